@@ -1,1 +1,2 @@
-"""The Ranklens dashboard: pages over metrics_core, drawn with Streamlit and Plotly."""
+"""The Ranklens dashboard: pages that show the results of metrics_core, built with Streamlit and
+Plotly."""

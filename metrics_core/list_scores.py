@@ -1,4 +1,4 @@
-"""Scores of plain Python lists on any measure; `lists` has a function for each common measure."""
+"""Score plain Python lists on any measure. `lists` has a function for each common measure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def require_expected(function: Function) -> Function:
-    """Return the function with an error that names `graded_list` if only grades are given."""
+    """Return the function with a check: if only grades are passed, the error names
+    `graded_list`."""
 
     @wraps(function)
     def checked_function(*values: Any, **options: Any) -> Any:
@@ -50,15 +51,14 @@ def score_list(
     duplicates: Duplicates = "first",
     columns: Columns | None = None,
 ) -> dict[str, float]:
-    """Return the scores of one list, by the name that each measure was given.
+    """Return the scores of one list. The keys are the measures' names as they were written.
 
     `retrieved` is the ranked list, best first; `expected` are the relevant ids, or grades by id.
     `measures` are names such as "nDCG@10". `columns` is the same as for `judged_list`. `duplicates`
     decides how a repeated document counts, see `lists`.
 
     >>> score_list(["a", "b", "c"], {"a", "c"}, ["P@2", "MRR"])
-    {'P@2': 0.5, 'MRR': 1.0}
-    """
+    {'P@2': 0.5, 'MRR': 1.0}"""
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
     named = parse_measures_by_name(measures)
     return ByMeasure({name: float(m.score(ranks)[0]) for name, m in named.items()})
@@ -71,17 +71,17 @@ def mean_scores(
     duplicates: Duplicates = "first",
     without_relevant: WithoutRelevant = "zero",
 ) -> dict[str, float]:
-    """Return the mean scores of several (retrieved, expected) pairs, by the name that each measure
-    was given; another name of the measure finds its score too.
+    """Return the mean scores of several (retrieved, expected) pairs. The keys are the measures'
+    names as they were written; another name of a measure finds its score too.
 
     `lists` are pairs of a ranked list and the relevant ids, or grades by id. `measures` are names
-    such as "nDCG@10". `duplicates` is explained in `lists`. Lists with
-    an undefined score are excluded, and with `without_relevant` "leave out" also lists without a
-    relevant expected document; NaN if all are excluded. Raises ParameterError if there is no list.
+    such as "nDCG@10". `duplicates` is explained in `lists`. Lists with an undefined score are
+    excluded. With `without_relevant` "leave out", lists without a relevant expected document are
+    excluded too. A mean is NaN if all lists are excluded. Raises ParameterError if there is no
+    list.
 
     >>> mean_scores([(["a", "b"], {"b"}), (["c"], {"c"})], "MAP")
-    {'MAP': 0.75}
-    """
+    {'MAP': 0.75}"""
     named = parse_measures_by_name(measures)
     scored = []
     for pair in lists:
@@ -101,7 +101,8 @@ def mean_scores(
 
 
 def _read_pair(pair: Any) -> tuple[Retrieved, Expected]:
-    """Return the pair. Raises ParameterError if it is something else."""
+    """Return the pair of retrieved and expected ids. Raises ParameterError if `pair` is not a
+    pair."""
     with suppress(TypeError, ValueError):
         retrieved, expected = pair
         if not isinstance(expected, Number):
@@ -125,7 +126,7 @@ def score_one_list(
     columns: Columns | None = None,
     **values: Any,
 ) -> float:
-    """Return the score of one list on the measure of this name with parameters `values`."""
+    """Return the score of one list on the measure `name` with the parameters `values`."""
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
     return float(_find_declaration(name)(**values).score(ranks)[0])
 
@@ -136,7 +137,7 @@ def _find_declaration(name: str) -> Declaration:
 
 
 def gain_name(method: str) -> str:
-    """Return the gain that `method` means. Raises ParameterError."""
+    """Return the gain function that `method` names. Raises ParameterError for an unknown method."""
     if method not in _GAINS:
         raise ParameterError(f"method must be 'standard' or 'industry', not {method!r}.")
     return _GAINS[method]

@@ -269,7 +269,8 @@ def arhr(
 def auc(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the share of correctly ordered pairs of a relevant and another listed document.
+    """Return the share of correctly ordered pairs, each of a relevant and a non-relevant listed
+    document.
 
     `AUC = pairs with the relevant document at the higher rank / pairs, NaN without pairs`.
     `retrieved` is the ranked list, best first; `expected` are the relevant ids, or grades by id.
@@ -352,15 +353,14 @@ def hit_rate(
 def success_at_k(
     retrieved: Retrieved, expected: Expected, k: int, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return 1 if a relevant document is among the first k, otherwise 0; `hit_rate` with a
+    """Return 1 if a relevant document is among the first k, otherwise 0. This is `hit_rate` with a
     required k.
 
     `success@k = 1 if R@k > 0, otherwise 0`. `retrieved` is the ranked list, best first; `expected`
     are the relevant ids, or grades by id. `duplicates` is explained in `lists`.
 
     >>> success_at_k(["x", "a"], {"a"}, 2)
-    1.0
-    """
+    1.0"""
     return score_one_list("Success", retrieved, expected, duplicates, cutoff=k)
 
 
@@ -368,14 +368,13 @@ def success_at_k(
 def r_precision(
     retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the precision at as many results as there are relevant documents.
+    """Return R-precision: the precision of the first n results, if n documents are relevant.
 
     `R-precision = P@n, n = relevant documents`. `retrieved` is the ranked list, best first;
     `expected` are the relevant ids, or grades by id. `duplicates` is explained in `lists`.
 
     >>> r_precision(["a", "x", "b"], {"a", "b"})
-    0.5
-    """
+    0.5"""
     return score_one_list("Rprec", retrieved, expected, duplicates)
 
 

@@ -1,9 +1,8 @@
-"""A gate for programs: tests whether a run is worse than its baseline by more than the allowed
-margin.
+"""Gates for programs. A gate tests whether a run is worse than its baseline by more than the
+allowed margin.
 
 The rule is the same as for `metrics_core compare --gate` (`comparing.gates`); the result is the
-same report.
-"""
+same report."""
 
 from __future__ import annotations
 
@@ -95,15 +94,14 @@ def gate_scores(
     queries: QueriesLike | None = None,
     if_unclear: Literal["pass", "fail"] = "pass",
 ) -> GateReport:
-    """Evaluate gates on existing scores, as `compare_scores` takes them.
+    """Evaluate gates on existing scores. `scores` has the same forms as for `compare_scores`.
 
-    The sign of a gate declares the direction: `correct > -0.02`. A cost has a gate on its typical
-    ratio, `latency_ms < 5 %`, or on the difference of its means, `mean(latency_ms) < 50`, which is
-    not protected against skewed tails. `baseline` is by default the first run. Raises the errors of
-    `compare_scores`, and ParameterError for a malformed gate.
+    The sign of a gate declares the direction: `correct > -0.02`. For a cost, a gate is on the
+    typical ratio, `latency_ms < 5 %`, or on the difference of the means, `mean(latency_ms) < 50`,
+    which is not protected against skewed tails. `baseline` is by default the first run. Raises the
+    errors of `compare_scores`, and ParameterError for a malformed gate.
 
-    >>> gate_scores(frame, "latency_ms < 5 %", baseline="v1").status  # doctest: +SKIP
-    """
+    >>> gate_scores(frame, "latency_ms < 5 %", baseline="v1").status  # doctest: +SKIP"""
     texts, floor_texts = ([t] if isinstance(t, str) else [*t] for t in (gates, floors))
     all_texts = [*texts, *floor_texts]
     names = [name.removeprefix(PREFIX) for name in find_gated_names(all_texts)]
@@ -122,8 +120,7 @@ def gate_scores(
 def _read_comparison(
     runs: RunsLike, baseline: RunsLike, qrels: QrelsLike, conditions: GateConditions
 ) -> tuple[GateComparison, str]:
-    """Return the comparison and the name of the snapshot. The name is "" if the baseline is not a
-    snapshot."""
+    """Return the comparison, and the name of the snapshot if the baseline is one, otherwise ""."""
     measures, table = parse_measures(conditions.measures), convert_to_qrels(qrels)
     judged = join_runs(runs, table, measures)
     if isinstance(baseline, (str, Path)) and is_snapshot(str(baseline)):
@@ -145,7 +142,8 @@ def _read_comparison(
 
 
 def _with_distinct_names(judged: Sequence[JudgedRanks]) -> list[JudgedRanks]:
-    """Return the judged runs. The baseline is renamed if another run has the same name."""
+    """Return the judged runs with distinct names. The baseline is renamed if another run has the
+    same name."""
     first, *other_ranks = judged
     name = baseline_name(first.run_name, [ranks.run_name for ranks in other_ranks])
     return [replace(first, run_name=name), *other_ranks]

@@ -79,14 +79,15 @@ def compare(
     mean, baseline_mean, difference, low, high (its interval), inner_low, inner_high, won, lost,
     same (queries; the parameter `same` is half the width of the band), queries, differing, p,
     p_corrected (for all runs of a measure), effect, effect_low, effect_high, error, width, verdict,
-    reason; see `comparing.pairs.compare`. Raises the errors of `evaluate`, and UnknownRunError.
+    reason. `comparing.pairs.compare` explains them. Raises the errors of `evaluate`, and
+    UnknownRunError.
 
-    If `qrels` is None, nobody has judged: leave out `measures`, and see what changed in the `top`
-    results. Columns then: run, baseline, k, queries, changed, kept (mean documents that stay, with
-    its interval low, high), none_kept, same_first, new_documents, first_change (median), rbo.
+    If there are no judgments, `qrels` is None and `measures` is omitted. The result then says what
+    changed in the first `top` results. Columns: run, baseline, k, queries, changed, kept (mean
+    number of documents that stay, with its interval low, high), none_kept, same_first,
+    new_documents, first_change (median), rbo.
 
-    >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
-    """
+    >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP"""
     _refuse_scores(runs)
     if qrels is None:
         return compare_unjudged(runs, measures, baseline, top=top, level=level)
@@ -109,19 +110,19 @@ def compare_scores(
     lower: str | Iterable[str] = (),
     higher: str | Iterable[str] = (),
 ) -> pd.DataFrame:
-    """Compare existing scores; returns the columns of `compare`.
+    """Compare existing scores. Returns a frame with the columns of `compare`.
 
-    `scores` is the result of `evaluate`, or a table with query_id, run and columns of numbers, such
-    as a latency, which need not be known measures; or a table with one row per measure, its name in
-    `measure` and its number in `value`, such as PyTerrier's perquery.csv. `measure` is a column or
-    several, by default every numeric column. `lower` and `higher` name the columns for which lower
-    or higher is better. Otherwise the measure of that name decides; names such as latency_ms have
-    no direction and no verdict. For a cost (lower is better, no value below 0, some above 1) the
-    verdict is on the typical ratio or the sign. Raises RanklensError if there are no matching
-    scores or a value is not a number, and UnknownRunError.
+    `scores` is the result of `evaluate`, or a table with query_id, run and columns of numbers. A
+    column such as a latency need not be a known measure. A table with one row per measure is also
+    accepted, with the measure's name in `measure` and its number in `value`, such as PyTerrier's
+    perquery.csv. `measure` is one or several columns, by default every numeric column. `lower` and
+    `higher` name the columns for which lower or higher is better. For any other column, the measure
+    of that name decides; names such as latency_ms have no direction and no verdict. For a cost
+    (lower is better, no value below 0, some above 1) the verdict is on the typical ratio or the
+    sign. Raises RanklensError if there are no matching scores or a value is not a number, and
+    UnknownRunError.
 
-    >>> compare_scores(frame, "latency", baseline="v1", lower="latency")  # doctest: +SKIP
-    """
+    >>> compare_scores(frame, "latency", baseline="v1", lower="latency")  # doctest: +SKIP"""
     method = Method(test, correction, margin, level)
     selected_scores, named = select_scores(scores, measure, lower, higher)
     return _compare_with_baselines(selected_scores, baseline, method, same, named)
@@ -170,13 +171,12 @@ def curves(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
-    """Return a measure by the number of results that count, one row per run and k.
+    """Return the mean of a measure at each cutoff k, one row per run and k.
 
     Columns: run, k, mean, low, high, difference, diff_low, diff_high (a simultaneous band over all
     k), queries. The differences are from the baseline, by default the first run. Without `cutoffs`
     the curves are as deep as the runs, at most 1,000. Raises the errors of `evaluate`,
-    UnknownRunError, and ParameterError if the measure has no cutoff or a k is invalid.
-    """
+    UnknownRunError, and ParameterError if the measure has no cutoff or a k is invalid."""
     parsed, table = _parse_with_default_cutoff(measure), convert_to_qrels(qrels)
     left_out = make_exclusions(exclude_self, exclude)
     judged = join_runs(runs, table, [parsed], documents=documents, exclusions=left_out)
@@ -229,12 +229,12 @@ def all_pairs(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> MeasuredPairs | PairsByMeasure:
-    """Compare every pair of runs, corrected for all pairs, with the possible ranks of each run:
-    `frame` has one row per pair, `places` one per run, `to_latex()` is the table of a paper.
+    """Compare every pair of runs, corrected for all pairs. The result also has the possible ranks
+    of each run: `frame` has one row per pair, `places` one row per run, and `to_latex()` returns
+    the table for a paper.
 
     Several measures give a dictionary by their names, with the same attributes for all of them;
-    each measure is corrected separately. Raises the errors of `evaluate`.
-    """
+    each measure is corrected separately. Raises the errors of `evaluate`."""
     named, left_out = parse_measures_by_name(measure), make_exclusions(exclude_self, exclude)
     measures = list(named.values())
     scores = _score_runs(runs, qrels, measures, without_relevant, documents, left_out)
@@ -256,12 +256,12 @@ def explain(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> Explanation:
-    """Explain a query's score, or the difference of two runs: a sentence, and each document's
-    contribution.
+    """Explain a query's score, or the difference of two runs, by a sentence and the contribution of
+    each document.
 
     By default `baseline` is the first run and `run` the next. Raises the errors of `evaluate`,
-    UnknownRunError, RanklensError if the query is not judged, LackingDataError for some measures.
-    """
+    UnknownRunError, RanklensError if the query is not judged, LackingDataError for some
+    measures."""
     parsed, table = parse_measure(measure), convert_to_qrels(qrels)
     query_id = to_id_text(query)
     if query_id is None or query_id not in table.query_ids:
@@ -298,8 +298,9 @@ def explain(
 
 
 def _contributions(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
-    """Return documents' contributions to one run's score, or to the second run's difference from
-    the first, and the rest. Columns: qrels_row, grade, rank, part; baseline_rank for two runs."""
+    """Return the contributions of documents to one run's score, or to the second run's difference
+    from the first, and the rest. Columns: qrels_row, grade, rank, part; for two runs also
+    baseline_rank."""
     ledger: Any = (
         score_ledger(judged[0], measure)
         if len(judged) == 1
@@ -354,7 +355,7 @@ def _check_run_name(name: Any, names: Sequence[str]) -> str:
 
 
 def _refuse_scores(value: Any) -> None:
-    """Raise RanklensError if scores are given instead of runs."""
+    """Raise RanklensError if `value` contains scores, because runs are expected."""
     columns = [str(c) for c in value.columns] if isinstance(value, pd.DataFrame) else []
     has_names = (
         find_position(columns, NAMES["query_id"]) >= 0 and find_position(columns, NAMES["tag"]) >= 0
@@ -367,7 +368,7 @@ def _refuse_scores(value: Any) -> None:
 
 
 def _parse_with_default_cutoff(measure: GivenMeasure) -> Measure:
-    """Return the measure, with the default cutoff if its name lacks a required one."""
+    """Return the measure. If its name lacks a required cutoff, the default cutoff is used."""
     try:
         return parse_measure(measure)
     except ParameterError:

@@ -1,4 +1,4 @@
-"""What changed between runs that nobody has judged, for programs."""
+"""What changed between runs without judgments, for programs."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from metrics_core.tables.columns import to_id_text
 def list_changes(
     runs: RunsLike, *, baseline: str | None = None, top: int = 10, by_query: bool = True
 ) -> pd.DataFrame:
-    """Return how the first `top` results of each run differ from the baseline's, by default the
-    first run's. No judgments are needed.
+    """Return how the first `top` results of each run differ from those of the baseline, by default
+    the first run. No judgments are needed.
 
     One row per run and query. Columns: run, baseline, query_id, kept (documents that stay), new,
     overlap (share in common), rbo (rank-biased overlap, persistence 0.9), first_change (first rank
     with different documents) and best_new (best rank of a new document); the last two are 0 if
-    there is none. Without `by_query`, one row per run, with the columns of `compare(runs, None)`.
-    Raises UnknownRunError, NoSharedQueriesError, and RanklensError if there is only one run.
+    there is none. If `by_query` is false, one row per run, with the columns of `compare(runs,
+    None)`. Raises UnknownRunError, NoSharedQueriesError, and RanklensError if there is only one
+    run.
 
-    >>> list_changes(["old.run", "new.run"], top=5)  # doctest: +SKIP
-    """
+    >>> list_changes(["old.run", "new.run"], top=5)  # doctest: +SKIP"""
     changes = _find_changes(runs, baseline, top)
     if not by_query:
         return summarise_changes(changes)
@@ -45,8 +45,8 @@ def compare_unjudged(
     top: int,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """Return one row per run: `summarise_changes`. Raises the errors of `list_changes`, and
-    ParameterError if measures are given."""
+    """Return the result of `summarise_changes`, one row per run. Raises the errors of
+    `list_changes`, and ParameterError if measures are given."""
     if measures != ():
         raise ParameterError(
             "Measures need judgments.", "Give judgments instead of None, or leave out the measures."

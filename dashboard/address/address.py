@@ -1,9 +1,9 @@
-"""The address of a page: declares its fields, and is the only module that reads and writes them.
+"""The address of a page: this module declares its fields, and is the only one that reads and writes
+them.
 
 The fields that all pages share are declared here; a field of a single page is declared with that
 page. Links, the URL in the browser and the session use an `Address`; no other module knows how its
-values are written.
-"""
+values are written."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Field:
-    """One parameter of an address. Its value is one text, "several" texts, or "pairs" of column and
-    value. A field that is not `lasting` is dropped when the user leaves the page through the
-    menu."""
+    """One parameter of an address. Its value is one text, "several" texts, or "pairs" of a column
+    and a value. When the user opens another page through the menu, a field is dropped unless it is
+    `lasting`."""
 
     name: str
     kind: Literal["one", "several", "pairs"] = "one"
@@ -33,7 +33,7 @@ class Field:
         return "" if self.kind == "one" else ()
 
     def parse_value(self, texts: Sequence[str]) -> Any:
-        """Parse the texts in an address; invalid pairs are dropped."""
+        """Parse the texts of the field in an address. Invalid pairs are dropped."""
         if self.kind == "one":
             return texts[-1] if texts else ""
         if self.kind == "several":
@@ -60,28 +60,29 @@ def _parse_pair(text: str) -> Pair | None:
 @dataclass(frozen=True)
 class Control:
     """A control that every page has: the name of its URL parameter, and its possible values
-    (`words`); the empty string is the default. If `narrows` is true, the control restricts the
-    queries in view, in a way that depends on the compared runs."""
+    (`words`); the empty string is the default. If `narrows` is true, the control restricts which
+    queries are in view, depending on the compared runs."""
 
     name: str
     words: tuple[str, ...]
     narrows: bool = False
 
     def read(self, address: Address) -> str:
-        """The word that an address sets for this control; empty if the word is not in `words`."""
+        """The value that an address sets for this control. It is empty if the value is not one of
+        `words`."""
         word: str = address[self.name]
         return word if word in self.words else ""
 
 
 SHARED_QUERIES = "shared"
 MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
-"""Treatment of queries that a compared run lacks. By default, the run counts as having returned an
-empty list for them; with "shared", only queries that both runs list are in view."""
+"""How queries are treated that a compared run lacks. By default, the run counts as having returned
+an empty list for them; with "shared", only queries that both runs list are in view."""
 
 CONTROLS = (MISSING,)
 
 NO_PAGE = Field("nopage", lasting=False)
-"""The name of a requested page that does not exist; empty if the page exists."""
+"""The name of a requested page that does not exist. It is empty if the page exists."""
 
 SHARED_FIELDS = (
     Field("set"),
@@ -104,14 +105,15 @@ SHARED_FIELDS = (
     NO_PAGE,
 )
 """The fields of every page: collection, runs, measure, cutoff, filters, judgments and layers,
-missing queries, and the method of comparison. `naming` is the run being renamed, `for` the audience
-whose terms the page for uploads uses, and `screen` the finding shown large for a meeting."""
+missing queries, and the method of comparison. `naming` is the run that the user is renaming, `for`
+is the audience whose terms the upload page uses, and `screen` is the finding that is shown in full
+size for a meeting."""
 
 
 @lru_cache(maxsize=1 << 12)
 def _encode_parameter(address_field: Field, value: Any) -> str:
-    """Format a field's value as in a link; cached, because a page has dozens of links with similar
-    values."""
+    """Format the value of a field for a link. The result is cached, because a page has dozens of
+    links with similar values."""
     return urlencode({address_field.name: address_field.format_value(value)}, doseq=True)
 
 
@@ -124,7 +126,7 @@ class Address:
     _place: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Index the fields by name, once for all addresses with the same fields."""
+        """Index the fields by name. This is done once for all addresses with the same fields."""
         if not self._place:
             positions = {declared.name: i for i, declared in enumerate(self.fields)}
             object.__setattr__(self, "_place", positions)
@@ -137,7 +139,7 @@ class Address:
         return cls(declared, tuple(field.empty_value for field in declared)).with_values(**values)
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a declared field."""
+        """Return the value of a declared field."""
         return self.values[self._place[name]]
 
     def with_values(self, **changes: Any) -> Address:
@@ -188,7 +190,7 @@ class Address:
         return f"?{query}" if query else ""
 
     def link(self, page: str) -> str:
-        """A relative link to a page. The empty name is the first page."""
+        """Return a relative link to a page. An empty page name means the first page."""
         return f"./{page}{self.query}"
 
     def make_link_function(self, page: str, field: str) -> Callable[[str], str]:
@@ -199,6 +201,6 @@ class Address:
         return lambda value: f"{prefix}{separator}{urlencode({field: value})}"
 
     def parse_link(self, link: str) -> tuple[str, Address]:
-        """The page and the address of a link made by `link`."""
+        """Return the page and the address of a link that `link` made."""
         parts = urlsplit(link)
         return parts.path.strip("./"), self.read(parse_qs(parts.query))

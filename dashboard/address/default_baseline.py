@@ -1,5 +1,5 @@
-"""The default baseline of a page. Commands and the Python functions take the first run; a page
-guesses from the names of the runs, and says so."""
+"""The default baseline of a page. Commands and Python functions take the first run. A page guesses
+the baseline from the names of the runs, and says so."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 _SYSTEMS = ("bm25", "popularity", "random")
-"""Words that identify a baseline only at the beginning of a run's name. Elsewhere in a name, they
-name a component: dense-bm25-hybrid is not bm25."""
+"""Words that identify a baseline only at the beginning of a run's name. Elsewhere in a name they
+may name a component: dense-bm25-hybrid is not bm25."""
 _HINTS = ("baseline", "bm25", "production", "current", "prod", "v1", "popularity", "random")
 _BEFORE = ("baseline", "bm25", "production", "current")
 _NUMBER = re.compile("[0-9]+")
@@ -16,14 +16,13 @@ _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def default_baseline(names: Sequence[str], *, accept_old_words: bool = False) -> str:
-    """Return the run whose name contains a word that identifies a baseline, otherwise the first
-    run.
+    """Return the run whose name contains a word that identifies a baseline. If there is none,
+    return the first run.
 
     If several names contain the same word, the name with the fewest words is taken. If no name
-    contains such a word and the names differ only by numbers, the lowest is taken. With
-    `accept_old_words`, any name that contains one of a few words is accepted, so that links of
-    older collections do not change.
-    """
+    contains such a word and the names differ only by numbers, the run with the lowest number is
+    taken. If `accept_old_words` is true, any name that contains one of a few words is accepted, so
+    that links of older collections do not change."""
     if accept_old_words:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
         return matching[0] if matching else names[0]
@@ -41,13 +40,13 @@ def _split_words(name: str) -> list[str]:
 
 
 def differ_only_by_numbers(names: Sequence[str]) -> bool:
-    """Whether the names differ only by their numbers and dates."""
+    """Return whether the names differ only by their numbers and dates."""
     return len({_NUMBER.sub("#", name.casefold()) for name in names}) == 1
 
 
 def natural_sort_key(name: str) -> list[tuple[int, int, str]]:
-    """Sort key that puts v2 before v10. Numbers are compared by their digits, because a name may
-    have more digits than Python parses."""
+    """Return a sort key that puts v2 before v10. Numbers are compared by their digits, because a
+    name may have more digits than Python parses."""
     parts = re.split("([0-9]+)", name.casefold())
     return [_number_key(part) if part.isdecimal() else (1, 0, part) for part in parts if part]
 

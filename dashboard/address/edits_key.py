@@ -1,8 +1,7 @@
-"""Edits of a query's list or grades in an address.
+"""How edits of a query's list or grades are written in an address.
 
 "3:FN-1" moves the document FN-1 to rank 3, "out:FN-1" removes it, "g2:FN-1" gives it grade 2, and
-"g:FN-1" removes its grade.
-"""
+"g:FN-1" removes its grade."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ def format_edit(edit: Edit) -> str:
 
 
 def read_edits(texts: Iterable[str]) -> tuple[Edit, ...]:
-    """Parse the edits in an address; invalid ones are dropped."""
+    """Parse the edits in an address. Invalid edits are dropped."""
     return tuple(edit for text in texts if (edit := _read_edit(text)) is not None)
 
 

@@ -1,8 +1,7 @@
-"""The measures that the pages can draw, and how a chosen measure is written in the address.
+"""The measures that the pages can draw, and how the chosen measure is written in the address.
 
-The address has a measure's canonical name, with "@k" if it follows the cutoff control: `nDCG@k`,
-`P(rel=2)@k`, `AP`. No Streamlit.
-"""
+The address has the measure's canonical name. If the measure follows the cutoff control, the name
+ends in "@k": `nDCG@k`, `P(rel=2)@k`, but `AP`. This module does not use Streamlit."""
 
 from __future__ import annotations
 
@@ -24,15 +23,15 @@ DEFAULT_MEASURE = "nDCG@k"
 _DEFAULTS = ("nDCG", "P", "R", "RR", "AP")
 _ANY_K = 10
 _BETWEEN = " · "
-"""Separator between the names in the label of a picker entry. The picker's script uses the same
-one."""
+"""Separator between the names in the label of a picker entry. The script of the picker uses the
+same separator."""
 _RELEVANCE_PARAMETER = "rel"
-"""The parameter of many measures that is the lowest relevant grade."""
+"""The parameter that many measures have for the lowest relevant grade."""
 
 
 @dataclass(frozen=True)
 class MeasureChoice:
-    """An entry of the measure picker. `key` is written in the address; `label` has all names by
+    """An entry of the measure picker. `key` is its form in the address; `label` has all names by
     which a user may search for it."""
 
     key: str
@@ -47,8 +46,8 @@ class MeasureChoice:
 
 @dataclass(frozen=True)
 class ChosenMeasure:
-    """A measure from the address. If it is not the requested measure, `refused` is the error that
-    says why."""
+    """The measure of a page. If it differs from the measure that the address requests, `refused` is
+    the error that says why."""
 
     measure: Measure
     key: str
@@ -61,8 +60,8 @@ class ChosenMeasure:
 
 
 def explain_unsupported(declaration: Declaration) -> str:
-    """Explain why the pages cannot show a measure; empty if they can. The pages compare means over
-    queries."""
+    """Return the reason why the pages cannot show a measure, "" if they can. The pages compare
+    means over queries."""
     if declaration.aggregation == "sum":
         return f"{declaration.name} is summed over queries, not averaged; the pages compare means."
     if declaration.aggregation == "geometric":
@@ -83,13 +82,14 @@ def _make_choices(names: tuple[str, ...]) -> list[MeasureChoice]:
 
 
 def measure_choices() -> list[MeasureChoice]:
-    """The entries of the measure picker: the default ones first, then by family."""
+    """Return the entries of the measure picker: the default measures first, then all others by
+    family."""
     return _make_choices(tuple(d.name for d in declarations()))
 
 
 def _choice_label(declaration: Declaration) -> str:
-    """Name and title, then the names in other packages, so that a search in the picker finds these
-    too."""
+    """Return the label of a picker entry: name and title, then the names in other packages, so that
+    the user can search for these too."""
     names = [declaration.name]
     if _fold_name(declaration.title) != _fold_name(declaration.name):
         names.append(declaration.title)
@@ -109,7 +109,7 @@ def _choice_label(declaration: Declaration) -> str:
 
 
 def _strip_remark(name: str) -> str:
-    """The name of a measure in another package, without the remark that follows the name."""
+    """Return the name of a measure in another package, without the remark after it."""
     return re.split(r"[ ,(]", name)[0]
 
 
@@ -122,7 +122,7 @@ def _fold_name(name: str) -> str:
 
 
 def _default_key(declaration: Declaration) -> str:
-    """Return the key of a measure that is picked by its bare name. The measure follows the cutoff
+    """Return the key of a measure that is picked by its name alone. The measure follows the cutoff
     control if it requires a cutoff or if its gloss mentions the top k. Required parameters have the
     values of the declaration's first worked example."""
     needed = {p.name for p in declaration.parameters if p.required and p.name != "cutoff"}
@@ -136,8 +136,8 @@ def _default_key(declaration: Declaration) -> str:
 
 
 def measure_key(measure: Measure, *, takes_k: bool) -> str:
-    """Return a measure as written in the address, with "@k" if it `takes_k`. If the number after
-    "@" is not the cutoff of this measure, its cutoff is written as a parameter."""
+    """Return a measure in the form used in an address, with "@k" if `takes_k` is true. If the
+    number after "@" is not the cutoff of this measure, its cutoff is written as a parameter."""
     name = str(measure)
     if not takes_k or measure.cutoff is None or measure.declaration.at != "cutoff":
         return name
@@ -145,13 +145,13 @@ def measure_key(measure: Measure, *, takes_k: bool) -> str:
 
 
 def key_at_k(measure: Measure) -> str:
-    """The key of a measure. If possible, the measure follows the cutoff control."""
+    """Return the key of a measure. The measure follows the cutoff control, if this is possible."""
     return measure_key(measure, takes_k=True)
 
 
 def find_given_measure(key: str, given_measures: Sequence[Measure]) -> Measure | None:
-    """Return the given measure of this name, with or without the prefix; a bare name that a
-    computed measure also has is not found."""
+    """Return the given measure with this name, with or without the prefix. A name without the
+    prefix is not found if a computed measure has it too."""
     names = {key, key.removeprefix(PREFIX)}
     return next((measure for measure in given_measures if str(measure) in names), None)
 
@@ -159,12 +159,11 @@ def find_given_measure(key: str, given_measures: Sequence[Measure]) -> Measure |
 def read_measure(
     key: str, cutoff: int, given_measures: Sequence[Measure] = (), *, has_lists: bool = True
 ) -> ChosenMeasure:
-    """Parse the measure in an address; if the pages cannot draw it, return the default measure with
+    """Parse the measure in an address. If the pages cannot draw it, return the default measure with
     the reason.
 
-    The given measures come first. Without lists, only they can be drawn, and the first of them is
-    the default.
-    """
+    Given measures take precedence. Without lists, only they can be drawn, and the first of them is
+    the default."""
     measure = find_given_measure(key, given_measures)
     if measure is not None:
         return ChosenMeasure(measure, str(measure))
@@ -221,7 +220,7 @@ def pick_measure(text: str, cutoff: int, given_measures: Sequence[Measure] = ())
 
 
 def _find_choice(text: str) -> MeasureChoice | None:
-    """The entry of the picker that has this name; case, spaces, underscores and hyphens are
+    """Return the entry of the picker that has this name. Case, spaces, underscores and hyphens are
     ignored."""
     name = _fold_name(text)
     listing = (c for c in measure_choices() if name in map(_fold_name, c.label.split(_BETWEEN)))
@@ -229,8 +228,8 @@ def _find_choice(text: str) -> MeasureChoice | None:
 
 
 def trec_eval_presets() -> dict[str, str]:
-    """Names of trec_eval that imply parameters, with the measures that they mean: {"rbp":
-    "RBP(p=0.9)"}."""
+    """Return the names of trec_eval that imply parameters, with the measures that they mean:
+    {"rbp": "RBP(p=0.9)"}."""
     pairs = [
         (d, trec_eval_measure)
         for d in declarations()
@@ -243,8 +242,8 @@ def trec_eval_presets() -> dict[str, str]:
 
 
 def explain_typed_name(text: str, measure: Measure) -> str:
-    """Explain how a typed name was read, if the measure's name does not show it. Empty for an entry
-    of the picker, and for another spelling of the name."""
+    """Explain how a typed name was interpreted, if the measure's name does not show it. The result
+    is "" for the name of a picker entry, and for another spelling of the measure's name."""
     names = {name for choice in measure_choices() for name in (choice.name, choice.label)}
     text = text.strip()
     if (
@@ -269,7 +268,7 @@ def explain_typed_name(text: str, measure: Measure) -> str:
 
 
 def _format_defaults(declaration: Declaration) -> str:
-    """A measure with its default parameters: "RBP(p=0.8)"."""
+    """Return a measure with its default parameters: "RBP(p=0.8)"."""
     parameters = [
         f"{p.name}={p.default:g}" for p in declaration.parameters if type(p.default) is float
     ]
@@ -290,19 +289,21 @@ def _parse_typed_name(text: str, cutoff: int) -> Measure:
 
 
 def key_with_value(chosen_measure: ChosenMeasure, name: str, value: Any) -> str:
-    """The key of the measure with another value of a parameter. Raises ParameterError."""
+    """Return the key of the measure with another value of a parameter. Raises ParameterError for an
+    invalid value."""
     values = dict(chosen_measure.measure.values) | {name: value}
     return measure_key(chosen_measure.measure.declaration(**values), takes_k=chosen_measure.takes_k)
 
 
 def key_with_text(chosen_measure: ChosenMeasure, name: str, text: str) -> str:
-    """As `key_with_value`, for a typed value; empty text unsets the parameter."""
+    """Return the result of `key_with_value` for a typed value. An empty text removes the
+    parameter."""
     return key_with_value(chosen_measure, name, parse_value(text) if text.strip() else None)
 
 
 def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
-    """The lowest grade that is relevant to the measure; None if the measure has no parameter for
-    the grade."""
+    """Return the lowest grade that is relevant to the measure. Returns None if the measure has no
+    such parameter."""
     has_one = any(
         p.name == _RELEVANCE_PARAMETER for p in chosen_measure.measure.declaration.parameters
     )
@@ -310,7 +311,7 @@ def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
 
 
 def key_with_limit(chosen_measure: ChosenMeasure, grade: float) -> str:
-    """The key of the measure with `grade` as its lowest relevant grade."""
+    """Return the key of the measure with `grade` as its lowest relevant grade."""
     return key_with_value(
         chosen_measure,
         _RELEVANCE_PARAMETER,
@@ -319,7 +320,7 @@ def key_with_limit(chosen_measure: ChosenMeasure, grade: float) -> str:
 
 
 def key_for_whole_list(chosen_measure: ChosenMeasure, cutoff: int, *, is_whole: bool) -> str:
-    """The key of the measure. If `is_whole` is true, the measure has no cutoff; otherwise it
+    """Return the key of the measure. If `is_whole` is true, the measure has no cutoff; otherwise it
     follows the cutoff control."""
     return measure_key(
         chosen_measure.measure.at(None if is_whole else cutoff), takes_k=not is_whole
@@ -327,7 +328,7 @@ def key_for_whole_list(chosen_measure: ChosenMeasure, cutoff: int, *, is_whole: 
 
 
 def picker_parameters(chosen_measure: ChosenMeasure) -> list[Parameter]:
-    """The parameters that the picker offers besides the cutoff control."""
+    """Return the parameters that the picker offers besides the cutoff control."""
     declaration = chosen_measure.measure.declaration
     controlled = "cutoff" if declaration.at == "cutoff" else ""
     return [p for p in declaration.parameters if p.name != controlled]

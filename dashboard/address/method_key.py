@@ -1,4 +1,5 @@
-"""The chosen test in an address: test, correction, level and the margin of a measure."""
+"""How the chosen test is written in an address: the test, the correction, the level, and the margin
+of a measure."""
 
 from __future__ import annotations
 
@@ -11,9 +12,8 @@ METHOD_FIELDS = ("test", "correction", "level", "margin")
 
 
 def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
-    """Return the method that an address requests for a measure, with a message. If the request is
-    invalid, the method is the default one and the message says why; otherwise the message is
-    empty."""
+    """Return the method that an address requests for a measure, and a message. If the request is
+    invalid, the method is the default one and the message says why; otherwise the message is ""."""
     try:
         return _parse_method(address, measure), ""
     except ParameterError as error:
@@ -23,8 +23,8 @@ def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
 
 
 def margin_key(measure: Measure, margin: float | None) -> str:
-    """Return a margin as written in the address: with its measure, because the same number means
-    something else for another measure. Empty without a margin."""
+    """Return a margin in the form used in an address, together with its measure, because the same
+    number means something else for another measure. Returns "" without a margin."""
     return f"{measure.declaration.name}:{margin:g}" if margin else ""
 
 

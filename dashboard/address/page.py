@@ -1,4 +1,4 @@
-"""Declaration of a page: its name, its position, its requirements, and its address fields."""
+"""Declare a page: its name, its position, its requirements, and its address fields."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dashboard.address.address import Field
 
 FEWEST_VERSIONS = 2
 FEWEST_OF_PAIRS = 3
-"""Minimum number of runs for the pages that compare all pairs. With two runs, the Overview already
-shows everything."""
+"""Minimum number of runs for the pages that compare all pairs. With two runs, these pages would
+repeat the Overview."""
 
 Group = Literal["This comparison", "Queries", "All runs", "", "none"]
-"""The position of a page in the rail: the heading above it, "" (at the foot), or "none" (not in the
-rail)."""
+"""The position of a page in the rail: the heading above it, "" (at the bottom), or "none" (not in
+the rail)."""
 
 Bar = Literal["link", "files"]
-"""The last item of the bar: the page's own link, or a button to add files."""
+"""The last item of the top bar: a link to the page itself, or a button to add files."""
 
 Controls = Literal["pair", "runs", ""]
 """The controls that a page uses: all controls ("pair"), only those that do not choose the compared
@@ -28,14 +28,13 @@ runs ("runs"), or none ("")."""
 class Page:
     """Declaration of a page.
 
-    `name` is the page's file and its path in the URL; `title` is shown in the rail, in its `group`.
-    If `within` is set, the rail highlights that page instead. Pressing G and then `key` opens the
-    page. A page that `needs_study` is shown once there are judgments and a run; the rail offers it
-    if there are at least `fewest_runs` runs and, for a page that `needs_lists`, not only given
-    scores. On a given measure, such a page offers a computed one instead. `controls` names the
-    controls that the page uses, `bar` is the last item of the bar, and `fields` are the address
-    fields of this page alone.
-    """
+    `name` is the name of the page's file and its path in the URL; `title` is shown in the rail, in
+    its `group`. If `within` is set, the rail highlights that page instead. Pressing G and then
+    `key` opens the page. A page that `needs_study` is shown once there are judgments and a run. The
+    rail offers it if there are at least `fewest_runs` runs. A page that `needs_lists` is not
+    offered if there are only given scores; while a given measure is chosen, such a page offers a
+    computed measure instead. `controls` names the controls that the page uses, `bar` is the last
+    item of the top bar, and `fields` are the address fields of this page alone."""
 
     name: str
     title: str

@@ -1,8 +1,7 @@
-"""Address fields of two lists of queries: the list of the Queries page, and the list from which the
-query of the Query page was opened.
+"""Address fields of two lists of queries: the list on the Queries page, and the list from which the
+user opened a query on the Query page.
 
-The second list stays with the opened query and does not change the list of the Queries page.
-"""
+The second list stays with the opened query and does not change the list on the Queries page."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ _PAIRS = (
     (Field("filter"), Field("line")),
     (Field("pick", "several"), Field("among", "several")),
 )
-"""For the list, search, order, filter line and picked queries: the field of the Queries page, and
-the corresponding field of the Query page."""
+"""Pairs of fields, one on the Queries page and the corresponding one on the Query page: list,
+search, order, filter line and picked queries."""
 
 QUERIES_FIELDS = (*(queries_field for queries_field, _ in _PAIRS), Field("p"))
 """The fields of the Queries page, with the page number of the list."""
@@ -29,7 +28,7 @@ QUERY_FIELDS = tuple(query_field for _, query_field in _PAIRS)
 DEFAULT_LIST: dict[str, Any] = {field.name: field.empty_value for field in QUERIES_FIELDS}
 """The list of all queries in default order, on its first page."""
 NO_LIST: dict[str, Any] = {field.name: field.empty_value for field in QUERY_FIELDS}
-"""Values for a query that was not opened from a list."""
+"""Values of the list fields for a query that was not opened from a list."""
 
 
 def fields_for_query_page(address: Address) -> dict[str, Any]:
@@ -43,5 +42,5 @@ def fields_for_queries_page(address: Address) -> dict[str, Any]:
 
 
 def fields_of_list(show: str) -> dict[str, Any]:
-    """The fields that select the list with the key `show`; the search is cleared."""
+    """Return the fields that select the list with the key `show`. The search is cleared."""
     return DEFAULT_LIST | {"show": show}

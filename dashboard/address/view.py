@@ -1,9 +1,8 @@
-"""View: the user's choices as one value.
+"""The view: all choices of the user as one value.
 
-Every value of an address is checked against the loaded files. `explain_missing_items` describes
-the values that do not exist; these messages are shown instead of the page, so that a link never
-shows anything other than what was meant.
-"""
+Every value of an address is checked against the loaded files. `explain_missing_items` describes the
+values that do not exist; these messages are shown instead of the page, so that a link never shows
+anything other than what was meant."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from metrics_core.slicing.derived_groups import MARK
 
 CUTOFFS = (1, 3, 5, 10, 20)
 NO_OTHER_RUN, ALL_RUNS = "-", "*"
-"""Values of the address for "no further runs" and "all runs"."""
+"""Values in the address that mean "no other runs" and "all runs"."""
 
 _ALSO_SHOWN = 3
 _DEFAULT_CUTOFF = 10
@@ -32,12 +31,11 @@ _ANY = read_measure("", _DEFAULT_CUTOFF)
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison: everything that its numbers depend on, and therefore the cache key of the
+    """Everything that the numbers of a comparison depend on. It is therefore the cache key of these
     numbers.
 
     `filters` are (column, value) pairs. A query must have one of the values for every filtered
-    column. `loaded` is the number of loaded runs. `controls` has the word of each of `CONTROLS`.
-    """
+    column. `loaded` is the number of loaded runs. `controls` has the word of each of `CONTROLS`."""
 
     focus: str
     baseline: str
@@ -58,7 +56,7 @@ class Comparison:
         return replace(self, controls=self._control_values(lambda other: other is not control))
 
     def _control_values(self, is_kept: Callable[[Control], bool]) -> tuple[str, ...]:
-        """The words of all controls, reset to "" for controls that are not to be kept."""
+        """Return the words of all controls. A control for which `is_kept` is false has ""."""
         pairs = zip(CONTROLS, self.controls, strict=True)
         return tuple(word if is_kept(control) else "" for control, word in pairs)
 
@@ -80,8 +78,8 @@ class Comparison:
 
     @property
     def every_run(self) -> str:
-        """The phrase for all shown runs in a sentence: "both runs", "every run" or, if more runs
-        are loaded than shown, "every shown run"."""
+        """The phrase for all shown runs in a sentence: "both runs", "every run", or "every shown
+        run" if more runs are loaded than shown."""
         if len(self.runs) == 2 and self.loaded <= 2:
             return "both runs"
         return "every run" if len(self.runs) >= self.loaded else "every shown run"
@@ -103,11 +101,11 @@ class Comparison:
 
     @property
     def narrowing_comparison(self) -> Comparison:
-        """The comparison, reduced to the values that determine the queries in view.
+        """The part of the comparison that determines which queries are in view.
 
-        The compared runs are kept only if a derived column or a control narrows the queries;
-        measure and cutoff are kept only for a derived column.
-        """
+        The compared runs are kept only if a derived column or a control narrows the queries.
+        Measure and cutoff are kept only for a derived column. All other values have their
+        defaults."""
         derived = any(column.endswith(MARK) for column, _ in self.filters)
         words = self._control_values(lambda control: control.narrows)
         pair = (self.focus, self.baseline) if derived or any(words) else ("", "")
@@ -152,8 +150,8 @@ class View:
         )
 
     def changes_to_compare(self, run: str, baseline: str = "") -> dict[str, Any]:
-        """The changes to the address that put `run` in focus and, if given, compare it with
-        `baseline`. Other runs that the address names stay shown."""
+        """Return the changes to the address that put `run` in focus and, if `baseline` is given,
+        compare it with this baseline. Other runs that the address names remain shown."""
         comparison = self.comparison
         baseline_name = baseline or comparison.baseline
         other_runs = self.address["also"]
@@ -168,7 +166,8 @@ class View:
 def address_for_measure(
     measure: Measure, baseline: str = "", run: str = "", other_runs: tuple[str, ...] = ()
 ) -> Address:
-    """Return the address of this measure at the measure's own cutoff, with these runs if given."""
+    """Return the address that shows this measure at the measure's own cutoff. If a baseline, a run
+    or other runs are given, it also selects these."""
     k = str(measure.cutoff or _DEFAULT_CUTOFF)
     return Address.create(m=key_at_k(measure), k=k, base=baseline, run=run, also=other_runs)
 

@@ -1,4 +1,4 @@
-"""Breakdown: the contribution of each group of queries to the difference."""
+"""The Breakdown page: how much each group of queries contributes to the difference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from metrics_core.slicing.derived_groups import find_derived_column
 from metrics_core.slicing.finder import find_differing_groups
 
 ALL_QUERIES = ""
-"""Name of the group of all queries in a frame of groups."""
+"""Name of the group that contains all queries, in a frame of groups."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class Breakdown:
 
     @property
     def download_table(self) -> pd.DataFrame:
-        """`table` for the download."""
+        """The columns of `table` that are downloaded."""
         return self.table.assign(group=self.table["group"].replace({ALL_QUERIES: "(all)"}))
 
     @property
     def has_numeric_order(self) -> bool:
-        """Whether the groups are numbers or ranges, which are best read in numeric order."""
+        """Whether the groups are numbers or ranges, which are shown in numeric order."""
         return breakdowns.are_numeric_groups(self.groups["group"])
 
     def lead(self, slices: str, *, higher_is_better: bool) -> Sentence:
@@ -92,8 +92,8 @@ class Breakdown:
 @dataclass(frozen=True)
 class GroupScores:
     """Scores and differences of all runs by group. `groups` is the frame of `summarise_groups`, and
-    `order` is the order of the groups. `summary` describes the chart of the scores; `strongest`
-    describes the most significant group of a run that is not in focus."""
+    `order` is the order of the groups. `summary` describes the chart of the scores. `strongest`
+    describes the most significant difference of a run that is not in focus, and its group."""
 
     groups: pd.DataFrame
     order: list[str]
@@ -214,8 +214,9 @@ def _group_contributions(
 
 
 def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
-    """State how much of the difference is due to the runs listing different queries. Empty if both
-    runs list the same queries, or if the measure is not combined by the arithmetic mean."""
+    """Return a sentence on how much of the difference arises because the runs list different
+    queries. It is empty if both runs list the same queries, or if the measure is not combined by
+    the arithmetic mean."""
     combination = comparison.measure.declaration.combination
     scores = study.scores(comparison, comparison.measure).select_runs(
         [comparison.focus, comparison.baseline]
@@ -268,8 +269,8 @@ def scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.Da
 
 
 def differences_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """Return the frame of `scores_by_column` without the intervals of the means (low and high are
-    NaN), because these double the time."""
+    """Return the frame of `scores_by_column` without the intervals of the means, whose computation
+    would double the time. low and high are NaN."""
     return study.cached_answer(_differences_by_column, comparison, column)
 
 

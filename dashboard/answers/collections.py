@@ -1,5 +1,4 @@
-"""The list of collections, and facts about each collection that are available without reading its
-files."""
+"""The list of collections, and facts about them that are known without reading their files."""
 
 from __future__ import annotations
 
@@ -43,9 +42,9 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
 
 
 def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None:
-    """Return the preview of a collection in the list: the result of its Overview with default
-    choices. None if nobody has opened the collection yet, because nothing is computed for the
-    list."""
+    """Return the preview of a collection in the list, which is the result of its Overview with
+    default choices. Returns None if nobody has opened the collection yet: nothing is computed only
+    for the list."""
     comparison = study.cached_answer(_default_comparison)
     if not is_overview_known(study, comparison):
         return None
@@ -102,7 +101,7 @@ def missing_result_reason(row: ListedCollection) -> str:
 
 
 def describe_test(saved_preview: Preview) -> str:
-    """Return the result of the significance test in words."""
+    """Return the result of the significance test as a phrase."""
     if saved_preview.difference == 0:
         return "tied"
     return {None: "not tested", True: "clear difference", False: "no clear difference"}[
@@ -111,7 +110,7 @@ def describe_test(saved_preview: Preview) -> str:
 
 
 def format_opening_time(row: ListedCollection, today: datetime) -> str:
-    """Return the time of the last opening of a collection as text, in the time zone of `today`."""
+    """Return as text when a collection was last opened, in the time zone of `today`."""
     if not row.opened:
         return ""
     opened_at = datetime.fromtimestamp(row.opened, today.tzinfo)
@@ -129,5 +128,6 @@ def format_timestamp(timestamp: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """Turn a collection's name into a file name, without characters that file systems refuse."""
+    """Convert a collection's name to a file name by removing characters that file systems
+    refuse."""
     return re.sub(r"[^\w.@+-]+", "-", name).strip("-.") or "collection"

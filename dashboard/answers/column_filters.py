@@ -1,8 +1,7 @@
-"""Queries: the filter of each column of the table, as its head and its cells offer it.
+"""The Queries page: the filter that each column of the table offers in its header and in its cells.
 
-A filter of a column is the part of the filter line that tests this column alone, so the line and
-the heads always agree.
-"""
+The filter of a column consists of the tests in the filter line that concern only this column, so
+the line and the headers always agree."""
 
 from __future__ import annotations
 
@@ -27,14 +26,13 @@ from metrics_core.slicing.filtering.completion import MOST_VALUES
 
 @dataclass(frozen=True)
 class ColumnFilter:
-    """The filter of a column: its `name` as a line writes it, the `column_tests` of the line that
-    test this column alone, and the `other_tests` of the line.
+    """The filter of a column: its `name` in the form used in a filter line, the `column_tests` of
+    the line, which concern only this column, and the `other_tests`.
 
-    `values` has the values of a column of groups in display order, each with the number of listed
-    queries without the column's own tests; it is empty if there are more than `MOST_VALUES`.
-    `chosen` are the values that pass the column's own tests. `span` is the range of a column of
-    numbers, None for groups.
-    """
+    For a column of groups, `values` has the values in display order, each with the number of
+    queries that would be listed without the column's own tests; it is empty if there are more than
+    `MOST_VALUES` values. `chosen` are the values that pass the column's own tests. `span` is the
+    range of a column of numbers; it is None for groups."""
 
     name: str
     column_tests: str
@@ -44,18 +42,20 @@ class ColumnFilter:
     span: tuple[float, float] | None = None
 
     def line_with_values(self, values: Collection[str]) -> str:
-        """Return the line that lists only these values of the column; without values, the rest."""
+        """Return the line that lists only these values of the column. Without values, return the
+        line without the column's tests."""
         quoted = ", ".join(map(quote_text, sorted(values)))
         test = f"== {quoted}" if len(values) == 1 else f"in ({quoted})"
         return self.line_with(f"{self.name} {test}" if values else "")
 
     def line_with(self, test: str) -> str:
-        """Return the line with this test instead of the column's own tests."""
+        """Return the line with this test in place of the column's own tests."""
         return " and ".join(filter(None, (self.other_tests, test)))
 
     @property
     def ends(self) -> Sequence[str]:
-        """The ends of the range that the own tests state; "" for an open end or another test."""
+        """The ends of the range in the column's own tests. An end is "" if it is open, or if the
+        tests have another form."""
         name = re.escape(self.name)
         match = re.fullmatch(
             rf"(?:{name} >= (\S+))?(?: and )?(?:{name} <= (\S+))?", self.column_tests
@@ -66,8 +66,8 @@ class ColumnFilter:
 def column_filters(
     study: Study, comparison: Comparison, request: QueryListRequest, columns: Iterable[TableColumn]
 ) -> dict[str, ColumnFilter]:
-    """Return the filter of each of these columns by its key. The query's text has none: it is
-    searched. An invalid filter line is treated as empty."""
+    """Return the filter of each of these columns by its key. The column with the query's text has
+    no filter, because it has a search. An invalid filter line is treated as empty."""
     values_by_name = make_filter_columns(study, comparison, request.remarks)
     filters = {}
     for column in columns:
@@ -106,9 +106,9 @@ def column_filters(
 def line_for_range(
     study: Study, comparison: Comparison, line: str, query_ids: Collection[str]
 ) -> str:
-    """Return the filter line that lists the queries with a difference in the range of these
-    queries; it replaces the line's own tests of the difference. The ends have as few decimals as
-    list the same queries."""
+    """Return the filter line that lists the queries whose differences are in the range of the
+    differences of `query_ids`. It replaces the line's own tests of the difference. The ends of the
+    range are rounded as far as they list the same queries."""
     request = QueryListRequest(line=line)
     column_filter = column_filters(study, comparison, request, [DIFFERENCE])[DIFFERENCE.key]
     frame = query_list(study, comparison, QueryListRequest()).frame

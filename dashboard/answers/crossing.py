@@ -1,4 +1,4 @@
-"""Two columns of the Breakdown page crossed: the difference in each cell."""
+"""The Breakdown page with two columns crossed: the difference in each cell."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from metrics_core.slicing.breakdowns import ALL
 from metrics_core.slicing.crossed import cross_groups
 
 MOST_SIDE_BY_SIDE = 12
-"""Largest number of groups per column in a table of cells, unless all are requested."""
+"""Maximum number of groups per column in a table of cells, unless all are requested."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,10 @@ class Crossing:
     """The cells of two crossed columns, for the groups that contribute most to the difference.
 
     `cells` has row, column, queries, difference; `left_out` is the number of hidden groups;
-    `extremes` describes the most extreme cells in words. `margins` has the groups of the second
-    column alone (column, group, queries, difference). `groups` has the scores of all runs by the
-    second column (the frame of `summarise_groups`); `order` is the order of its groups, and
-    `summary` describes the scores in words.
-    """
+    `extremes` is a phrase about the cells with the largest differences. `margins` has the groups of
+    the second column alone (column, group, queries, difference). `groups` has the scores of all
+    runs by the second column (the frame of `summarise_groups`); `order` is the order of its groups,
+    and `summary` is a phrase about the scores."""
 
     across: str
     title: Sentence
@@ -50,7 +49,7 @@ class Crossing:
 def crossing(
     study: Study, comparison: Comparison, by: str, across: str, *, show_all: bool = False
 ) -> Crossing:
-    """Return the cells of two columns."""
+    """Return the cells of two crossed columns."""
     return study.cached_answer(_crossing, comparison, by, across, show_all)
 
 
@@ -119,7 +118,7 @@ def _crossing(
 
 
 def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd.DataFrame:
-    """Return the groups of one column alone, with the names that sentences use."""
+    """Return the groups of one column alone, under the names that they have in sentences."""
     rows = cells[cells[side] != ALL]
     return pd.DataFrame(
         {
@@ -148,9 +147,9 @@ def _choose_shown_groups(
 def offered_crossings(
     study: Study, comparison: Comparison, by: str, across: str
 ) -> list[tuple[str, str]]:
-    """Return the pairs of columns to offer: all pairs of the files' columns, and `by` with every
-    other column. Only columns that split the queries in view are offered; the pair on the page is
-    always included. Empty for a single run."""
+    """Return the pairs of columns that can be crossed: all pairs of the files' columns, and `by`
+    with every other column. Only columns that divide the queries in view into several groups are
+    offered. The pair on the page is always included. The result is empty for a single run."""
     if comparison.is_alone:
         return []
     splitting = study.splitting_columns(comparison)

@@ -1,4 +1,4 @@
-"""By cutoff: the lead of a run as a function of the cutoff."""
+"""The By cutoff page: how the lead of a run depends on the cutoff."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _DEFAULT_CUTOFFS = (*range(1, 21), 50, 100)
 change the bands."""
 _BOUNDS = ("low", "high", "diff_low", "diff_high")
 MOST_IN_COLOUR, _BEST_IN_COLOUR = 6, 4
-"""If there are at most `MOST_IN_COLOUR` runs, all have a colour. If there are more, only the
-compared pair and the `_BEST_IN_COLOUR` best runs have one."""
+"""With at most `MOST_IN_COLOUR` runs, all runs have a colour. With more, only the compared pair and
+the `_BEST_IN_COLOUR` best runs have one."""
 _QUICK_SIZE = 60_000
-"""Maximum of bands × cutoffs × queries that can be computed without a noticeable wait."""
+"""Maximum of bands × cutoffs × queries for which the computation causes no noticeable wait."""
 
 Cutoffs = tuple[int, ...]
 RunMeasure = tuple[str, Measure]
@@ -55,14 +55,14 @@ RunMeasure = tuple[str, Measure]
 MeansKey = tuple[str, Measure, Cutoffs, Comparison]
 BandKey = tuple[str, Measure, Cutoffs, Comparison, str]
 """Cache key of a band: run, measure, cutoffs, the part of the comparison that selects the queries,
-and baseline."""
+and the baseline."""
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class _CurveInputs:
-    """The inputs of the curves: runs restricted to the queries in view, measures by family name,
-    and cutoffs."""
+    """What the curves are computed from: the runs restricted to the queries in view, the measures
+    by family name, and the cutoffs."""
 
     comparison: Comparison
     ranks: list[JudgedRanks]
@@ -113,8 +113,8 @@ class Curves:
     best_runs: tuple[str, ...]
 
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
-        """Return the runs drawn in colour, ordered by mean: all runs if they are few, else the
-        compared pair and the best runs."""
+        """Return the runs drawn in colour, ordered by mean. If there are many, these are the
+        compared pair and the best runs; otherwise all."""
         if len(comparison.runs) <= MOST_IN_COLOUR:
             return self.best_runs
         coloured = {comparison.focus, comparison.baseline, *self.best_runs[:_BEST_IN_COLOUR]}
@@ -127,8 +127,8 @@ def curves(study: Study, comparison: Comparison) -> Curves:
 
 
 def are_curves_quick(study: Study, comparison: Comparison) -> bool:
-    """Whether the page is quick to show: it is in the cache, or its bands (the slow part) are
-    cached or quick to compute."""
+    """Return whether the page can be shown without a wait: the page or its bands (the slow part)
+    are in the cache, or the bands are quick to compute."""
     if study.has_answer(_curves, comparison):
         return True
     inputs = _curve_inputs(study, comparison)
@@ -186,7 +186,7 @@ def _precision_recall(study: Study, run: str, comparison: Comparison) -> pd.Data
 
 
 def _measure_family(comparison: Comparison) -> str:
-    """Return the family of the measure itself if it has a cutoff to vary, else nDCG."""
+    """Return the family of the measure if the measure has a cutoff to vary, otherwise nDCG."""
     return "nDCG" if comparison.measure.declaration.cutoff is None else comparison.family
 
 
@@ -214,8 +214,8 @@ def _reversed_key(key: BandKey) -> BandKey:
 
 
 def _is_band_known(study: Study, key: BandKey) -> bool:
-    """Whether the band is in the cache. If the measure is averaged linearly over queries, the band
-    of the reversed pair is equivalent and counts, too."""
+    """Return whether the band is in the cache. If the measure is averaged linearly over queries,
+    the band of the reversed pair is equivalent, so it is also accepted."""
     linear = key[1].declaration.combination.linear
     return study.has_answer(_curve_bands, key) or (
         linear and study.has_answer(_curve_bands, _reversed_key(key))
@@ -280,7 +280,8 @@ def _assemble_curves(
 
 
 def _order_runs_by_mean(frame: pd.DataFrame, comparison: Comparison) -> tuple[str, ...]:
-    """Order the shown runs by their means at the chosen k, or at the deepest cutoff below it."""
+    """Return the shown runs, ordered by their means at the chosen k. If k is not among the cutoffs,
+    the deepest cutoff below it is used."""
     upto = frame[frame["k"] <= comparison.cutoff].groupby("run")["mean"].last()
     means = {run: upto.get(run, np.nan) for run in comparison.runs}
     return tuple(sorted(comparison.runs, key=lambda run: -np.nan_to_num(means[run], nan=-np.inf)))
@@ -292,7 +293,7 @@ def _curve_frames(
     bands_by_pair: Mapping[RunMeasure, Band],
 ) -> dict[str, pd.DataFrame]:
     """Return the frame of `mean_curves` for each measure. The means of a run depend only on that
-    run, and a band only on its pair, so that both are reused from other views."""
+    run, and a band depends only on its pair, so both are reused from other views."""
 
     def run_frame(run: str, measure: Measure) -> pd.DataFrame:
         key = run, measure

@@ -1,4 +1,4 @@
-"""Data: the loaded files, and whether they fit together."""
+"""The Files page: the loaded files, and whether they fit together."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class FileRow:
 
 @dataclass(frozen=True)
 class Data:
-    """The Data page. `unread` are files that could not be read, with their errors; `errors` are
-    runs that do not fit the judgments."""
+    """The content of the Files page. `unread` are files that could not be read, with their errors;
+    `errors` are runs that do not fit the judgments."""
 
     finding: Sentence
     files: list[FileRow]
@@ -63,8 +63,8 @@ class Data:
 
 
 def cutoff_and_measure(comparison: Comparison | None) -> tuple[int, Measure]:
-    """Return the cutoff and measure that the page uses. If nothing can be compared yet, these are
-    10 and the default measure."""
+    """Return the cutoff and measure that the page uses. If there is nothing to compare yet, these
+    are 10 and the default measure."""
     if comparison is not None:
         return comparison.cutoff, comparison.measure
     return 10, read_measure("", 10).measure
@@ -78,9 +78,9 @@ def files_page(
     unclear_files: Sequence[str] = (),
     ambiguous_files: Sequence[str] = (),
 ) -> Data:
-    """Return the Data page. `n_refused` is the number of uploads that could not be read. The reader
-    is asked about the files in `unclear_files` and in `ambiguous_files`. Notes on ties refer to
-    `measure`."""
+    """Return the content of the Files page. `n_refused` is the number of uploads that could not be
+    read. The reader is asked how to read `unclear_files` and `ambiguous_files`. Notes on ties refer
+    to `measure`."""
     study = library.study
     loaded_files = [f for f in library.files if f.table is not None]
     loaded_files.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
@@ -130,8 +130,9 @@ def _fit_lines(study: Study, cutoff: int) -> list[FitLine]:
 
 
 def _do_files_fit(library: Library, measure: Measure) -> bool:
-    """Whether the files belong together. They do if every run can be judged and no ids are almost
-    equal. A few missing queries or texts are fine; the table names them."""
+    """Return whether the files belong together. They do if every run can be joined with the
+    judgments and no ids differ only slightly. A few missing queries or texts are accepted; the
+    table names them."""
     study = library.study
     if study is None:
         return True
@@ -142,14 +143,15 @@ def _do_files_fit(library: Library, measure: Measure) -> bool:
 
 
 def _count_unjudged(study: Study | None) -> int:
-    """Count the queries that the runs contain but the judgments do not."""
+    """Count the queries that are in the runs but not in the judgments."""
     if study is None:
         return 0
     return len({q for name in study.judged for q in study.judged[name].unjudged_queries})
 
 
 def _count_answered_queries(study: Study) -> dict[str, int]:
-    """Return the number of judged queries that a run answered, for each run that lacks some."""
+    """Return the number of judged queries for which a run has results, for each run that lacks
+    some."""
     ranks = study.judged.values()
     return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 
@@ -182,7 +184,7 @@ def _corpus_notes(study: Study) -> tuple[Note, ...]:
 
 
 def first_rows(table: Any) -> pd.DataFrame:
-    """Return the first rows of a table, with the table's columns, for a preview."""
+    """Return the first rows of a table for a preview, with the table's columns."""
     if isinstance(table, Queries):
         return table.frame.head(_PREVIEW_ROWS)
     if isinstance(table, Run):

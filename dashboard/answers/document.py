@@ -1,4 +1,4 @@
-"""One document of one query: its rank in every run, its grade, text and fields."""
+"""One document of one query: its rank in every run, its grade, its text and its fields."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from metrics_core.judging.ranking import ranked_documents
 
 @dataclass(frozen=True)
 class DocumentCard:
-    """Everything known about a document for a query. `grade` is NaN if it is unjudged. `standings`
-    has one row per loaded run: run, rank and score (NaN if not listed), listed (length of the run's
-    list), known (bool: whether the rank can be known; a run loaded as judged ranks contains only
-    the ranks of judged documents, without scores). `fields` are the columns of the documents other
-    than title and text."""
+    """Everything known about a document for a query. `grade` is NaN if the document is unjudged.
+    `standings` has one row per loaded run: run, rank and score (NaN if not listed), listed (length
+    of the run's list), known (bool: whether the rank can be known). The rank cannot be known in a
+    run loaded as judged ranks, if the document is unjudged; such a run has no scores either.
+    `fields` are the columns of the documents other than title and text."""
 
     doc_id: str
     title: str
@@ -28,8 +28,8 @@ class DocumentCard:
 
 
 def document_fields(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
-    """Return the card of a document; None if the document is in no run, judgment or document
-    file."""
+    """Return the card of a document. Returns None if no run, judgment or document file contains the
+    document."""
     return study.cached_answer(_document, query_id, doc_id)
 
 

@@ -1,4 +1,5 @@
-"""Files: the evidence for the meaning of each field of a file, counted over the rows inspected."""
+"""The Files page: evidence for the meaning of each field of a file, based on the rows that were
+inspected."""
 
 from __future__ import annotations
 
@@ -19,14 +20,15 @@ from metrics_core.tables import Documents, Qrels
 from metrics_core.tables.columns import ID
 
 _FEW, _LONGEST = 6, 20
-"""Up to `_FEW` distinct values are listed one by one, each with at most `_LONGEST` characters."""
+"""At most `_FEW` distinct values are listed one by one, each with at most `_LONGEST` characters."""
 _MOST_SHARED = 0.5
-"""Minimum share of a field's values that must be known ids for the ids to determine its meaning."""
+"""Minimum share of a field's values that must be known ids before the ids decide the meaning of the
+field."""
 
 
 class Evidence(NamedTuple):
-    """Evidence for a field's meaning, with names in `backticks`. If the evidence contradicts the
-    meaning, `fails` is true."""
+    """Evidence for the meaning of a field, with names in `backticks`. `fails` is true if the
+    evidence contradicts the meaning."""
 
     text: str
     fails: bool = False
@@ -168,7 +170,7 @@ class FieldEvidence:
 
 
 def _count_known_ids(file_field: FileField, ids: frozenset[str], meaning: str) -> Evidence:
-    """State how many of the distinct values are loaded ids."""
+    """Return a phrase that says how many of the distinct values are loaded ids."""
     known_count, total = len(file_field.distinct_values & ids), len(file_field.distinct_values)
     if known_count == total > 1:
         return Evidence(f"all {w.format_count(total)} {meaning}")
@@ -178,7 +180,8 @@ def _count_known_ids(file_field: FileField, ids: frozenset[str], meaning: str) -
 
 
 def _describe_values(file_field: FileField) -> str:
-    """Describe the values of a field: the range of numbers, or the number of distinct texts."""
+    """Return a phrase that describes the values of a field: the range of numbers, or the number of
+    distinct texts."""
     total = len(file_field.distinct_values)
     if total == 1 and len(file_field.values) > 1:
         return "the same in each row"

@@ -1,5 +1,5 @@
-"""Files: the likely meaning of each field of a file, inferred from names and values. The reader
-chooses the meanings; they determine how the file is read."""
+"""The Files page: the likely meaning of each field of a file, inferred from names and values. The
+user chooses the meanings, which determine how the file is read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KIND_WORDS: Mapping[Kind, str] = {
     "queries": "queries",
     "documents": "documents",
 }
-"""The kinds that a file can be read as, with their names on screen."""
+"""The kinds of table that a file can be read as, with their names on screen."""
 
 _WORDS = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
 _WORDS |= {word: word for word in ("rank", "subtopic", "title", "text")} | {"system": "run"}
@@ -40,9 +40,10 @@ NOT_USED, ALL_RELEVANT = "", "'1'"
 
 @dataclass(frozen=True)
 class FieldTable:
-    """The fields of a file that is read as a table of this `kind`. The other attributes map each
-    meaning: `words` to its name on screen, `proposed_fields` to the field that likely has it, and
-    `chosen_fields` to the field that was chosen for it before."""
+    """The fields of a file that is read as a table of this `kind`. The other attributes are
+    dictionaries whose keys are meanings. `words` has the name of a meaning on screen,
+    `proposed_fields` the field that probably has this meaning, and `chosen_fields` the field that
+    the user chose for it before."""
 
     evidence: FieldEvidence
     kind: Kind
@@ -76,7 +77,7 @@ class FieldTable:
 
     @property
     def shown_and_folded_fields(self) -> tuple[list[str], list[str]]:
-        """The fields shown, and the remaining ones, which are folded."""
+        """The fields that are shown, and the fields that are folded away."""
         unused = [name for name in self.fields.fields if name not in self.used_fields]
         return [*self.used_fields, *unused[:_MAX_UNUSED]], unused[_MAX_UNUSED:]
 
@@ -95,9 +96,9 @@ class FieldTable:
         return f"column {name}" if self.fields.has_numbered_columns else name
 
     def is_smallest_best(self, name: str, meanings: Mapping[str, str]) -> bool:
-        """Whether the smallest score in a field is probably the best. An earlier choice decides.
-        Without one, the smallest is best if the name of the field suggests it, or if its values
-        rise in every list."""
+        """Return whether the smallest score in a field is probably the best. An earlier choice of
+        the user decides. Without such a choice, the smallest is best if the name of the field
+        suggests it, or if the values rise in every list."""
         if self.chosen_fields.get("score", "").removeprefix("-") == name:
             return self.chosen_fields["score"].startswith("-")
         return self.fields.is_smallest_best(name, meanings.get("query", ""))
@@ -113,7 +114,7 @@ class FieldTable:
     def find_field_problem(
         self, word_by_field: Mapping[str, str], *, all_relevant: bool = False
     ) -> str:
-        """Return why the file cannot be read with these meanings, "" if the file can be read.
+        """Return the reason why the file cannot be read with these meanings, "" if it can.
         `word_by_field` maps field names to meanings."""
         words = list(word_by_field.values())
         twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
@@ -137,7 +138,7 @@ class FieldTable:
         smallest_is_best: bool = False,
         all_relevant: bool = False,
     ) -> dict[str, Any]:
-        """Return the choices for reading the file that follow from these meanings of its fields."""
+        """Return the reading choices that follow from these meanings of the fields."""
         columns = {word: name for name, word in word_by_field.items() if word}
         if smallest_is_best and "score" in columns:
             columns["score"] = f"-{columns['score']}"
@@ -160,9 +161,9 @@ def field_table(
     *,
     is_user_data: bool = False,
 ) -> FieldTable:
-    """Return the fields with their proposed meanings. `previous_columns` are the columns chosen
-    before. With `is_user_data`, queries are called users and documents items; names of fields can
-    imply this too."""
+    """Return the fields with their proposed meanings. `previous_columns` are the columns that the
+    user chose before. If `is_user_data` is true, queries are called users and documents items. They
+    are called so too if the names of the fields suggest it."""
     fields = evidence.fields
     folded_names = {fold_name(name.rpartition(".")[2]) for name in fields.fields}
     words = (
@@ -184,16 +185,18 @@ def field_table(
 
 
 def offered_kinds(fields: FileFields) -> list[Kind]:
-    """Return the kinds that a file can be read as. A file with lists is a run or judgments."""
+    """Return the kinds of table that a file can be read as. A file with lists is a run or
+    judgments."""
     in_lists = any("[" in name for name in fields.fields)
     return list(KIND_WORDS)[: 2 if in_lists else None]
 
 
 def has_unknown_columns(fields: FileFields) -> bool:
-    """Whether the column names identify the file neither as a run nor as judgments."""
+    """Return whether the column names fit neither a run nor judgments."""
     return all(infer_header_roles(list(fields.fields), kind).missing for kind in ("run", "qrels"))
 
 
 def format_offered_grade(grade: float, offered_grades: Sequence[float], judgment: str) -> str:
-    """Format a grade that is offered as the lowest relevant grade, as the text of one choice."""
+    """Return the text of a choice for the lowest relevant grade. `grade` is the grade that it
+    offers."""
     return f"any {judgment}" if grade == offered_grades[0] and grade <= 1 else w.format_grade(grade)

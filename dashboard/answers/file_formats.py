@@ -1,4 +1,4 @@
-"""Help: every file format that can be read, from its declaration."""
+"""The Help page: every file format that can be read, taken from the declarations of the formats."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _KINDS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A file format: the kinds of table it can contain, its usual file endings and the beginning of
-    an example ("" for binary formats)."""
+    """A file format: the kinds of table that it can contain, its usual file extensions and the
+    beginning of an example ("" for binary formats)."""
 
     title: str
     explanation: str

@@ -1,5 +1,5 @@
-"""Files: the figures of a file that is read with the chosen columns and combined with the loaded
-files."""
+"""The Files page: numbers that describe a file if it is read with the chosen columns and combined
+with the loaded files."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from metrics_core.judging import join_judgments
 from metrics_core.tables import Qrels, Run, Table
 
 _MOST_ROWS = 2_000_000
-"""Maximum number of rows of all runs that are joined with judgments for a figure; with more rows,
-the figure is omitted."""
+"""Maximum number of rows of all runs that are joined with judgments to compute a number. If there
+are more rows, the number is omitted."""
 _FEW_GRADES = 4
 _PARTS_OF_THE_HIGHEST = (0.6, 0.7, 0.8)
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words on screen for queries and judgments."""
+    """The words for queries and judgments on screen."""
 
     query: str = "query"
     queries: str = "queries"
@@ -42,7 +42,7 @@ USER_WORDS = Words(
 
 @dataclass(frozen=True)
 class FileNumbers:
-    """Figures of a run or of judgments. `counts` are pairs of a number and its description;
+    """Numbers that describe a run or judgments. `counts` are pairs of a number and its description;
     `warning` is about unjudged documents, "" if all documents are judged or if this is unknown."""
 
     counts: tuple[tuple[str, str], ...]
@@ -51,8 +51,7 @@ class FileNumbers:
 
 @dataclass(frozen=True)
 class RunsAndQrels:
-    """Runs, and the judgments that apply to them. If there are no judgments yet, `qrels` is
-    None."""
+    """Runs, and the judgments for them. `qrels` is None if there are no judgments yet."""
 
     runs: tuple[Run, ...]
     qrels: Qrels | None
@@ -61,8 +60,8 @@ class RunsAndQrels:
 def combine_with_loaded_tables(
     tables: Sequence[Table], file: str, library: Library, settings: Settings
 ) -> RunsAndQrels:
-    """Combine the tables of a file with the loaded tables that complete them. Tables loaded earlier
-    from `file` are left out. Ids are mapped with the id maps of the collection."""
+    """Combine the tables of a file with the loaded tables that they need. Tables that were read
+    from `file` before are left out. Ids are mapped with the id maps of the collection."""
     own_runs = [apply_settings(t, settings) for t in tables if isinstance(t, Run)]
     own_qrels = [apply_settings(t, settings) for t in tables if isinstance(t, Qrels)]
     loaded = [
@@ -84,7 +83,7 @@ def combine_with_loaded_tables(
 
 
 def was_read_from_file(table_name: str, file: str) -> bool:
-    """Whether a table was read from this file; a file with several systems has tables named
+    """Return whether a table was read from this file. A file with several systems has tables named
     FILE/SYSTEM."""
     return table_name == file or table_name.startswith(f"{file}/")
 
@@ -107,8 +106,8 @@ def offered_grades(qrels: Qrels, current_grade: float | None) -> list[float]:
 def file_numbers(
     pair: RunsAndQrels, words: Words, cutoff: int, relevant_from: float
 ) -> FileNumbers:
-    """Return figures: the numbers of shared queries, of judgments and of relevant documents, and
-    the judged share of the first ranks. Figures that need a missing table are left out."""
+    """Return the numbers of shared queries, of judgments and of relevant documents, and the judged
+    share of the first ranks. Numbers that need a missing table are left out."""
     runs, qrels = pair.runs, pair.qrels
     if qrels is None:
         rows = sum(len(run) for run in runs)
@@ -140,8 +139,8 @@ def file_numbers(
 
 
 def judged_share(runs: Sequence[Run], qrels: Qrels, cutoff: int) -> float | None:
-    """Return the judged share of the documents in the first ranks of all runs, from 0 to 1; None if
-    the share is unknown or would take long to compute."""
+    """Return the judged share of the documents in the first ranks of all runs, from 0 to 1. Returns
+    None if the share is unknown or would take too long to compute."""
     if sum(len(run) for run in runs) > _MOST_ROWS:
         return None
     judged_count, listed_count = 0.0, 0

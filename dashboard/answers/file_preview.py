@@ -1,5 +1,5 @@
-"""Files: a preview of the first rows of a file, with figures; and the possible readings of a file
-that could be two kinds of table."""
+"""The Files page: a preview of the first rows of a file with some numbers, and the possible
+readings of a file that could be two kinds of table."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PreviewRow:
 @dataclass(frozen=True)
 class FilePreview:
     """The first rows of a table as it would be read. `judgments` is the name of the loaded file
-    that the grades come from; it is "" if there is none, or if the table itself has judgments."""
+    from which the grades come. It is "" if there is none, or if the table itself has judgments."""
 
     kind: Literal["run", "qrels"]
     rows: Sequence[PreviewRow]
@@ -55,8 +55,8 @@ class FilePreview:
 
 @dataclass(frozen=True)
 class KindReading:
-    """One possible reading of a file: as a table of one kind. It has the evidence for this kind,
-    the first rows, the figures, and the consequence of this reading. If `is_harmful`, the
+    """One possible reading of a file, as a table of one kind. It has the evidence for this kind,
+    the first rows, some numbers, and the consequence of this reading. If `is_harmful` is true, the
     consequence is a warning."""
 
     preview: FilePreview
@@ -129,7 +129,8 @@ def _document_titles(library: Library, doc_ids: Sequence[str]) -> dict[str, str]
 def describe_contents(
     tables: Sequence[Table], file: str, library: Library, settings: Settings
 ) -> str:
-    """Describe the content of a file in one sentence: its runs, or its number of judgments."""
+    """Return a sentence that describes the content of a file: its runs, or its number of
+    judgments."""
     first = tables[0]
     if isinstance(first, Qrels):
         queries_text = (
@@ -159,7 +160,7 @@ def describe_contents(
 
 
 def _describe_lists(runs: Sequence[Run]) -> str:
-    """State how many lists the runs have, and how long they are."""
+    """Return a phrase that says how many lists the runs have, and how long they are."""
     lengths = np.concatenate([np.bincount(run.query_codes) for run in runs])
     shortest, longest = w.format_count(int(lengths.min())), w.format_count(int(lengths.max()))
     between = longest if shortest == longest else f"{shortest} to {longest}"
@@ -174,7 +175,8 @@ def preview_as_kind(
     settings: Settings,
     number: str = "",
 ) -> KindReading:
-    """Return a file read as `tables` of one kind. `number` is the name of the numeric field."""
+    """Return the possible reading of a file as tables of one kind. `number` is the name of the
+    field with numbers."""
     table = tables[0]
     pair = combine_with_loaded_tables(tables, file, library, settings)
     preview = file_preview(table, library, file)
@@ -208,8 +210,8 @@ def preview_as_kind(
 
 
 def _describe_tied_rows(run: Run) -> tuple[str, bool]:
-    """State how many rows of a run are tied, that is, have the same score as another row of their
-    list. Also return whether more than half of the rows are tied."""
+    """Return a phrase that says how many rows of a run are tied, that is, have the same score as
+    another row of their list, and whether these are more than half of the rows."""
     pairs = np.stack([run.query_codes.astype(np.float64), run.scores], axis=1)
     _, counts = np.unique(pairs, axis=0, return_counts=True)
     tied = int(counts[counts > 1].sum())

@@ -11,7 +11,7 @@ from dashboard.answers.overview_measures import overview_measures
 from dashboard.study.study import Study
 
 _ANSWER_COLUMNS = ("answer", "output", "response")
-"""Names of the column with the text of an answer, in files of scores."""
+"""Names that a column with the text of an answer may have in files of scores."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class GivenQuery:
 
 
 def given_query(study: Study, comparison: Comparison, query_id: str) -> GivenQuery:
-    """Return scores and answers of a query."""
+    """Return the given scores and answers of a query."""
     return study.cached_answer(_given_query, comparison, query_id)
 
 

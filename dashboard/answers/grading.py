@@ -1,5 +1,5 @@
-"""Judging in place: the unjudged documents of a query or comparison, and the effect of grades given
-in Ranklens."""
+"""Judging documents in Ranklens: the unjudged documents of a query or comparison, and the effect of
+the grades that are given."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ MOST_QUEUED = 500
 
 _HIGHEST_KEY = 9
 _QUICK_QUERIES = 2_000
-"""Maximum number of queries for which finding the documents that settle the order takes no
-noticeable time."""
+"""Maximum number of queries for which the documents that settle the order can be found without a
+noticeable wait."""
 _NAMES = {
     1: ("Not relevant", "Relevant"),
     2: ("Not relevant", "Partly", "Highly"),
     3: ("Not relevant", "A little", "Fairly", "Highly"),
 }
-"""The names of the grades 0, 1, …, keyed by the highest grade."""
+"""The names of the grades 0, 1, …, by the highest grade."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect of the layers. Each value is a pair: without and with the layers. `scores` has the
-    scores of one query by run. `difference` is the mean difference of the pair over the queries in
-    view. Undefined values are NaN."""
+    """Effect of the layers of judgments. Each value is a pair: without and with the layers.
+    `scores` has the scores of one query by run. `difference` is the mean difference of the pair
+    over the queries in view. Undefined values are NaN."""
 
     scores: dict[str, tuple[float, float]]
     difference: tuple[float, float]
@@ -55,8 +55,8 @@ class Effect:
 
 
 def offered_grades(study: Study) -> list[int]:
-    """Return the grades that have a key on the keyboard: from 0 to the highest grade in the files,
-    which is limited to the range from 1 to `_HIGHEST_KEY`."""
+    """Return the grades that have a key on the keyboard. They go from 0 to the highest grade in the
+    files, but at least to 1 and at most to `_HIGHEST_KEY`."""
     highest = math.ceil(max(study.unlayered.grades, default=1))
     return list(range(min(max(highest, 1), _HIGHEST_KEY) + 1))
 
@@ -69,21 +69,20 @@ def grade_names(study: Study) -> list[str]:
 
 
 def grade_adverbs(study: Study) -> dict[float, str]:
-    """Return an adverb to put before "relevant" for each grade, in lower case. Grades without an
-    adverb are omitted."""
+    """Return the adverb, in lower case, that comes before "relevant" in the name of each grade.
+    Grades without an adverb are omitted."""
     adverbs = {"Highly", "Fairly", "Partly"}
     names = enumerate(grade_names(study))
     return {float(grade): name.lower() for grade, name in names if name in adverbs}
 
 
 def unjudged_documents(study: Study, comparison: Comparison, query_id: str) -> pd.DataFrame:
-    """Return the documents that the files do not judge, among the first k documents of a query's
-    shown lists. Documents in the lists of the compared pair come first. Columns: query_id, doc_id,
-    ranks (a dict from run to rank), title, text ("" if no documents are loaded).
+    """Return the documents without a judgment in the files, among the first k documents of a
+    query's shown lists. Documents in the lists of the compared pair come first. Columns: query_id,
+    doc_id, ranks (a dict from run to rank), title, text ("" if no documents are loaded).
 
-    For runs loaded as judged ranks (only the ranks of judged documents), unjudged documents are
-    unknown and therefore missing. Empty if the judgments are complete.
-    """
+    In runs loaded as judged ranks (the ranks of judged documents), unjudged documents are unknown
+    and therefore missing. The result is empty if the judgments are complete."""
     documents = study.unlayered.cached_answer(
         _unjudged_documents, comparison.runs, comparison.cutoff, query_id
     )
@@ -122,14 +121,13 @@ def _drop_unknown_ranks(ranks: Mapping[Hashable, float]) -> dict[str, int]:
 def judging_queue(
     study: Study, comparison: Comparison, order: str = MOVING, n_to_settle: int | None = None
 ) -> pd.DataFrame:
-    """Return the documents to judge next for the comparison: query_id, doc_id, ranks (a dict from
-    each of the two runs to the document's rank, 0 if not within the cutoff).
+    """Return the documents to judge next for the comparison. Columns: query_id, doc_id, ranks (a
+    dict from each of the two runs to the document's rank, 0 if not within the cutoff).
 
-    Only the judgments of the files count, so that the queue does not change while it is worked on.
-    In the default order the documents that could change the difference most come first, then the
-    remaining documents by rank. In the order by query, the first `n_to_settle` documents of the
-    default order come first. Empty if one of the runs was loaded as judged ranks.
-    """
+    Only the judgments of the files count, so that the queue does not change while the user works on
+    it. In the default order the documents that could change the difference most come first, then
+    the remaining documents by rank. In the order by query, the first `n_to_settle` documents of the
+    default order come first. The result is empty if one of the runs was loaded as judged ranks."""
     return study.unlayered.cached_answer(
         _judging_queue, comparison, order, n_to_settle if order == BY_QUERY else None
     )
@@ -190,9 +188,9 @@ def _order_by_effect(study: Study, comparison: Comparison, by_rank: pd.DataFrame
 
 @dataclass(frozen=True)
 class JudgingSummary:
-    """The amount left to judge for the comparison, in words and numbers: `unjudged` documents on
+    """How much is left to judge for the comparison, in words and numbers: `unjudged` documents on
     `queries` of the `total` queries in view. If the first `settle` documents of the queue turn out
-    not relevant, the order of the runs is certain; `settle` is None if unknown."""
+    not relevant, the order of the runs is certain; `settle` is None if this number is unknown."""
 
     title: Sentence
     lead: Sentence
@@ -203,8 +201,8 @@ class JudgingSummary:
 
 
 def judging_summary(study: Study, comparison: Comparison) -> JudgingSummary:
-    """Return how many documents the files leave unjudged. The number of judgments that would settle
-    the comparison is included if it is cached or quick to compute."""
+    """Return how many documents are unjudged in the files. The number of judgments that would
+    settle the comparison is included if it is cached or quick to compute."""
     settle = None
     can_settle = not comparison.is_alone and not comparison.measure.declaration.needs
     # Without a cutoff the queue covers only the first ranks, which settle nothing.
@@ -246,9 +244,9 @@ def _judging_summary(
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The difference that is worst for the leader, over all possible grades of the unjudged
-    documents: `before` without the layers, `after` with them. `turns` is true if the difference
-    could still change sign with the layers."""
+    """The lowest difference, as seen by the run that is ahead, over all possible grades of the
+    unjudged documents: `before` without the layers, `after` with them. `turns` is true if the
+    difference could still change sign with the layers."""
 
     before: float
     after: float
@@ -256,8 +254,9 @@ class WorstCase:
 
 
 def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
-    """Return the effect of the active layers on the worst case; None if there is no worst case, if
-    the layers change the leader, or if the effect would take long to compute."""
+    """Return the effect of the active layers on the worst case. Returns None if there is no worst
+    case, if the layers change which run is ahead, or if the effect would take too long to
+    compute."""
     if comparison.is_alone or not _has_few_queries(study):
         return None
     before, after = (unjudged_bounds(s, comparison) for s in (study.unlayered, study))
@@ -271,8 +270,8 @@ def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
 def first_undone_in_queue(
     study: Study, queue: pd.DataFrame, judged_pairs: Container[tuple[str, str]], size: int
 ) -> pd.DataFrame:
-    """Return the first `size` documents of a queue that are not done: the queue's columns with
-    title, text and query (the query's text)."""
+    """Return the first `size` documents of a queue that are not yet judged or skipped. Columns:
+    those of the queue, title, text, and query (the query's text)."""
     pairs = zip(queue["query_id"], queue["doc_id"], strict=True)
     is_open = np.array([pair not in judged_pairs for pair in pairs], dtype=np.bool_)
     frame = add_document_texts(study, queue[is_open].head(size).reset_index(drop=True))
@@ -290,8 +289,8 @@ def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def layers_effect(study: Study, comparison: Comparison, query_id: str = "") -> Effect:
-    """Return the effect of the active layers. If `query_id` is given, the scores of that query are
-    included."""
+    """Return the effect of the active layers. If `query_id` is given, it includes the scores of
+    that query."""
     return study.cached_answer(_layers_effect, comparison, query_id)
 
 

@@ -23,8 +23,8 @@ def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -
 
 
 def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Replace the values of the column group by short names; groups of derived columns are
-    quoted."""
+    """Return the frame of groups with short names in the column group. Groups of derived columns
+    are quoted."""
     mark = ("“", "”") if find_derived_column(by) else ("", "")
     names = {
         g: g.join(mark)
@@ -36,7 +36,8 @@ def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
 
 
 def replace_group_names(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Replace the values of the column group by the groups' names in sentences."""
+    """Return the frame of groups with the names that the groups have in sentences in the column
+    group."""
     names = {g: group_name(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
 
@@ -56,12 +57,12 @@ _NOUNS = {
     "topic": "topics",
     "type": "types",
 }
-"""Plurals of nouns. If a column name ends with one of these nouns, a single group is called by the
-column name, for example "query type"."""
+"""Plurals of nouns. If the name of a column ends with one of these nouns, a single group is named
+after the column, for example "query type"."""
 
 
 def column_name(by: str, cutoff: int) -> str:
-    """Return the name of a column in choices and headings. Names of derived columns mention the
+    """Return the name of a column for choices and headings. Names of derived columns mention the
     cutoff."""
     derived = find_derived_column(by)
     return derived.title.format(k=w.format_count(cutoff)) if derived else by
@@ -80,7 +81,7 @@ def crossed_title(by: str, across: str, cutoff: int) -> str:
 
 
 def group_noun(by: str) -> GroupNoun:
-    """Return the nouns for one group and several groups of a column."""
+    """Return the nouns for one group and for several groups of a column."""
     name = by.replace("_", " ").lower()
     first, _, last = name.rpartition(" ")
     if last not in _NOUNS or find_derived_column(by):

@@ -1,4 +1,4 @@
-"""Selection and order of the groups in the table of the Breakdown page."""
+"""Select and order the groups in the table of the Breakdown page."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ MOST_ROWS = 12
 """Maximum number of groups shown, unless all are requested."""
 
 LEAST_QUERIES = (10, 30, 100)
-"""Choices for the minimum number of queries per group."""
+"""Values offered for the minimum number of queries per group."""
 
 _ROOM = ("order", "below", "missing")
 
 
 @dataclass(frozen=True)
 class GroupTableRequest:
-    """The reader's choices for the table. `ranked` is the column to sort by ("-" before it for
-    descending order), `within` is a text that group names must contain, `least` is the minimum
-    number of queries, and `every` says whether to show all groups."""
+    """The user's choices for the table. `ranked` is the column to sort by ("-" before it for
+    descending order), `within` is a text that the names of groups must contain, `least` is the
+    minimum number of queries, and `every` says whether to show all groups."""
 
     ranked: str = ""
     within: str = ""
@@ -34,13 +34,12 @@ class GroupTableRequest:
 
 @dataclass(frozen=True)
 class GroupRows:
-    """The shown `rows` of `Breakdown.table`. Their additional column printed has the values of
-    adds, rounded so that the printed values sum to the total.
+    """The shown `rows` of `Breakdown.table`, with an additional column printed: the values of adds,
+    rounded so that the printed values sum to the total.
 
     The `hidden` groups have `hidden_queries` queries and contribute `hidden_adds` (`hidden_printed`
     if rounded). `matching_count` is the number of groups that match the request; `sort_key` is the
-    column that they are sorted by ("-" before it for descending order).
-    """
+    column by which they are sorted ("-" before it for descending order)."""
 
     rows: pd.DataFrame
     hidden: int
@@ -96,8 +95,8 @@ def list_groups(
 
 
 def make_sort_values(groups: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return the values of each column that rows can be sorted by; `groups` is
-    `Breakdown.groups`."""
+    """Return the sort keys of the rows: for each column, the values by which rows are sorted.
+    `groups` is `Breakdown.groups`."""
     positions = {group: i for i, group in enumerate(order_groups(groups["group"]))}
     columns = {"group": groups["group"].map(positions), "queries": groups["queries"]}
     columns["mean"] = groups["mean"]

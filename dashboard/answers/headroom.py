@@ -14,8 +14,8 @@ PARTS = ("score", "order", "below", "missing")
 
 
 def query_headroom(study: Study, comparison: Comparison) -> Headroom | None:
-    """Return the headroom of the run in focus for each query in view. None if a better order does
-    not raise the measure."""
+    """Return the headroom of the run in focus for each query in view. Returns None if the order of
+    documents does not affect the measure."""
     all_queries = run_headroom(study, comparison.focus, comparison.measure, comparison.cutoff)
     if all_queries is None:
         return None
@@ -24,8 +24,8 @@ def query_headroom(study: Study, comparison: Comparison) -> Headroom | None:
 
 
 def run_headroom(study: Study, run: str, measure: Measure, cutoff: int) -> Headroom | None:
-    """Return the headroom of each judged query for a run; None if a better order does not raise the
-    measure."""
+    """Return the headroom of each judged query for a run. Returns None if the order of documents
+    does not affect the measure."""
     return (
         study.cached_answer(_run_headroom, run, measure, cutoff)
         if has_headroom(measure) and study.is_computed(measure)
@@ -58,8 +58,8 @@ def _headroom_by_group(study: Study, comparison: Comparison, by: str) -> pd.Data
 
 
 def largest_gain(rows: pd.DataFrame) -> str:
-    """Return which part of the headroom over all queries is largest: "order", "below" or "missing".
-    Return "" if there is no headroom or it is unknown. `rows` is the frame of
+    """Return the largest of the three parts of the headroom over all queries: "order", "below" or
+    "missing". Returns "" if there is no headroom or it is unknown. `rows` is the frame of
     `headroom_by_group`."""
     total = rows[rows["group"] == ""]
     if total.empty or not set(PARTS) <= set(rows.columns):

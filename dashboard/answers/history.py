@@ -1,5 +1,5 @@
-"""History: the runs as versions of one system, and which queries broke or were fixed in which
-version."""
+"""The History page: the runs as versions of one system, and which queries were broken or fixed in
+which version."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from metrics_core.slicing.breakdowns import ALL, encode_groups, summarise_groups
 from metrics_core.slicing.derived_groups import MARK
 
 BY_NAME, AS_LOADED, BY_DATE, NONE = "", "loaded", "date", "none"
-"""Orders of the versions, as written in an address. `NONE` means that the runs are not versions of
-one system."""
+"""Orders of the versions, in the form used in an address. `NONE` means that the runs are not
+versions of one system."""
 MOST_QUERIES = 50
 """Maximum number of queries listed on the page; the download contains all of them."""
 
@@ -48,13 +48,13 @@ class GroupsByVersion:
 
 @dataclass(frozen=True)
 class HistoryPage:
-    """The History page; `queries` is empty if the runs are not recognised as versions.
+    """The content of the History page. `queries` is empty if the runs are not recognised as
+    versions.
 
     `overall` has one row per version, in order: run, queries, mean, low, high, judged (judged share
     of its top results). `queries` has the queries that changed, latest first: query_id, text,
     states (a "+" or "-" per version), changes, broke, fixed, first_bad (version names, "" for
-    none), flickers. `complete` says whether the judgments are complete.
-    """
+    none), flickers. `complete` says whether the judgments are complete."""
 
     finding: Sentence
     are_versions: bool
@@ -82,9 +82,9 @@ def ordered_versions(
 def are_versions(
     runs: Sequence[str], order: str, names: Sequence[str], dates: VersionDates
 ) -> bool:
-    """Whether these runs are recognised as versions of one system. They are if the reader put them
-    in order, if their names contain dates, or if their names differ only by numbers. They are not
-    if the reader said so."""
+    """Return whether these runs are recognised as versions of one system. They are if the user put
+    them in order, if their names contain dates, or if their names differ only by numbers. They are
+    not if the user said so."""
     if order == NONE:
         return False
     by_hand = order != BY_NAME or tuple(dict.fromkeys(names)) == tuple(runs)
@@ -94,15 +94,16 @@ def are_versions(
 def history_page(
     study: Study, comparison: Comparison, runs: tuple[str, ...], *, are_versions: bool
 ) -> HistoryPage:
-    """Return the History page for these runs in this order, over the queries in view."""
+    """Return the content of the History page for these runs in this order, over the queries in
+    view."""
     return study.cached_answer(_history_page, _versions_key(comparison), runs, are_versions)
 
 
 def groups_by_version(
     study: Study, comparison: Comparison, runs: tuple[str, ...], by: str
 ) -> GroupsByVersion:
-    """Return the groups of one column by version; they are loaded separately from the page. Empty
-    if the column is unknown."""
+    """Return the groups of one column by version. The page loads them separately. The result is
+    empty if the column is unknown."""
     # Only a derived column may depend on who is compared.
     return study.cached_answer(
         _groups_by_version, comparison if by.endswith(MARK) else _versions_key(comparison), runs, by
@@ -110,7 +111,7 @@ def groups_by_version(
 
 
 def _versions_key(comparison: Comparison) -> Comparison:
-    """Return the cache key of answers that do not depend on the compared runs. The runs are part of
+    """Return the cache key of answers that are the same for all compared runs. The runs are part of
     the key only if the queries in view depend on them."""
     method = Method(level=comparison.method.level)
     return replace(
@@ -177,7 +178,8 @@ def _history_page(
 
 
 def _history_without_failures(runs: tuple[str, ...], query_ids: tuple[str, ...]) -> History:
-    """Return the history on a given measure, whose scores do not say which queries fail."""
+    """Return the history on a given measure. It contains no failures, because given scores do not
+    say which queries fail."""
     return History(
         runs,
         query_ids,
@@ -187,8 +189,8 @@ def _history_without_failures(runs: tuple[str, ...], query_ids: tuple[str, ...])
 
 
 def _is_last_version_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
-    """Whether the last version is significantly better than every other version, according to the
-    test of all pairs."""
+    """Return whether the last version is significantly better than every other version, according
+    to the test of all pairs."""
     pairs = all_run_pairs(study, comparison)
     rows = [pairs.runs.index(run) for run in runs]
     return bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all())
@@ -239,7 +241,7 @@ def _groups_by_version(
 
 
 def _changed_queries(study: Study, result: History) -> pd.DataFrame:
-    """Return the queries that changed; the queries that broke most recently come first."""
+    """Return the queries that changed. The queries that broke most recently come first."""
     version_names = np.array([*result.versions, ""], dtype=object)
     signs = np.ascontiguousarray(np.where(result.fine.T, "+", "-"))
     states = signs.view(f"<U{len(result.versions)}")[:, 0].astype(object)

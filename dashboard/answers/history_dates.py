@@ -1,4 +1,4 @@
-"""Dates of versions: from their names, or else from their files."""
+"""Dates of versions, found in their names or, if there are none, taken from their files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class VersionDates:
 
     @property
     def source_sentence(self) -> str:
-        """Sentence on the source of the dates."""
+        """A sentence that says where the dates come from."""
         if not self.source:
             return "No version has a date."
         sentence = {
@@ -46,18 +46,19 @@ class VersionDates:
         return f"{sentence} Placed last, because they have no date: {w.shorten_list(self.undated)}."
 
     def date_text(self, name: str) -> str:
-        """Return a version's date as written at its source; "" without a date."""
+        """Return a version's date as it is written at its source. Returns "" if the version has no
+        date."""
         return self.dates[name].text if name in self.dates else ""
 
     @property
     def file_dates(self) -> dict[str, str]:
-        """The day of each version's file, if the dates come from files; else empty."""
+        """The day of each version's file, if the dates come from files. Otherwise empty."""
         if self.source != FILES:
             return {}
         return {name: f"file of {moment.when:%Y-%m-%d}" for name, moment in self.dates.items()}
 
     def sort_key(self, name: str) -> tuple[bool, datetime]:
-        """Return the key that sorts versions by date, undated ones last."""
+        """Return a key that sorts versions by date. Versions without a date come last."""
         moment = self.dates.get(name)
         return moment is None, datetime.min if moment is None else moment.when
 
@@ -66,7 +67,7 @@ NO_DATES = VersionDates()
 
 
 def version_dates(names: Sequence[str], files: Mapping[str, File]) -> VersionDates:
-    """Return the dates of these runs. `files` maps runs to their files; a date in the run's name
+    """Return the dates of these runs. `files` maps runs to their files. A date in the run's name
     takes precedence over a date in the path of its file."""
     name_dates = _drop_missing_dates(
         {name: find_date(name) or _date_in_path(files.get(name)) for name in names}

@@ -1,4 +1,4 @@
-"""Files: ids that do not match, and the mapping of ids that would make them match."""
+"""The Files page: ids that do not match, and the mapping that would make them match."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class IdOffer:
 
 
 def find_offered_id_maps(library: Library) -> list[IdOffer]:
-    """Return the mappings to offer; empty if all ids match or nothing would help."""
+    """Return the mappings of ids to offer. The result is empty if all ids match or no mapping
+    helps."""
     study = library.study
     if study is None:
         return []
@@ -58,13 +59,13 @@ def find_offered_id_maps(library: Library) -> list[IdOffer]:
 
 
 def id_maps_sentence(study: Study) -> str:
-    """Describe the id maps in use; "" if there are none."""
+    """Return a sentence that describes the id maps in use, "" if there are none."""
     return id_maps(study.settings).description
 
 
 def _append_id_map(current_map: str, new_map: str) -> str:
-    """Append a mapping to an id map. If the mapping or the map contains ": " (has sides), the
-    mapping replaces the map."""
+    """Append a mapping to an id map. If one of the two contains ": ", and thus differs for runs and
+    judgments, the mapping replaces the map."""
     return (
         ", ".join(filter(None, (current_map, new_map)))
         if ": " not in current_map + new_map

@@ -11,7 +11,7 @@ ORDERS = {
     BY_QUERY: "query by query",
     AT_RANDOM: "a random sample, for an estimate",
 }
-"""The titles of the orders, keyed by the word for the order in an address."""
+"""The titles of the orders. The keys are the words for the orders in an address."""
 
 _LEFT_OUT = 0.1
 """Maximum share of a random sample that may be missing, because documents were skipped or their
@@ -27,15 +27,15 @@ def parse_judging_order(word: str) -> str:
 
 
 def order_randomly(pairs: Sequence[Pair]) -> list[int]:
-    """Return the positions of the pairs in random order. The order comes from a hash of each pair,
-    so the start of any selection of pairs is a random sample of the selection."""
+    """Return the positions of the pairs in random order. The order is given by a hash of each pair,
+    so the beginning of any selection of pairs is a random sample of the selection."""
     hashes = [blake2b("\0".join(pair).encode(), digest_size=8).digest() for pair in pairs]
     return sorted(range(len(pairs)), key=hashes.__getitem__)
 
 
 def is_random_sample(graded_pairs: set[Pair], candidates: Sequence[Pair]) -> bool:
-    """Whether the `graded_pairs` pairs are a random sample: they are the first of all `candidates`
-    in random order, with at most a tenth missing."""
+    """Return whether `graded_pairs` are a random sample of `candidates`: they are the first ones in
+    random order, and at most a tenth of these is missing."""
     is_graded = [candidates[position] in graded_pairs for position in order_randomly(candidates)]
     n = sum(is_graded)
     reached = max((position for position, is_hit in enumerate(is_graded, 1) if is_hit), default=0)

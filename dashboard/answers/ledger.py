@@ -1,5 +1,5 @@
-"""One query's scores in detail: each document's contribution to the difference, the headroom, and
-the kind of failure."""
+"""The scores of one query in detail: the contribution of each document to the difference, the
+headroom, and the kind of failure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from metrics_core.explaining.one_query import select_query
 from metrics_core.explaining.query_kinds import classify_queries
 
 _MOST_STEPS = 12
-"""Maximum number of bars of a ledger; the documents that contribute least share one bar."""
+"""Maximum number of bars in a ledger. The documents that contribute least share one bar."""
 _NOTHING = 1e-12
 
 
@@ -49,7 +49,7 @@ _COLUMNS = ("doc_id", "grade", "rank", "baseline_rank", "part")
 
 
 def query_ledger(study: Study, comparison: Comparison, query_id: str) -> QueryLedger | None:
-    """Return the ledger of a query; None if the query is not judged."""
+    """Return the ledger of a query. Returns None if the query is not judged."""
     if query_id not in study.query_ids:
         return None
     focus_ranks, baseline_ranks = (
@@ -90,9 +90,9 @@ def _ledger_documents(study: Study, ledger: DifferenceLedger | None) -> pd.DataF
 
 
 def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.DataFrame:
-    """Return the bars of a ledger. Contributions with the sign of the difference come first,
-    largest first. The last bar is the score that a query has without any relevant document; it is
-    omitted if this score is 0."""
+    """Return the bars of a ledger. Contributions with the sign of the difference come first, in
+    descending order of size. The last bar is the score that a query has without any relevant
+    document; it is omitted if this score is 0."""
     parts = documents[documents["part"].abs() > _NOTHING].assign(documents=1)
     if len(parts) > _MOST_STEPS:
         size = parts["part"].abs().rank(ascending=False, method="first")

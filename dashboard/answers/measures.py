@@ -1,4 +1,5 @@
-"""Measures: a description of each measure, and a search for the measure that fits a question."""
+"""The Measures page: a description of each measure, and a search for the measure that fits a
+question."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ _FIRST, _FIRST_ASKS = "Most used", "Put the cutoff in the name: nDCG@10, P@10, R
 class MeasureList:
     """The measures that match a search and a family. Without a search, `groups` has them by family
     title; with a search, the best match comes first, under a single heading. `questions` maps
-    headings to their question. If a search has no result, `similar` has measure names like the
-    searched one."""
+    headings to their question. If nothing matches the search, `similar` has the names of similar
+    measures."""
 
     groups: dict[str, list[Description]]
     questions: dict[str, str]
@@ -43,8 +44,8 @@ class MeasureDetail:
 
 
 def find_measures(search_text: str, family: str) -> MeasureList:
-    """Return the list of measures by family. Without a search or family, the most used come
-    first."""
+    """Return the list of measures by family. Without a search or family, the most frequently used
+    come first."""
     declared_measures = declarations()
     families = group_by_family(declared_measures)
     questions = {f.title: f.question for f in families}
@@ -75,8 +76,8 @@ def find_measures(search_text: str, family: str) -> MeasureList:
 
 
 def _search_match_rank(description: Description, search_text: str) -> int | None:
-    """Return how well a measure matches a search, 0 for the best match. None if it does not
-    match."""
+    """Return a number that is lower, the better a measure matches a search; 0 for the best match.
+    Returns None if it does not match."""
     words = search_text.casefold().split()
     names = [description.name, *description.other_names, description.title]
     plain = " ".join(words)
@@ -124,8 +125,8 @@ def measure_detail(name: str, study: Study | None) -> MeasureDetail:
 
 
 def _find_missing_inputs(declaration: Declaration, study: Study | None) -> str:
-    """State which data a measure needs that the open files lack. Return "" if nothing is missing or
-    no files are open."""
+    """Return a sentence that names the data that a measure needs and the open files lack. It is ""
+    if nothing is missing or no files are open."""
     if study is None or not study.names or not declaration.needs:
         return ""
     example = parse_measure(next(iter(declaration.worked)))

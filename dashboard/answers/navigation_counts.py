@@ -1,4 +1,4 @@
-"""The navigation rail: counts beside the names of the pages. Only counts that are known without
+"""The counts beside the names of the pages in the rail. Only counts that are known without
 computation are shown."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 
 def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
-    """Return the text beside each page's name."""
+    """Return the text beside the name of each page."""
     in_view = int(study.view_mask(comparison).sum())
     texts = {"queries": w.format_count(in_view), "pairs": w.format_count(len(study.names))}
     if len(study.names) == 1:
@@ -36,7 +36,8 @@ def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
 
 
 def describe_files(library: Library) -> str:
-    """Describe a collection in a few words before anything can be compared."""
+    """Return a phrase that describes the files of a collection in which nothing can be compared
+    yet."""
     if not library.files:
         return "no files yet"
     runs = len(library.files_of_kind("run"))

@@ -1,5 +1,5 @@
-"""Versions scored with other judgments: runs of another collection, shown alongside but never
-compared."""
+"""Versions that were scored with other judgments. They are runs of another collection, shown beside
+the versions of this one but never compared with them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ class OtherJudgments:
     """The versions of another collection, scored with its judgments.
 
     `means` has run, queries, mean, low, high, judged (judged share of the top results) over the
-    `shared` queries: queries in view that the other collection judges too. `judgments` and
-    `queries` are its totals; `other_text` counts shared queries with a different text there.
-    `why_not` says why there are no means.
-    """
+    `shared` queries, which are the queries in view that the other collection judges too.
+    `judgments` and `queries` are its totals; `other_text` counts the shared queries that have a
+    different text there. `why_not` says why there are no means."""
 
     identity: str
     name: str
@@ -93,7 +92,7 @@ def other_judgments(
 
 
 def _has_other_text(study: Study, other: Study, query_id: str) -> bool:
-    """Whether both collections have a text for a query, and the texts differ."""
+    """Return whether both collections have a text for a query, and the two texts differ."""
     text, other_text = study.texts[query_id], other.texts[query_id]
     return query_id not in (text, other_text) and text.split() != other_text.split()
 
@@ -137,8 +136,8 @@ def version_rows(
 def version_sentences(
     rows: pd.DataFrame, others: Sequence[OtherJudgments], cutoff: int
 ) -> list[str]:
-    """State which versions have few judged results, and which were scored with other judgments;
-    `rows` is the frame of `version_rows`."""
+    """Return sentences that say which versions have few judged results, and which were scored with
+    other judgments. `rows` is the frame of `version_rows`."""
     sentences = []
     unknown = rows[rows["unknown"]]
     if len(unknown):

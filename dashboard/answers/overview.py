@@ -1,4 +1,4 @@
-"""Overview: which run is better, whether that is significant, and where to look next."""
+"""The Overview: which run is better, whether this is significant, and where to look next."""
 
 from __future__ import annotations
 
@@ -59,10 +59,11 @@ LISTED_GROUPS = 5
 """Maximum number of groups listed; the Breakdown page has all groups."""
 _BINS = 10
 _MOST_JUDGED = 40
-"""Number of best runs whose judged share a leaderboard shows, in addition to the shown runs."""
+"""Number of best runs of which a leaderboard shows the judged share, besides the shown runs."""
 _LENGTH_COLUMN = DERIVED[0].key
 SHOWN_IN_FULL = 5
-"""Number of loaded runs above which the table is a leaderboard of all runs."""
+"""Maximum number of loaded runs for which the table has only the shown runs. With more, it is a
+leaderboard of all runs."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,8 @@ def overview(study: Study, comparison: Comparison) -> Overview:
 
 
 def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
-    """Return the comparison of all pairs of runs, which determines the places. None if there are
-    few runs, or too few queries to test."""
+    """Return the comparison of all pairs of runs, which determines the places. Returns None if
+    there are only a few runs, or too few queries to test."""
     if len(study.names) <= SHOWN_IN_FULL:
         return None
     pairs = all_run_pairs(study, comparison)
@@ -134,12 +135,12 @@ def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
 
 
 def are_all_runs_compared(study: Study, comparison: Comparison) -> bool:
-    """Whether `compare_all_runs` is in the cache or not needed; it takes a while to compute."""
+    """Return whether `compare_all_runs`, which takes a while, is in the cache or not needed."""
     return len(study.names) <= SHOWN_IN_FULL or are_pairs_known(study, comparison)
 
 
 def is_overview_known(study: Study, comparison: Comparison) -> bool:
-    """Whether the page is in the cache; it takes a while to compute."""
+    """Return whether the page, whose computation takes a while, is in the cache."""
     return study.has_answer(_overview, comparison)
 
 
@@ -220,7 +221,7 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
 
 def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
     """Return the column to group by: the first column of the files that splits the queries,
-    otherwise the query length. None if neither splits the queries."""
+    otherwise the query length. Returns None if neither splits the queries."""
     if study.queries is None:
         return None
     candidates = (*study.groupings, _LENGTH_COLUMN)
@@ -293,7 +294,7 @@ def _make_query_lists(
 def _describe_query_cause(
     comparison: Comparison, in_view: Mapping[str, JudgedRanks], query: int, difference: Floats
 ) -> str:
-    """State in a few words why a query got better or worse."""
+    """Return a phrase that says why a query got better or worse."""
     loses = difference[query] * comparison.measure.declaration.direction < 0
     focus, baseline, least = (
         in_view[comparison.focus],
@@ -352,8 +353,8 @@ def _groups_sentence(
 
 
 def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Order the groups by size of the difference, or by lowest score for a single run; numbers and
-    ranges stay in numeric order."""
+    """Return the groups in order of the size of the difference. For a single run, the lowest score
+    comes first; numbers and ranges keep numeric order."""
     if are_numeric_groups(groups["group"]):
         return groups
     by = groups["mean"] if comparison.is_alone else -groups["difference"].abs()
@@ -385,9 +386,9 @@ def _view_facts(
 
 
 def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
-    """Return the number of queries in view that each run lacks, omitting runs that lack none.
-    Queries that are excluded from the view because they are missing are counted. Empty for a given
-    measure: queries without its score are left out."""
+    """Return the number of queries in view for which each run has no results. Runs without such
+    queries are omitted. Queries that were excluded from the view for this reason are counted. The
+    result is empty for a given measure, because queries without its score are left out."""
     if not study.is_computed(comparison.measure):
         return {}
     mask = study.view_mask(comparison.reset_control(MISSING))

@@ -1,4 +1,4 @@
-"""The measures of the Overview's table: the given ones, then the default ones."""
+"""The measures in the table of the Overview: the given measures, then the default measures."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _BESIDE_GIVEN = ("nDCG@{k}", "R@{k}")
 
 
 def overview_measures(study: Study, comparison: Comparison) -> list[Measure]:
-    """Return the given measures and the default measures at the chosen cutoff, with the chosen
-    measure first if it is not among these. Beside given measures there are fewer default ones."""
+    """Return the given measures, then the default measures at the chosen cutoff. If the chosen
+    measure is not among these, it comes first. If there are given measures, there are fewer default
+    ones."""
     names = _USUAL_MEASURES if not study.given_tables else _BESIDE_GIVEN if study.judged else ()
     measures = [
         *study.given_measures,
@@ -34,7 +35,8 @@ def measure_gloss(measure: Measure) -> str:
 
 
 def missing_scores_text(scores: Scores, study: Study) -> str:
-    """Say for which queries given scores are missing; "" if none is."""
+    """Return a sentence that says for which queries given scores are missing. It is "" if none are
+    missing."""
     lacks = [
         f"{run} has no {measure} for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
         for measure in study.given_measures

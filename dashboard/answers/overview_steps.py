@@ -1,5 +1,5 @@
-"""The slow parts of the Overview as separate steps, so that a page can show the progress and the
-reader can leave it meanwhile."""
+"""The slow parts of the Overview as separate steps, so that a page can show progress, and the user
+can leave the page before the last step."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from dashboard.study.study import Study
 from metrics_core.base import wording as w
 
 Step = tuple[str, Callable[[], object]]
-"""A description of the step and the function that does it; the study caches the result."""
+"""A description of a step, and the function that performs it. The study caches the result."""
 
 _SOON = 50_000
-"""Runs × queries that are compared without a noticeable wait."""
+"""Maximum of runs × queries that can be compared without a noticeable wait."""
 
 
 def overview_steps(study: Study, comparison: Comparison) -> list[Step]:
-    """Return the steps that the Overview still needs; empty if it is cached or quick to compute."""
+    """Return the steps that are still needed for the Overview. The result is empty if the Overview
+    is cached or quick to compute."""
     queries = int(study.view_mask(comparison).sum())
     runs = len(study.names)
     if runs * queries < _SOON or is_overview_known(study, comparison):

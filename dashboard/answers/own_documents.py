@@ -1,5 +1,6 @@
-"""Own documents of queries, that is, documents with the same id as a query: whether the lists
-contain them, and whether they are excluded. For Files, and for the notes above all pages."""
+"""Documents with the same id as a query, which are called the query's own document: whether the
+lists contain them, and whether they are excluded. Used by the Files page and for the notes above
+all pages."""
 
 from __future__ import annotations
 
@@ -9,15 +10,17 @@ from metrics_core.judging.exclusions import own_document_notes
 
 
 def has_own_documents(study: Study) -> bool:
-    """Whether there is a run in which most lists contain the own document of their query (the
-    document with the same id). Also true if own documents are already excluded."""
+    """Return whether there is a run in which most lists contain the own document of their query
+    (the document with the same id). The result is also true if own documents are already
+    excluded."""
     if study.settings.exclude_self:
         return True
     return any(study.cached_answer(_holds_own_documents, name) for name in study.runs)
 
 
 def exclusion_sentence(study: Study) -> str:
-    """State which documents are excluded from the runs; "" if no document is."""
+    """Return a sentence that says which documents are excluded from the runs. It is "" if no
+    document is excluded."""
     if not study.settings.exclude_self:
         return ""
     rows = sum(

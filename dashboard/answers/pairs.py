@@ -1,4 +1,4 @@
-"""Ranking: the runs that may be the best, and the significant differences between runs."""
+"""The Ranking page: the runs that may be the best, and the significant differences between runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from metrics_core.findings.ranking import ranking_subtitle, ranking_title
 from metrics_core.findings.sentence import Sentence
 
 MOST_IN_MATRIX = 40
-"""Maximum number of runs in the matrix of pairs; if more runs match, the best are shown."""
+"""Maximum number of runs in the matrix of pairs. If there are more, the best runs are shown."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def pairs(study: Study, comparison: Comparison) -> Pairs:
 
 
 def pairs_key(study: Study, comparison: Comparison) -> Comparison:
-    """Return the cache key shared by all comparisons with the same pairs."""
+    """Return the cache key that is the same for all comparisons with the same pairs."""
     run_names = tuple(study.names)
     # Always by resampling, whatever test is chosen for the comparison with the baseline.
     return replace(
@@ -65,7 +65,7 @@ def all_run_pairs(study: Study, comparison: Comparison) -> AllPairs:
 
 
 def are_pairs_known(study: Study, comparison: Comparison) -> bool:
-    """Whether `all_run_pairs` is in the cache; it takes a while to compute."""
+    """Return whether `all_run_pairs`, which takes a while, is in the cache."""
     return study.has_answer(_pairs, pairs_key(study, comparison))
 
 

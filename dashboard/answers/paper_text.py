@@ -1,4 +1,5 @@
-"""The tables of the Overview and of Ranking as text to copy into a paper or a page."""
+"""The tables of the Overview and the Ranking page as text that can be copied into a paper or a web
+page."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from metrics_core.text_tables.paper_table import (
 from metrics_core.text_tables.score_tables import LongTable, format_markdown
 
 Texts = Mapping[str, str]
-"""A table as text, by the name of the format."""
+"""A table as text, by the name of the text format."""
 
 
 def overview_texts(study: Study, comparison: Comparison) -> Texts:
@@ -50,7 +51,7 @@ def overview_texts(study: Study, comparison: Comparison) -> Texts:
 
 
 def ranking_texts(study: Study, comparison: Comparison) -> Texts:
-    """Return Ranking's table of all runs and measures, best run first."""
+    """Return the Ranking page's table of all runs and measures, best run first."""
     by_measure = pairs_on_measures(study, comparison)
     runs = by_measure[comparison.measure].runs
     scores = study.scores_of_all_runs(comparison, *by_measure).select_runs(runs)

@@ -1,4 +1,5 @@
-"""Quality against cost: the runs by the chosen measure and a measure on which lower is better."""
+"""Quality against cost: the runs on two measures, the chosen one and one on which lower is
+better."""
 
 from __future__ import annotations
 
@@ -27,8 +28,9 @@ class QualityCost:
 
 
 def quality_cost(study: Study, comparison: Comparison) -> QualityCost | None:
-    """Return the runs by quality and cost; None unless higher is better on the chosen measure,
-    there is a given measure on which lower is better, and two runs have both."""
+    """Return the runs by quality and cost. Returns None unless higher is better on the chosen
+    measure, there is a given measure on which lower is better, and at least two runs have scores on
+    both."""
     costs = [m for m in study.given_measures if m.declaration.direction < 0]
     if comparison.measure.declaration.direction <= 0 or not costs or comparison.is_alone:
         return None

@@ -1,4 +1,4 @@
-"""Queries: the queries on which the runs differ."""
+"""The Queries page: the queries on which the runs differ."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ PAGE_ROWS = 100
 
 @dataclass(frozen=True)
 class QueryListRequest:
-    """A list of queries as requested in an address: its key, search text, order, filter line,
-    query_ids picked in a chart, column keys, and the notes on queries. Empty values mean all
+    """The list of queries that an address requests: its key, search text, order, filter line,
+    query_ids selected in a chart, column keys, and the notes on queries. Empty values mean all
     queries, the default order of the list and the default columns."""
 
     show: str = ""
@@ -90,15 +90,15 @@ class QueryList:
 
     @property
     def difference_span(self) -> tuple[float, float]:
-        """The least and greatest difference of all queries, extended to include 0."""
+        """The lowest and highest difference of all queries. The range is extended to include 0."""
         gaps = self.frame["difference"].to_numpy(dtype=np.float64)
         finite = gaps[np.isfinite(gaps)]
         return float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
 
     @property
     def download_table(self) -> pd.DataFrame:
-        """The list as it is downloaded: query_id as text, query, then the shown columns, named as
-        on screen. Numbers of the query file are unchanged."""
+        """The list in the form in which it is downloaded: query_id as text, query, then the shown
+        columns under their names on screen. Numbers of the query file are unchanged."""
         columns = [c for c in self.columns if c.key not in ("text", "query_id")]
         sources = ["query_id", "text", *(c.source for c in columns)]
         names = ["query_id", "query", *(c.label for c in columns)]
@@ -113,8 +113,8 @@ class QueryList:
         return QueryRows(self.rows.iloc[start : start + PAGE_ROWS], page_number, pages, start)
 
     def move_column(self, key: str, step: int) -> tuple[str, ...]:
-        """Return the keys of the shown columns after moving one by `step` places; empty if it
-        cannot be moved there. The query's text stays first."""
+        """Return the keys of the shown columns after one of them is moved by `step` positions. The
+        result is empty if it cannot be moved there. The query's text stays first."""
         keys = [column.key for column in self.columns if column.key != "text"]
         position = keys.index(key) if key in keys else -1
         if position < 0 or not 0 <= position + step < len(keys):
@@ -123,7 +123,7 @@ class QueryList:
         return tuple(keys)
 
     def address_order(self, order: str) -> str:
-        """Return the value of the address for an order; "" for the default order."""
+        """Return the form of an order in an address, "" for the default order."""
         return "" if order == self.default_order else order
 
 
@@ -210,7 +210,7 @@ def _add_columns(
     remarks: Remarks,
     needed_columns: list[TableColumn],
 ) -> pd.DataFrame:
-    """Return the frame with the notes on its queries and these columns."""
+    """Return the frame with these columns and the columns of the notes on its queries."""
     note_values = {c.source: remarks.column_values(c, frame["query_id"]) for c in remarks.columns}
     return query_columns.add_columns(frame.assign(**note_values), study, comparison, needed_columns)
 
@@ -234,7 +234,8 @@ def _row_mask(
 
 
 def _default_order(comparison: Comparison, show: str) -> str:
-    """Return the default order: worst first, but best first in the list of better queries."""
+    """Return the default order of a list: worst query first, but best first in the list of queries
+    that got better."""
     if comparison.is_alone:
         return f"score:{comparison.focus}"
     return "-difference" if show == BETTER else "difference"
@@ -290,14 +291,15 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
 
 def count_failing(comparison: Comparison, at_zero: int) -> int:
     """Return the number of queries on which every run fails. This is `at_zero`, the number of
-    queries with a score of 0 in every run. If the measure can be negative, a score of 0 is no
-    failure, and the result is 0."""
+    queries on which every run scores 0. If scores can be negative, a score of 0 is no failure, so
+    the result is 0."""
     return at_zero if comparison.measure.declaration.range[0] >= 0 else 0
 
 
 def _score_scale(comparison: Comparison, scores: Floats) -> tuple[float, float] | None:
-    """Return the range of the score bars: from 0 to the highest possible score if that is at most
-    1, otherwise to the highest score present. None if scores below 0 are possible."""
+    """Return the range of the score bars. It goes from 0 to the highest possible score if that is
+    at most 1, otherwise to the highest score that occurs. Returns None if scores below 0 are
+    possible."""
     least, greatest = comparison.measure.declaration.range
     if least < 0:
         return None

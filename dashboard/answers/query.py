@@ -1,4 +1,4 @@
-"""One query: the causes of its scores."""
+"""The Query page: one query, and the causes of its scores."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from metrics_core.findings.sentence import Sentence, muted_span
 
 @dataclass(frozen=True)
 class QueryPosition:
-    """The place of a query in the list from which its page was opened: `position` from 0, None if
-    it is not listed, `listed` queries in all, and its neighbours in the list."""
+    """The position of a query in the list from which its page was opened. `position` counts from 0
+    and is None if the query is not in the list. `listed` is the number of queries in the list. The
+    other fields are the neighbours of the query in the list."""
 
     query_id: str
     previous: str | None
@@ -31,9 +32,9 @@ class QueryPosition:
 
 @dataclass(frozen=True)
 class QueryPage:
-    """The Query page. `documents` has title and text, indexed by doc_id; `lists` has the lists for
-    the download: run, rank, doc_id, score, grade, title. The last fields are those of
-    `QueryPosition`."""
+    """The content of the Query page. `documents` has title and text, indexed by doc_id; `lists` has
+    the lists for the download: run, rank, doc_id, score, grade, title. The last fields are the same
+    as in `QueryPosition`."""
 
     diagnosis: Diagnosis
     text: str
@@ -51,8 +52,8 @@ class QueryPage:
 def find_query(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest
 ) -> QueryPosition:
-    """Return the place of a query in the list that `request` describes; of the first query of the
-    list if `query_id` is empty."""
+    """Return the position of a query in the list that `request` describes. If `query_id` is empty,
+    the first query of the list is meant."""
     query_ids = study.cached_answer(query_ids_of_list, comparison, request)
     query_id = query_id or next(iter(query_ids), study.query_ids[0])
     position = query_ids.index(query_id) if query_id in query_ids else None
@@ -69,9 +70,9 @@ def find_query(
 def query_page(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, rows: int = 0
 ) -> QueryPage:
-    """Return the Query page. If `query_id` is empty, it shows the first query of the list.
-    `request` describes the list from which the page was opened. Each run shows `rows` rows, or k
-    rows if k is larger."""
+    """Return the content of the Query page. If `query_id` is empty, it is about the first query of
+    the list. `request` describes the list from which the page was opened. Of each run, `rows` rows
+    are shown, or k rows if k is larger."""
     query_place = find_query(study, comparison, query_id, request)
     page = study.cached_answer(
         _query_page, comparison, query_place.query_id, max(rows, comparison.cutoff)
@@ -108,8 +109,8 @@ def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) 
 
 
 def _replace_ids_by_numbers(page: QueryPage, numbers: NumberedIds) -> QueryPage:
-    """Return the page with numbers instead of document ids. Documents at the top of the lists are
-    numbered first."""
+    """Return the page with numbers in place of document ids. The documents at the top of the lists
+    are numbered first."""
     original, ledger = page.diagnosis, page.ledger
 
     def replace_ids(frame: pd.DataFrame) -> pd.DataFrame:
@@ -161,7 +162,7 @@ def _page_documents(
 
 
 def document_texts(study: Study, doc_ids: pd.Series) -> pd.DataFrame:
-    """Return title and text of these documents, indexed by doc_id; unknown documents are
+    """Return the title and text of these documents, indexed by doc_id. Unknown documents are
     missing."""
     if study.documents is None:
         return pd.DataFrame(columns=["title", "text"])

@@ -32,7 +32,7 @@ FAILURES = {
     "empty": query_kinds.NOTHING_RETRIEVED,
     "no-relevant": query_kinds.NOTHING_TO_FIND,
 }
-"""Keys of the lists of queries on which the run in focus fails in one way, with the kind of
+"""Keys of the lists of queries on which the run in focus fails. Each list is for one kind of
 failure."""
 RULES = {
     **{key: query_kinds.CHANGES[kind] for key, kind in CHANGES.items()},
@@ -45,15 +45,15 @@ RULES = {
 """The rules by which queries belong to a list, for lists whose name does not explain it."""
 
 ABOUT_RUNS = (SHOW_ALL, *OUTCOMES, *CHANGES, "none", "missing")
-"""Lists about several runs: all queries, the outcomes, the changes, queries on which every run
-fails, queries that are missing from one of the compared runs."""
+"""Lists about several runs: all queries, the outcomes, the changes, the queries on which every run
+fails, and the queries that are missing from one of the compared runs."""
 ABOUT_FOCUS = ("zero", *FAILURES)
-"""Lists about the run in focus: score zero, and each kind of failure."""
+"""Lists about the run in focus: queries with score zero, and queries with each kind of failure."""
 SHOWS = (*ABOUT_RUNS, *ABOUT_FOCUS)
 CHIPS = (SHOW_ALL, "fixed", "broken", *OUTCOMES, "none")
 CHIPS_OF_ONE = ("zero", "nothing", "low", "fine")
-"""Lists that have a chip in the row; `CHIPS_OF_ONE` is for a single run. The remaining lists are
-under "more"."""
+"""Lists that have a chip in the row of chips; `CHIPS_OF_ONE` is for a single run. All other lists
+are under "more"."""
 
 _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")
@@ -111,7 +111,7 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
 
 
 def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> list[str]:
-    """Return the lists that have a chip: the outcomes, other lists if they are not empty, and the
+    """Return the lists that have a chip: the outcomes, other lists that are not empty, and the
     shown list. Without a comparison there are no outcomes or changes. `masks` is the result of
     `query_masks`."""
     keys = []

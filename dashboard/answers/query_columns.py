@@ -1,7 +1,6 @@
-"""The columns that the Queries page can show, sort by, and name in a filter.
+"""The columns that the Queries page can show, sort by, and use in a filter line.
 
-A column's values are computed on first use, once, for all queries in view.
-"""
+A column's values are computed once, on first use, for all queries in view."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from metrics_core.slicing.derived_groups import MARK
 from metrics_core.slicing.filtering import describe_column
 
 _OTHERS = 2
-"""Maximum number of runs, besides the compared pair, that have a column by default."""
+"""Maximum number of runs outside the compared pair that have a column by default."""
 DIFFERENCE = TableColumn("difference", "difference", "difference")
 UNJUDGED = TableColumn("number", "n:unjudged", "n: unjudged", "unjudged")
 """Column with the number of unjudged documents in the first k ranks of the compared runs."""
@@ -41,7 +40,7 @@ _COUNTS = {
     "spread": "spread of runs",
 }
 _OF_RANKS = ("relevant", "judged")
-"""Keys of the counts that are of a run's list, not of its scores."""
+"""Keys of the columns that count documents in a run's list, rather than showing scores."""
 _HEADROOM = {
     "order": "gain by order",
     "below": "gain from below",
@@ -50,7 +49,7 @@ _HEADROOM = {
 
 
 def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
-    """Return every available column, in the order of the table; the default ones first."""
+    """Return every available column, in the order of the table. The default columns come first."""
     return study.cached_answer(_offered_columns, comparison)
 
 
@@ -124,7 +123,7 @@ def _group_column(key: str, name: str, kind: str = "group") -> TableColumn:
 
 
 def _file_column(study: Study, name: str) -> TableColumn:
-    """Return a column of the query file, numeric or textual."""
+    """Return a column of the query file, as numbers or as texts."""
     is_number = study.queries is not None and name in study.queries.numbers
     return _group_column(f"by:{name}", name, "number" if is_number else "group")
 
@@ -245,8 +244,7 @@ def _word_counts(study: Study) -> AnyArray:
 
 
 def group_positions(column: TableColumn, values: pd.Series) -> pd.Series:
-    """Return the position of each value in the sort order of the column's groups, which is the
-    order that readers expect."""
+    """Return the position of each value in the display order of the column's groups."""
     order: list[str] | dict[str, str] = order_groups(values.astype(str))
     if column.key.startswith("kind:"):
         order = KINDS if column.key.endswith("failure") else CHANGES
@@ -254,7 +252,7 @@ def group_positions(column: TableColumn, values: pd.Series) -> pd.Series:
 
 
 def depends_only_on_files(study: Study, column: TableColumn) -> bool:
-    """Whether a column's values depend only on the files."""
+    """Return whether the values of a column depend only on the files."""
     file_columns = () if study.queries is None else study.queries.columns
     is_query_column = column.key.startswith("by:") and (
         column.name in study.groupings or column.name in file_columns
@@ -268,8 +266,8 @@ def _describe_column(study: Study, comparison: Comparison, column: TableColumn) 
 
 
 def filter_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
-    """Return a column's values for a filter line: float64[query], or object[query] with None for
-    missing texts."""
+    """Return the values of a column in the form that a filter line needs: float64[query], or
+    object[query] with None for missing texts."""
     return _replace_missing_groups(column_values(study, comparison, column))
 
 
@@ -282,8 +280,8 @@ def _replace_missing_groups(values: AnyArray) -> AnyArray:
 
 
 class FilterColumns(Mapping[str, AnyArray]):
-    """The columns by their names in a filter line, with the values of `filter_values`, computed on
-    access. `further` are columns that do not come from the study, with their values."""
+    """The columns by their names in a filter line. Their values are those of `filter_values`,
+    computed on access. `further` are columns that do not come from the study, with their values."""
 
     def __init__(
         self,
@@ -322,7 +320,7 @@ class FilterColumns(Mapping[str, AnyArray]):
 
     @property
     def numeric_columns(self) -> frozenset[str]:
-        """The names of the numeric columns, as far as known without reading values."""
+        """The names of the columns that are known to be numeric without reading their values."""
         return frozenset(
             name
             for name, column in self._columns.items()

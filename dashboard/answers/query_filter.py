@@ -1,4 +1,4 @@
-"""Queries: the columns that a filter line can name, and the queries that match the line."""
+"""The Queries page: the columns that a filter line can use, and the queries that match the line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from metrics_core.explaining.query_kinds import FORMER_NAMES
 from metrics_core.slicing.filtering import parse_filter, quote_name, vocabulary
 
 _TESTS = re.compile(r"[=<>≠≤≥]|\bcontains\s+[\"'“]|\bin\s*\(", re.IGNORECASE)
-"""Text that is typical of a filter line and unlikely in a search."""
+"""Pattern of a text that is typical of a filter line and unlikely in a search."""
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
 _OF_FAILURES = re.compile(
     r"""\bfailure\s*(?:[=!<>≠]+\s*"[^"]*"|(?:not\s+)?in\s*\((?:[^()"]|"[^"]*")*\))""", re.IGNORECASE
@@ -51,7 +51,7 @@ def filter_mask(study: Study, comparison: Comparison, line: str, remarks: Remark
 
 
 def _replace_former_names(line: str) -> str:
-    """Replace former names of kinds of failure, which older links contain."""
+    """Replace the former names of kinds of failure, which may occur in older links."""
 
     def replace_names(part: re.Match[str]) -> str:
         return _TEXT.sub(lambda v: f'"{FORMER_NAMES.get(v[1], v[1])}"', part[0])
@@ -62,7 +62,7 @@ def _replace_former_names(line: str) -> str:
 def make_filter_columns(
     study: Study, comparison: Comparison, remarks: Remarks
 ) -> query_columns.FilterColumns:
-    """Return the columns that a filter line can name, with the notes on queries."""
+    """Return the columns that a filter line can use, including the notes on queries."""
     ids = np.array(study.query_ids, dtype=object)[study.view_mask(comparison)]
     note_values = {column: remarks.column_values(column, ids) for column in remarks.columns}
     return query_columns.FilterColumns(study, comparison, note_values)
@@ -71,7 +71,8 @@ def make_filter_columns(
 def filter_vocabulary(
     study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
 ) -> dict[str, Any]:
-    """Return the completions of a filter line, in the form the browser component expects."""
+    """Return the completion data of a filter line, in the form that the browser component
+    expects."""
     return study.cached_answer(_vocabulary, comparison, remarks)
 
 
@@ -83,12 +84,12 @@ def _vocabulary(study: Study, comparison: Comparison, remarks: Remarks) -> dict[
 def filter_names(
     study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
 ) -> list[str]:
-    """Return the columns that a filter line can name, quoted as needed."""
+    """Return the names of the columns that a filter line can use. Names are quoted as needed."""
     return [quote_name(name) for name in make_filter_columns(study, comparison, remarks)]
 
 
 def filter_example(study: Study, comparison: Comparison) -> str:
-    """Return an example filter line that names only available columns. (A single run has no column
-    of differences, and without a query file there is no column of words.)"""
+    """Return an example of a filter line that uses only available columns. (A single run has no
+    column of differences, and without a query file there is no column of words.)"""
     names = {column.label for column in query_columns.offered_columns(study, comparison)}
     return " and ".join([example for name, example in _EXAMPLES.items() if name in names][:2])

@@ -12,14 +12,14 @@ from dashboard.answers.table_column import TableColumn
 
 _TAGGED = "tag:"
 STAR = "starred"
-"""The tag of a query that the reader wants to come back to."""
+"""The tag that the star sets. It marks a query that the user wants to come back to."""
 STARRED = f"{_TAGGED}{STAR}"
-"""The key of the list of queries with a star."""
+"""The key of the list of starred queries."""
 COLUMNS = (
     TableColumn("group", "noted:tags", "noted: tags", "tags"),
     TableColumn("group", "noted:notes", "noted: notes", "notes"),
 )
-"""The columns available if any query has notes or tags."""
+"""The columns that are available if any query has notes or tags."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Remarks:
 
 
 def tag_name(key: str) -> str:
-    """Return the tag whose list has this key; "" if the key is that of another list."""
+    """Return the tag whose list has this key. Returns "" if the list is not that of a tag."""
     return key.removeprefix(_TAGGED) if key.startswith(_TAGGED) else ""
 
 

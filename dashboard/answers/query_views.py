@@ -1,4 +1,5 @@
-"""Data of the charts of the Queries page, and the queries inside a region selected in a chart."""
+"""The data of the charts on the Queries page, and the queries inside a region that the user selects
+in a chart."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from metrics_core.comparing.pairs import SAME
 from metrics_core.slicing.breakdowns import order_groups
 
 MOST_CELLS = 300
-"""Maximum number of queries in the heatmap; if there are more, evenly spaced queries are shown."""
+"""Maximum number of queries in the heatmap. If there are more, evenly spaced queries are shown."""
 
 _LISTED = 5
 EVERY_QUERY = "every query"
@@ -26,8 +27,8 @@ Region = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True)
 class Strips:
-    """Scores of the compared runs by group: `frame` has query_id, text, group, run, score; `means`
-    has group, run, mean, queries; `groups` are in the order that readers expect."""
+    """Scores of the compared runs by group. `frame` has query_id, text, group, run, score; `means`
+    has group, run, mean, queries; `groups` are in display order."""
 
     frame: pd.DataFrame
     means: pd.DataFrame
@@ -48,10 +49,10 @@ def strip_groupings(study: Study, comparison: Comparison) -> list[str]:
 @dataclass(frozen=True)
 class Heat:
     """The queries of a heatmap, easiest first. `frame` has query_id, text and a column of scores
-    per shown run; `empty` has a bool column per run: whether the run's list is empty. `failing` is
-    the number of listed queries on which all runs fail; `failed` has the first of these queries
-    (query_id, text, meta). `ahead` has the queries on which the run in focus has the largest lead
-    over the next best shown run; the lead is in the column difference."""
+    for each shown run. `empty` has a bool column for each run: whether the run's list is empty.
+    `failing` is the number of listed queries on which all runs fail; `failed` has the first of
+    these queries (query_id, text, meta). `ahead` has the queries on which the run in focus has the
+    largest lead over the next best shown run; the lead is in the column difference."""
 
     frame: pd.DataFrame
     empty: pd.DataFrame
@@ -102,8 +103,8 @@ def find_ids_in_regions(
     frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]
 ) -> list[str]:
     """Return the query_ids of the rows whose point (columns `x`, `y`) is inside one of the regions.
-    A region with two corners is a box; one with more corners is a lasso. Uses the even-odd rule: a
-    point is outside if a ray from it crosses an even number of edges."""
+    A region with two corners is a box; one with more corners is a lasso. A point is outside a lasso
+    if a ray from it crosses an even number of edges (the even-odd rule)."""
     x_values, y_values = frame[x].to_numpy(dtype=np.float64), frame[y].to_numpy(dtype=np.float64)
     is_inside = np.zeros(len(frame), dtype=np.bool_)
     for region in regions:

@@ -1,5 +1,5 @@
-"""Ranking: all runs on several measures, and the places that each run could have according to the
-comparison of all pairs."""
+"""The Ranking page: all runs on several measures, and the places that each run may have according
+to the comparison of all pairs."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ class RankedMeasure:
     """All runs on one measure. The runs are ordered by the chosen measure; arrays have shape [run]
     (float64, int64).
 
-    `key` selects the measure in an address. `low` and `high` are the bounds of each run's own
-    confidence interval, NaN if there are too few queries. `first` and `last` are the best and worst
-    place that a run can have on this measure, according to the comparison of all pairs; None if not
-    computed yet or not tested.
-    """
+    `key` selects the measure in an address. `low` and `high` are the bounds of the confidence
+    interval of each run, NaN if there are too few queries. `first` and `last` are the best and
+    worst place that a run may have on this measure, according to the comparison of all pairs. They
+    are None if the comparison is not computed yet or there is no test."""
 
     measure: Measure
     key: str
@@ -45,10 +44,10 @@ class RankedMeasure:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All runs on several measures; the best run on the chosen measure comes first. `table` has one
-    row per measure and run: measure, run, mean, low, high and, if the places are known, first_place
-    and last_place. `alone_sentence` names the other measures on which one run alone ranks first, as
-    far as the places are known."""
+    """All runs on several measures, in the order of the chosen measure, best run first. `table` has
+    one row per measure and run: measure, run, mean, low, high and, if the places are known,
+    first_place and last_place. `alone_sentence` names the other measures on which one run alone
+    ranks first, as far as the places are known."""
 
     runs: tuple[str, ...]
     columns: tuple[RankedMeasure, ...]
@@ -57,8 +56,8 @@ class Ranking:
 
 
 def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) -> Ranking:
-    """Return all runs on the default measures and the chosen one. Places on the other measures take
-    longer and are included if cached, or if `all_places` is set."""
+    """Return all runs on the default measures and the chosen one. The places on the other measures
+    take longer. They are included if they are in the cache, or if `all_places` is true."""
     if all_places:
         pairs_on_measures(study, comparison)
     known_places = tuple(
@@ -69,7 +68,7 @@ def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) ->
 
 
 def pairs_on_measures(study: Study, comparison: Comparison) -> dict[Measure, AllPairs]:
-    """Return all pairs of all loaded runs, by measure of the table."""
+    """Return all pairs of all loaded runs, for each measure of the table."""
     return {
         measure: all_run_pairs(study, _replace_measure(comparison, measure))
         for measure in overview_measures(study, comparison)
@@ -77,7 +76,7 @@ def pairs_on_measures(study: Study, comparison: Comparison) -> dict[Measure, All
 
 
 def is_ranking_known(study: Study, comparison: Comparison) -> bool:
-    """Whether the places on all measures are in the cache."""
+    """Return whether the places on all measures are in the cache."""
     return all(
         are_pairs_known(study, _replace_measure(comparison, m))
         for m in overview_measures(study, comparison)

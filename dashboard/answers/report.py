@@ -43,7 +43,7 @@ _LIBRARIES = ("numpy", "scipy")
 
 @dataclass(frozen=True)
 class UsedFile:
-    """A file that the numbers come from. `run` is the name of the run in the file, "" for other
+    """A file from which the numbers come. `run` is the name of the run in the file, "" for other
     kinds; `queries` is None for documents. `fingerprint` is the SHA-256 of the file's content, or
     of its table if the file is not available. If `ready` is true, the judgments come from the
     ir_datasets collection `name`."""
@@ -59,7 +59,8 @@ class UsedFile:
 
 @dataclass(frozen=True)
 class Case:
-    """A query that got worse or better: its row in the Overview's list, and its page."""
+    """A query that got worse or better: its row in the Overview's list, and the content of its
+    Query page."""
 
     row: dict[str, object]
     page: QueryPage
@@ -82,12 +83,13 @@ class ReportMethods:
 
 @dataclass(frozen=True)
 class Report:
-    """The content of a report. `groups` are by the first column, None if no column splits the
-    queries. `lists` maps the key of each list to its queries, bool[query]. `grades` are all grades
-    of the collection, for the colour scale. `notes` has the notes on queries: query_id, text, tags,
-    notes. `errors` maps the name of each failed part to its exception; failed parts are empty or
-    None. `examples` has the query pages to present, by "losses" and "wins": the largest for which
-    both runs have results; if there is none, the largest."""
+    """The content of a report. `groups` are by the first column that splits the queries; None if no
+    column does. `lists` maps the key of each list to its queries, bool[query]. `grades` are all
+    grades of the collection, for the colour scale. `notes` has the notes on queries: query_id,
+    text, tags, notes. `errors` maps the name of each failed part to its exception; failed parts are
+    empty or None. `examples` has the pages of the queries that are presented, by "losses" and
+    "wins". It is the query with the largest loss or win among those for which both runs have
+    results; if there is none, the one with the largest of all."""
 
     overview: Overview
     robustness: Robustness
@@ -229,7 +231,8 @@ def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
 
 
 def _file_changes(study: Study, own_grades: Mapping[str, int]) -> list[str]:
-    """State the id maps and exclusions in use, and the grades given in addition to the files."""
+    """Return sentences on the id maps and exclusions in use, and on grades that were given in
+    addition to those of the files."""
     mapped = id_maps_sentence(study)
     grades = [f"{w.format_count(n)} of {name}" for name, n in own_grades.items() if n]
     return [
@@ -244,7 +247,7 @@ def _file_changes(study: Study, own_grades: Mapping[str, int]) -> list[str]:
 def _command_line(
     study: Study, comparison: Comparison, measures: list[str], files: tuple[UsedFile, ...]
 ) -> str:
-    """Return the command that prints the same differences; "" if there is none."""
+    """Return the command that prints the same differences. Returns "" if there is none."""
     narrowed = comparison.filters or any(comparison.controls)
     if narrowed or comparison.is_alone or comparison.method != DEFAULT_METHOD:
         return ""

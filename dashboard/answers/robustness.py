@@ -1,4 +1,5 @@
-"""Robustness: the evidence for each way in which the verdict could change, computed on request."""
+"""The Robustness page: the evidence for each way in which the verdict could change, computed on
+request."""
 
 from __future__ import annotations
 
@@ -52,8 +53,8 @@ def compared_pair(study: Study, comparison: Comparison) -> ComparedPair:
 
 
 def pair_ranks(study: Study, comparison: Comparison) -> tuple[JudgedRanks, JudgedRanks]:
-    """Return the judged ranks (the ranks of the judged documents) of the run in focus and of the
-    baseline for the queries in view."""
+    """Return the judged ranks (the ranks of judged documents) of the run in focus and of the
+    baseline, for the queries in view."""
     mask = study.view_mask(comparison)
     return study.judged[comparison.focus].select_queries(mask), study.judged[
         comparison.baseline
@@ -61,13 +62,13 @@ def pair_ranks(study: Study, comparison: Comparison) -> tuple[JudgedRanks, Judge
 
 
 def pair_key(comparison: Comparison) -> Comparison:
-    """Return the cache key of answers that do not depend on the other runs."""
+    """Return the cache key of answers that depend only on the compared pair, not on other runs."""
     return replace(comparison, other_runs=(), loaded=0, method=DEFAULT_METHOD)
 
 
 def _runs_key(comparison: Comparison) -> Comparison:
-    """Return the cache key of answers that depend on the runs and the queries in view, but not on
-    the chosen measure."""
+    """Return the cache key of answers that depend on the runs and on the queries in view, but not
+    on the chosen measure."""
     return replace(
         comparison.narrowing_comparison,
         focus=comparison.focus,
@@ -106,9 +107,9 @@ def _query_fragility(study: Study, comparison: Comparison) -> Fragility:
 def find_missed_queries(
     study: Study, comparison: Comparison, removals: Fragility
 ) -> MissedQueries | None:
-    """Return the queries for which the run that is behind found nothing relevant, and the empty
-    lists of both runs. None if the runs are tied, or if the lowest score of the measure does not
-    mean that nothing relevant was found."""
+    """Return the queries for which the run that is behind found nothing relevant, and the queries
+    for which each run's list is empty. Returns None if the runs are tied, or if the lowest score of
+    the measure does not mean that nothing relevant was found."""
     declaration, measure = comparison.measure.declaration, comparison.measure
     is_quality = declaration.higher_is_better and study.is_computed(measure)
     if not is_quality or declaration.range[0] != 0 or not removals.total:
@@ -122,9 +123,9 @@ def find_missed_queries(
 
 
 def difference_after_removal(study: Study, comparison: Comparison) -> Floats:
-    """Return the mean difference without the queries that contribute most to its sign,
-    float64[removed] from no removed query on. It ends after the sign is reversed, or with one
-    query."""
+    """Return the mean difference after the queries that contribute most to its sign are removed one
+    by one, float64[removed]. The first value is for no removed query. The last is the first with
+    the opposite sign, or leaves one query."""
     differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
     most = max(removals.queries - 1, 0)
     end = min(most, 2 * removals.turning) if removals.turning else most
@@ -190,8 +191,8 @@ def _differences_by_cutoff(study: Study, pair: Comparison, measure: Measure) -> 
 
 
 def _compared_measures(study: Study, comparison: Comparison) -> tuple[Measure, ...]:
-    """The chosen measure, then the given and computed ones on which the same direction is better:
-    only these can agree."""
+    """Return the chosen measure, then all given and computed measures that have the same direction.
+    Only these can agree with it."""
     direction = comparison.measure.declaration.direction
     computed = map(parse_measure, _MEASURES) if study.judged else ()
     others = [m for m in (*study.given_measures, *computed) if m.declaration.direction == direction]
@@ -258,8 +259,8 @@ class TieEffects:
 
 
 def tie_effects(study: Study, comparison: Comparison) -> TieEffects | None:
-    """Return the possible effect of the order of tied scores; None if a run was loaded as judged
-    ranks, which have no scores."""
+    """Return the possible effect of the order of tied scores. Returns None if a run was loaded as
+    judged ranks, which have no scores."""
     if study.runs_without_doc_ids((comparison.focus, comparison.baseline)):
         return None
     return study.cached_answer(_tie_effects, pair_key(comparison))
@@ -308,8 +309,8 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
 
 
 def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str]]:
-    """Return the queries in view without a score of each of the two runs, which are left out, by
-    run; runs that have all scores are omitted."""
+    """Return for each of the two runs the queries in view for which it has no score, which are left
+    out. Runs that have all scores are omitted."""
     pair = [comparison.focus, comparison.baseline]
     scores = study.scores(comparison, comparison.measure).select_runs(pair)
     ids = np.array(scores.query_ids, dtype=object)
@@ -318,13 +319,13 @@ def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str
 
 
 def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
-    """Return which queries in view each of the two runs lacks."""
+    """Return for each of the two runs the queries in view for which it has no results."""
     return find_coverage(pair_ranks(study, comparison))
 
 
 def compare_means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """Return the means over all queries and over those with results from both runs, a row each:
-    queries, mean, baseline_mean, difference. A mean over no query is NaN."""
+    """Return the means over all queries, and over the queries with results from both runs. One row
+    each: queries, mean, baseline_mean, difference. A mean over no query is NaN."""
     pair = [comparison.focus, comparison.baseline]
     scores = study.scores(comparison, comparison.measure).select_runs(pair)
     rows = []
@@ -337,12 +338,14 @@ def compare_means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFr
 
 
 def shared_difference(study: Study, comparison: Comparison) -> float:
-    """Return the difference over the queries that both runs list; NaN if there are none."""
+    """Return the difference over the queries that both runs list. It is NaN if there are no such
+    queries."""
     return float(compare_means_by_coverage(study, comparison)["difference"].iloc[1])
 
 
 def queries_without_results(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """Return the queries in view that one of the two runs lacks: query_id, text, meta, run."""
+    """Return the queries in view for which one of the two runs has no results: query_id, text,
+    meta, run."""
     rows = [
         {"query_id": query_id, "run": run}
         for run, missing in pair_coverage(study, comparison).lacking.items()

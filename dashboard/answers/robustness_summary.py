@@ -1,4 +1,5 @@
-"""Robustness: the summary strip, with a word and a reason for each way the verdict could change."""
+"""The Robustness page: its summary, with a word and a reason for each way in which the verdict
+could change."""
 
 from __future__ import annotations
 
@@ -23,12 +24,12 @@ from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_
 
 
 def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
-    """Return the summary strip: each way in which the verdict could change."""
+    """Return the summary, with each way in which the verdict could change."""
     return study.cached_answer(_robustness_summary, comparison)
 
 
 def is_robustness_known(study: Study, comparison: Comparison) -> bool:
-    """Whether the strip is in the cache; it takes a while to compute."""
+    """Return whether the summary, whose computation takes a while, is in the cache."""
     return study.has_answer(_robustness_summary, comparison)
 
 
@@ -122,7 +123,8 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
 def _check_given_scores(
     study: Study, comparison: Comparison, differences: Floats, query_count: int
 ) -> Robustness:
-    """Return the checks of a given measure: it has no cutoff, no ties and no unjudged documents."""
+    """Return the checks of a given measure. There are no checks of the cutoff, of ties or of
+    unjudged documents."""
     pair = robustness.compared_pair(study, comparison)
     fragility = robustness.query_fragility(study, comparison)
     agreement = robustness.measure_agreement(study, comparison)
@@ -145,8 +147,8 @@ def _add_settling_checks(
     *list_checks: RobustnessCheck | None,
     later_checks: Sequence[RobustnessCheck | None] = (),
 ) -> Robustness:
-    """Add what could settle an open verdict. `list_checks` and `later_checks`, before and after
-    the check of other measures, concern the result lists."""
+    """Add what could settle an open verdict. `list_checks` and `later_checks` concern the result
+    lists; they come before and after the check of other measures."""
     pair = robustness.compared_pair(study, comparison)
     if pair.verdict in CLEAR or pair.verdict == NO_MATTER:
         return summary

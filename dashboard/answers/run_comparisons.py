@@ -1,4 +1,4 @@
-"""Comparison of every loaded run with the baseline, computed once, regardless of the shown runs."""
+"""Compare every loaded run with the baseline, once for all pages, whichever runs are shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 
 CompareKey = tuple[Measure, str, Comparison, Method]
-"""Measure, baseline, the part of the comparison that selects the queries, and the test method."""
+"""The values on which a comparison depends: measure, baseline, the part of the comparison that
+selects the queries, and test method."""
 
 
 def compare_runs(study: Study, comparison: Comparison, measure: Measure) -> pd.DataFrame:
@@ -74,7 +75,7 @@ def _compare_runs(
 
 
 def _compare_on_measures(study: Study, keys: tuple[CompareKey, ...]) -> list[pd.DataFrame]:
-    """Compare runs on several measures. All keys must have the same baseline and the same queries
+    """Compare runs on several measures. All `keys` must have the same baseline and the same queries
     in view."""
     _, baseline, view, _ = keys[0]
     measures = tuple(key[0] for key in keys)
@@ -83,8 +84,9 @@ def _compare_on_measures(study: Study, keys: tuple[CompareKey, ...]) -> list[pd.
 
 
 def power_sentences(study: Study, comparison: Comparison) -> Sentence:
-    """State the smallest difference between the run in focus and the baseline that these queries
-    can detect. If the test was inconclusive, also state how many queries would be needed."""
+    """Return a sentence on the smallest difference between the run in focus and the baseline that
+    these queries can detect. If the test was inconclusive, a second sentence says how many queries
+    would be needed."""
     size = sample_size(study, comparison)
     if np.isnan(size.p) or not tests_means(comparison.measure):
         return Sentence()
@@ -160,8 +162,8 @@ def sample_size(study: Study, comparison: Comparison) -> SampleSize:
 
 
 def find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
-    """For each query, return the one of the two runs that does not list it, object[query]. The
-    value is "" if both runs list the query, or neither does."""
+    """Return for each query which of the two runs does not list it, object[query]. The value is ""
+    if both runs list the query, or neither does."""
     focus_missing, baseline_missing = scores.select_runs(
         [comparison.focus, comparison.baseline]
     ).missing
@@ -173,5 +175,6 @@ def find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[n
 
 
 def compares_means(comparison: Comparison) -> bool:
-    """Whether the verdict is on the difference of means, not on a typical ratio or a sign."""
+    """Return whether the verdict is on the difference of means. Otherwise it is on a typical ratio
+    or a sign."""
     return tests_means(comparison.measure)

@@ -22,9 +22,10 @@ from metrics_core.slicing.finder import find_slices
 @dataclass(frozen=True)
 class UnlikeSlice:
     """A slice of queries whose mean difference differs from that of all other queries. `names` are
-    the conditions of the slice, each with a flag that its column is derived; `filters` select its
-    queries. `difference` and `elsewhere` are the mean differences inside and outside the slice. The
-    run that is behind in the slice (`zeros_of`) scores 0 on `zeros` of its queries."""
+    the conditions of the slice, each with a flag that says whether its column is derived; `filters`
+    select its queries. `difference` and `elsewhere` are the mean differences inside and outside the
+    slice. `zeros_of` is the run that is behind in the slice, and `zeros` is the number of queries
+    on which it scores 0."""
 
     names: list[tuple[str, bool]]
     filters: tuple[Pair, ...]
@@ -38,7 +39,7 @@ class UnlikeSlice:
 
 @dataclass(frozen=True)
 class Slices:
-    """The slices that were found, most certain first. `table` has one row per slice; its column
+    """The slices that were found, most significant first. `table` has one row per slice; its column
     slice has the name of the slice. `searched_count` is the number of slices that were tested."""
 
     slices: list[UnlikeSlice] = field(default_factory=list)
@@ -47,13 +48,13 @@ class Slices:
 
 
 def slices(study: Study, comparison: Comparison) -> Slices:
-    """Return the slices of all columns, from files and derived. Empty for a single run, or if there
-    are too few queries."""
+    """Return the slices of all columns, from files and derived. The result is empty for a single
+    run, or if there are too few queries."""
     return study.cached_answer(_slices, comparison)
 
 
 def are_slices_known(study: Study, comparison: Comparison) -> bool:
-    """Whether `slices` is in the cache; computing slices takes a while."""
+    """Return whether `slices`, whose computation takes a while, is in the cache."""
     return study.has_answer(_slices, comparison)
 
 

@@ -1,4 +1,4 @@
-"""Export of a page's table for a spreadsheet."""
+"""Export the table of a page to a spreadsheet."""
 
 from __future__ import annotations
 

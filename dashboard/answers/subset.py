@@ -94,8 +94,8 @@ def _select_rows(table: pa.Table, query_ids: Sequence[str]) -> pa.Table:
 
 
 def _add_table(archive: zipfile.ZipFile, name: str, table: Table, format: str) -> None:
-    """Add a table to the zip file, as Parquet if `format` cannot represent it. The table is written
-    through a temporary file, so that the zip entry is never fully in memory."""
+    """Add a table to the zip file, as Parquet if `format` cannot represent the table. The table is
+    written through a temporary file, so that the zip entry is never in memory as a whole."""
     with tempfile.TemporaryFile() as draft:
         try:
             write(table, draft, format)

@@ -1,4 +1,5 @@
-"""Column of the Queries page; a separate module because every page reads the notes on queries."""
+"""A column of the Queries page. It has a module of its own because every page reads the notes on
+queries."""
 
 from __future__ import annotations
 
@@ -22,13 +23,13 @@ class TableColumn:
 
     @property
     def label(self) -> str:
-        """The name in a filter and in the list of columns."""
+        """The column's name in a filter line and in the list of columns."""
         return (self.name or self.key).removesuffix(MARK)
 
     @property
     def title(self) -> str:
-        """The title in a table head or menu: names from files unchanged, other names in sentence
-        case."""
+        """The title in the table's header or a menu. Names from files are unchanged, other names
+        are in sentence case."""
         of_files = self.kind == "score" or self.key.startswith("by:")
         if of_files and not self.name.endswith(MARK):
             return self.name

@@ -1,5 +1,5 @@
-"""Robustness: the possible effect of unjudged documents on a difference, and the documents to judge
-next."""
+"""The Robustness page: the possible effect of unjudged documents on a difference, and the documents
+to judge next."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged, j
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 _KEPT_DEPTHS = (5, 10, 20, 50, 100)
 _USUAL, _FEW_ROWS = 20, 500_000
-"""The first documents of lists are read to at least the depth `_USUAL`, so that all default cutoffs
-use the same documents. Above `_FEW_ROWS` rows, this depth is reduced."""
+"""The first documents of lists are read at least down to rank `_USUAL`, so that all default cutoffs
+use the same documents. For runs with more than `_FEW_ROWS` rows, this depth is reduced."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
 
 
 def unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
-    """Return how far the unjudged documents could move the difference."""
+    """Return by how much the unjudged documents could change the difference."""
     return study.cached_answer(_unjudged_bounds, pair_key(comparison))
 
 
@@ -91,9 +91,9 @@ def _unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
 
 
 def _is_selective_sample(study: Study, comparison: Comparison) -> bool:
-    """Whether the documents that the layers judge are not a random sample of the documents that the
-    files leave unjudged. By default, the page To judge offers the most influential documents
-    first."""
+    """Return whether the documents judged in the layers are a biased sample of the documents that
+    are unjudged in the files. By default they are, since the page To judge offers the most
+    influential documents first."""
     if not _has_layer_grades(study, comparison):
         return False
     files, still_unjudged = (
@@ -110,8 +110,8 @@ def _is_selective_sample(study: Study, comparison: Comparison) -> bool:
 def find_unjudged_documents(
     study: Study, comparison: Comparison, cutoff: int | None
 ) -> list[Pair] | None:
-    """Return the unjudged documents of the pair within a cutoff as (query_id, doc_id); None if the
-    lists are too long to compare."""
+    """Return the unjudged documents of the pair within a cutoff as (query_id, doc_id). Returns None
+    if the lists are too long to compare."""
     unjudged = unjudged_of_pair(study, comparison, cutoff)
     if unjudged.doc_ids is None:
         return None
@@ -120,7 +120,8 @@ def find_unjudged_documents(
 
 
 def _has_layer_grades(study: Study, comparison: Comparison) -> bool:
-    """Whether layers judge documents of the pair that the files do not."""
+    """Return whether layers have judgments of documents of the pair that are unjudged in the
+    files."""
     has_more = np.zeros(len(study.query_ids), dtype=np.bool_)
     for name in (comparison.focus, comparison.baseline):
         layer_counts, file_counts = (
@@ -133,8 +134,8 @@ def _has_layer_grades(study: Study, comparison: Comparison) -> bool:
 
 
 def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -> UnjudgedRanks:
-    """Return the unjudged documents of the pair within a cutoff, the same for all measures. If
-    `cutoff` is None, the whole lists are searched."""
+    """Return the unjudged documents of the pair within a cutoff. They are the same for all
+    measures. If `cutoff` is None, the whole lists are searched."""
     return study.cached_answer(
         _unjudged_ranks,
         replace(
@@ -145,9 +146,9 @@ def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -
 
 
 def count_unjudged(study: Study, comparison: Comparison) -> int:
-    """Return the number of unjudged documents of the pair within the measure's cutoff. Return 0 if
-    the documents of the two lists were not matched, because documents in both lists would count
-    twice."""
+    """Return the number of unjudged documents of the pair within the measure's cutoff. The result
+    is 0 if the documents of the two lists were not matched, because documents in both lists would
+    then be counted twice."""
     unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
     return len(unjudged) if unjudged.is_matched else 0
 
@@ -159,7 +160,7 @@ def _unjudged_ranks(study: Study, comparison: Comparison, cutoff: int | None) ->
 
 def _make_pair_reader(study: Study) -> Callable[[Run, Run, int], FirstDocumentPair]:
     """Return a function that reads the first documents of two runs. Its results are cached, and
-    views of similar depth share them."""
+    views of similar depth use the same result."""
 
     def read_cached_pair(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
         least_depth = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
@@ -193,7 +194,7 @@ def next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
 
 
 def are_next_judgments_known(study: Study, comparison: Comparison) -> bool:
-    """Whether `next_judgments` is in the cache; it takes a while to compute."""
+    """Return whether `next_judgments`, which takes a while, is in the cache."""
     return study.has_answer(_next_judgments, pair_key(comparison))
 
 

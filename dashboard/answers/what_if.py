@@ -1,4 +1,4 @@
-"""What if: one query with a document moved, removed, or graded differently."""
+"""What if: one query after a document is moved, removed or given another grade."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _MOST_ROWS = 30
 """Maximum number of rows of the list that can be edited by hand."""
 _ROW = ("doc_id", "rank", "was", "grade", "graded", "part", "short")
 _FURTHER = 5
-"""Maximum number of offered relevant documents below k, and also of offered relevant documents that
-are not in the list."""
+"""Maximum number of relevant documents below k that are offered, and also of relevant documents
+outside the list."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class WhatIf:
 def apply_edits(
     study: Study, comparison: Comparison, query_id: str, edits: tuple[Edit, ...]
 ) -> WhatIf | None:
-    """Return the query with these edits. None if the query is not judged, if the measure depends on
-    more than grades, or if one of the two runs was loaded as judged ranks (only the ranks of judged
-    documents)."""
+    """Return the query with these edits. Returns None if the query is not judged, if the measure
+    depends on more than grades, or if one of the two runs was loaded as judged ranks (the ranks of
+    judged documents)."""
     if study.runs_without_doc_ids((comparison.focus, comparison.baseline)):
         return None
     if query_id not in study.query_ids or not has_ledger(comparison.measure):
@@ -189,7 +189,7 @@ def _measure_scores(
 
 
 def _score_of_only_query(measure: Measure, ranks: JudgedRanks) -> float:
-    """Return the score of one query; NaN if its last judgment was removed."""
+    """Return the score of one query. It is NaN if the last judgment of the query was removed."""
     return float(measure.score(ranks)[0]) if ranks.n_queries else float("nan")
 
 

@@ -1,1 +1,2 @@
-"""One file per page, whose render function asks the session for findings, figures and blocks."""
+"""The pages, one file each. The render function of a page gets findings, figures and blocks from
+the session."""

@@ -43,8 +43,8 @@ from metrics_core.scoring.intervals import LEVEL
 def show_crossed_groups(
     breakdown: Breakdown, across: str, context: PageContext, show_head: Callable[..., None]
 ) -> None:
-    """Show the cells of two crossed columns, and the scores of all runs by the second column.
-    `show_head` shows the head of the page."""
+    """Show the cells of two crossed columns, and the scores of all runs by the second column. If
+    `show_head` is true, the head of the page is shown too."""
     show_all = bool(context.view.address["every"])
     crossed_groups = crossing(
         context.study, context.comparison, breakdown.by, across, show_all=show_all
@@ -86,7 +86,7 @@ _HEADROOM_NOTES = {
 _CHARTS, _TABLE = "1", "0"
 _TABLE_RUNS = 2
 _UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
-"""Number of columns of each kind that are shown; further columns are folded away."""
+"""Number of columns of each kind that are shown. Further columns are folded away."""
 
 
 def render() -> None:
@@ -124,7 +124,7 @@ def _show_head(
     across: str,
     downloads: list[tuple[str, str, Callable[[], pd.DataFrame]]],
 ) -> None:
-    """Show the title, the lead (with the slices once computed), the column links and downloads."""
+    """Show the title, the sentence below it, the links to columns, and the downloads."""
     placeholder, comparison = st.empty(), context.comparison
 
     def show_answer_sentence(slices_text: str) -> None:
@@ -169,7 +169,7 @@ def _show_head(
 
 
 def _chart_form(context: PageContext) -> str:
-    """Return the form of the groups, by default charts for more than two runs, else a table."""
+    """Return how to show the groups: as charts for more than two runs, else as a table."""
     form: str = context.view.address["charts"]
     default = _CHARTS if len(context.comparison.runs) > _TABLE_RUNS else _TABLE
     return form if form in (_CHARTS, _TABLE) else default
@@ -317,7 +317,7 @@ def _show_table(
 
 
 def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
-    """Return the link that shows the hidden groups; "" if all requested groups are shown."""
+    """Return a link that shows the hidden groups. Returns "" if all requested groups are shown."""
     narrowed = bool(request.within or request.least) and group_rows.matching_count == len(
         group_rows.rows
     )
@@ -327,7 +327,7 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """Show charts of all runs by group, and the cells crossed with the best other column."""
+    """Show charts of all runs by group, and the column crossed with the best other column."""
     comparison = context.comparison
     scores = answers.group_scores(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])

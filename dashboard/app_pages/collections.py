@@ -97,8 +97,8 @@ def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
 
 
 def _show_actions(row: ListedCollection) -> None:
-    """Show the actions on a collection. A read-only collection can only be copied; a collection
-    that cannot be read can only be restored or removed."""
+    """Show the actions on a collection. If it is read-only, it can only be copied. If it cannot be
+    read, it can only be restored or removed."""
     if row.folder:
         if row.good:
             st.button(

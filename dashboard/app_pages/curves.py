@@ -1,4 +1,4 @@
-"""By cutoff page: the lead of a run as a function of the cutoff."""
+"""By cutoff page: how the lead of a run depends on the cutoff."""
 
 from collections.abc import Callable
 
@@ -28,8 +28,8 @@ _TITLES = {
 
 
 def render() -> None:
-    """Show the finding and, below it, the chosen part: the curves, the chart of precision against
-    recall, or a table of the numbers."""
+    """Show the finding and, below it, what the user chose: the curves, the chart of precision
+    against recall, or a table of the numbers."""
     context = session.study_context()
     comparison = context.comparison
     part_name = context.view.address["part"]
@@ -75,8 +75,7 @@ def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
 
 
 def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
-    """Return one legend for all plots, in which the runs other than the compared pair can be
-    hidden."""
+    """Return one legend for all plots. Runs outside the compared pair can be hidden in it."""
     comparison = context.comparison
     in_colour = curves.coloured_runs(comparison)
     hidden = {}
@@ -99,7 +98,7 @@ def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
 
 
 def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None:
-    """Show a chart for each measure; `with_bands` is False until the bands are computed."""
+    """Show a chart for each measure. `with_bands` is false until the bands are computed."""
     comparison = context.comparison
     is_tested = curves.queries >= FEWEST_QUERIES
     note = blocks.bands_note(context.drawing, is_tested=is_tested)

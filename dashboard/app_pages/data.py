@@ -1,4 +1,4 @@
-"""Data page: the loaded files, and whether they fit together."""
+"""Files page: the loaded files, and whether they fit together."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ def render() -> None:
 
 
 def _has_result(context: PageContext) -> bool:
-    """Whether these files have a result: a query is in view, and the measure lacks no data."""
+    """Return whether these files have a result: there are queries in view, and the measure has the
+    data it needs."""
     study, comparison = context.study, context.comparison
     measure = comparison.measure
     is_lacking = study.is_computed(measure) and measure.lacks(study.judged[study.names[0]])
@@ -155,16 +156,16 @@ def _describe_file(
 
 
 def _usage_text(file: File) -> str:
-    """Return a text that says whether a file is in use, "" if it need not be said. It is said for
-    judgments, because only one file of them is used, and for unused files."""
+    """Return a text that says whether a file is in use. It is shown for judgments, because only one
+    file of them is used, and for files that are not in use. For other files the result is ""."""
     if not file.used:
         return "not in use"
     return "in use" if file.kind == "qrels" else ""
 
 
 def _show_preview_dialog(rows: list[FileRow]) -> None:
-    """Show the first rows of the file in the address, in a dialog. The address holds its position,
-    because names may occur twice."""
+    """Show a dialog with the first rows of the file in the address. The address has the position of
+    the file, because names may occur twice."""
     row = {str(number): row for number, row in enumerate(rows)}.get(session.address()["file"])
     if row is None:
         return
@@ -181,8 +182,8 @@ def _show_preview_dialog(rows: list[FileRow]) -> None:
 
 
 def _show_file_actions(rows: list[FileRow]) -> None:
-    """Show the first rows of files, with the actions on each file: remove, correct, and restore if
-    it was removed."""
+    """Show the first rows of files, and the actions on each file: remove, correct or, if it was
+    removed, restore."""
     look = st.expander("Preview, correct or remove", key="look", on_change="rerun")
     if not look.open:
         return
@@ -218,8 +219,8 @@ def _show_file_actions(rows: list[FileRow]) -> None:
 
 
 def _kind_picker(file: File) -> None:
-    """Show a choice of the kind that the file is read as. The kind can be run or judgments, because
-    both assign numbers to documents. If the kind cannot be changed, show nothing."""
+    """Show a choice between run and judgments for the kind of the file, because both assign numbers
+    to documents. If the kind cannot be changed, show nothing."""
     if not _is_kind_correctable(file):
         return
 
@@ -252,7 +253,7 @@ def _is_kind_correctable(file: File) -> bool:
 
 
 def _choose_files(rows: list[FileRow]) -> list[FileRow]:
-    """Return all files, or the chosen one if there are many."""
+    """Return all files. If there are many, return only the one that the user chooses."""
     if len(rows) <= _ALL_FILES:
         return rows
     name = st.selectbox("File", [row.file.file for row in rows], key="look_into")

@@ -1,4 +1,4 @@
-"""Robustness: the checks of a verdict, and the evidence of the open check."""
+"""Robustness page: the checks of a verdict, and the evidence for the open check."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -215,8 +215,8 @@ def _show_queries(context: PageContext, reason: str) -> None:
 
 
 def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: str) -> None:
-    """Show one row per query. `column_names` maps columns of differences to the headings to
-    show."""
+    """Show one row per query. `column_names` maps columns of differences to the headings that are
+    shown."""
     heads = [Column("Query"), *(Column(name, "number") for name in column_names.values())]
     rows = [
         [_query_cell(row), *(Cell(w.format_difference(row[column])) for column in column_names)]
@@ -352,7 +352,8 @@ def _show_missing(context: PageContext, reason: str) -> None:
 
 
 def _show_lacking(queries: pd.DataFrame, what: str) -> None:
-    """Show the queries for which a run has no results or no score, if there are any."""
+    """Show the queries for which a run has no results or no score. If there are none, show
+    nothing."""
     if queries.empty:
         return
     heads = [Column("Query"), Column(f"{what} from")]

@@ -1,4 +1,5 @@
-"""The frame of every page: styles, rail and controls, and messages shown instead of the page."""
+"""The frame of every page: styles, the rail, the controls, and messages that are shown instead of
+the page."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ _NAME = "run_name"
 
 
 def show_run_dialog(context: PageContext) -> None:
-    """Show the dialog of the run named in the address, if it exists."""
+    """Show a dialog for the run that the address names, if this run exists."""
     run = session.address()["naming"]
     if run not in context.study.names:
         return
@@ -124,7 +125,7 @@ def show_presentation_link(context: PageContext, page: Page) -> None:
 
 
 def draw_presentation(context: PageContext) -> None:
-    """Show the presentation, if the address asks for one of its screens."""
+    """Show the presentation, if the address requests one of its screens."""
     screen = context.view.address["screen"]
     if screen:
         show_meeting(make_presentation_screens(context), screen, lambda: session.change(screen=""))
@@ -155,8 +156,8 @@ def _make_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
 
 
 def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
-    """Draw rail and controls, and follow a clicked link. Call the returned function after the page
-    is drawn; it updates the rail."""
+    """Draw the rail and the controls, and follow a clicked link. The returned function updates the
+    rail; call it after the page is drawn."""
     if is_served_by_streamlit():
         # Ranklens's own server sends it with the page that loads the app.
         st.html(f"<style>{style_sheet()}</style>")
@@ -202,7 +203,8 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
 
 @cache
 def _chart_script() -> str:
-    """Return the path of the script that draws charts; "" if Streamlit has renamed it."""
+    """Return the path of the script that draws charts. Returns "" if Streamlit has renamed the
+    script."""
     scripts = list((static_folder() / "static" / "js").glob("PlotlyChart.*.js"))
     return f"./static/js/{scripts[0].name}" if len(scripts) == 1 else ""
 
@@ -287,7 +289,8 @@ def _has_empty_view(context: PageContext) -> bool:
 
 
 def _is_without_ranks(context: PageContext) -> bool:
-    """Offer a computed measure if the chosen measure is given: its scores have no ranks."""
+    """If the chosen measure is given, offer a computed measure instead, because given scores have
+    no ranks."""
     measure = context.comparison.measure
     if context.study.is_computed(measure):
         return False
@@ -299,8 +302,8 @@ def _is_without_ranks(context: PageContext) -> bool:
 
 
 def _is_direction_open(context: PageContext, page: Page) -> bool:
-    """Ask which way is better, on a page that says which runs or queries are better. The Overview
-    asks beside the values."""
+    """On a page that says which runs or queries are better, ask which direction of the measure is
+    better. The Overview asks this beside the values."""
     measure = context.comparison.measure
     if measure.declaration.direction or not page.group or page.name in ("overview", "query"):
         return False
@@ -328,8 +331,8 @@ def show_error(error: RanklensError) -> None:
 
 
 def show_failure(error: Exception) -> None:
-    """Show, instead of the page, a message that it failed because of the open collection, and offer
-    the other collections. The traceback is written to stderr."""
+    """Show a message instead of the page. It says that the page failed because of the open
+    collection, and offers the other collections. The traceback is written to stderr."""
     logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
     collections, current = all_collections(), collection_id()
     entries = collections.list_collections()

@@ -1,4 +1,4 @@
-"""Help: glossary, keyboard shortcuts, and links to further documentation."""
+"""Help page: glossary, keyboard shortcuts, and links to further documentation."""
 
 import streamlit as st
 
@@ -10,8 +10,8 @@ from dashboard.streamlit_internals import is_served_by_streamlit
 
 
 def render() -> None:
-    """Show the glossary, the link to the measures, and the keyboard shortcuts; or, if the address
-    asks for them, the file formats."""
+    """Show the glossary, the link to the measures, and the keyboard shortcuts. If the address
+    requests the file formats, show these instead."""
     if session.address()["about"] == help_page.FORMATS:
         lead = "Formats are recognised by content. Files shows how each file was read."
         st.html(markup.draw_answer("File formats", lead, {}))

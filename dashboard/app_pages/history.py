@@ -1,4 +1,4 @@
-"""History page: the development of the versions, and the queries that broke."""
+"""History page: how the versions developed, and which queries broke."""
 
 from functools import partial
 
@@ -94,7 +94,7 @@ def render() -> None:
 
 
 def _ask_versions(runs: tuple[str, ...]) -> None:
-    """Ask whether the runs are versions; the address stores the answer."""
+    """Ask whether the runs are versions. The answer is stored in the address."""
     with st.container(horizontal=True, key="are_versions"):
         yes = {"versions": runs}
         st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
@@ -106,8 +106,8 @@ def _ask_versions(runs: tuple[str, ...]) -> None:
 def _show_order(
     runs: tuple[str, ...], dates: VersionDates, context: PageContext, *, are_versions: bool
 ) -> None:
-    """Show the versions in order, with controls to sort them or to order them by hand. If the runs
-    `are_versions`, versions of other collections can be added."""
+    """Show the versions in order, with controls to sort them or to order them by hand. If
+    `are_versions` is true, versions from other collections can be added."""
     study, address = context.study, context.view.address
     default_order = answers.ordered_versions(study, address["in_order"], (), dates)
     with st.container(horizontal=True, key="versions", vertical_alignment="bottom"):
@@ -138,8 +138,8 @@ def _show_order(
 
 
 def _other_collections(context: PageContext) -> None:
-    """Show the choice of other collections whose versions are added. The list of collections is
-    loaded only when the choice is opened."""
+    """Show a choice of other collections whose versions are added. The list of collections is
+    loaded only when the user opens the choice."""
     identities = context.view.address["also_from"]
     count_text = f" ({w.format_count(len(identities))})" if identities else ""
     with st.popover(f"Also from other collections{count_text}", on_change="rerun") as popover:

@@ -1,4 +1,4 @@
-"""Judge: the documents to judge next, one at a time, by keyboard."""
+"""To judge page: the documents to judge next, one at a time, with keys for the grades."""
 
 from dashboard import session
 from dashboard.app_pages.parts import judging

@@ -1,4 +1,4 @@
-"""Measures: what each measure shows, and which measure answers a question."""
+"""Measures page: what each measure shows, and which measure answers a question."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from metrics_core.base.errors import RanklensError
 
 
 def render() -> None:
-    """Show the measure that the address names, else the list of measures."""
+    """Show the measure that the address names. Without one, show the list of measures."""
     name = session.address()["measure"]
     context = session.page_context()
     if name:

@@ -1,6 +1,6 @@
-"""The table of pages, in the order of the navigation rail. Each page is drawn by the file of the
-same name in `app_pages/`. The file is loaded when the page is opened, so that the app starts
-without loading all pages."""
+"""The table of pages, in the order of the rail. Each page is drawn by the file of the same name in
+`app_pages/`. The file is loaded when the page is opened, so that the app starts without loading all
+pages."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from metrics_core.findings.ranking import ranking_title
 from metrics_core.findings.sentence import Sentence
 
 _ANSWER, _DRAWING = 62, 38
-"""Relative widths of the two parts of the head."""
+"""Relative widths of the two parts at the top of the page."""
 
 
 def render() -> None:
@@ -152,7 +152,7 @@ def _runs_markup(answer: Overview, context: PageContext) -> Markup:
 
 def _show_leaderboard(answer: Overview, context: PageContext) -> None:
     """Show all loaded runs with their places. Comparing all pairs takes a while, so the places are
-    filled in later, in space kept for them."""
+    filled in later, in space reserved for them."""
     comparison, study, search = context.comparison, context.study, context.view.address["named"]
     with st.container(horizontal=True, key="head_leaderboard", vertical_alignment="center"):
         heading = st.empty()
@@ -202,8 +202,8 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
 
 
 def _measure_links(answer: Overview, context: PageContext) -> list[tuple[str, str, str]]:
-    """Return (name, gloss, link) for each measure. The link chooses the measure; for the measure
-    already chosen, it leads to the description."""
+    """Return (name, gloss, link) for each measure. The link chooses the measure. For the chosen
+    measure, it opens the measure's description."""
     comparison = context.comparison
     measure_link = session.href("measures", measure=comparison.measure.declaration.name)
     return [
@@ -278,7 +278,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
 
 
 def _show_few_queries(answer: Overview, context: PageContext) -> None:
-    """Show the queries themselves if there are too few to test."""
+    """Show the queries themselves, because there are too few to test."""
     comparison, drawing = context.comparison, context.drawing
     _show_answer(answer, context)
     total, queries = len(context.study.query_ids), answer.facts.queries
@@ -341,7 +341,7 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
 
 
 def _score_lead(context: PageContext) -> untested.ScoreLinkMaker:
-    """Return a function that makes a link to the queries with scores between two values."""
+    """Return a function that makes a link to the queries whose scores lie between two values."""
     run = context.comparison.focus
     return lambda low, high: session.href(
         "queries", **DEFAULT_LIST | {"filter": answers.score_filter(run, low, high)}

@@ -75,8 +75,8 @@ def _show_too_few_runs(context: PageContext) -> None:
 
 
 def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
-    """Return the runs to show: all runs or, if there are many, those that match the search. Empty
-    if no name matches."""
+    """Return the runs to show: all runs or, if there are many, those that match the search. The
+    result is empty if no name matches."""
     if len(answer.run_pairs.runs) <= _SEARCHED:
         return answer.run_pairs.runs
     search = context.view.address["named"]
@@ -224,7 +224,7 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 
 
 def _figure_link(context: PageContext) -> None:
-    """Show the link that downloads the triangle of all pairs as a figure for a paper."""
+    """Show a link that downloads the triangle of all pairs as a figure for a paper."""
     view = replace(context.comparison, other_runs=tuple(context.study.names))
     st.download_button(
         "SVG :gray[of every pair]",
@@ -258,7 +258,7 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 
 
 def _basis_texts(answer: Pairs, context: PageContext) -> tuple[str, str]:
-    """Return two notes: on the data that the comparison of all pairs is based on, and on how pairs
+    """Return two notes: one on the data behind the comparison of all pairs, and one on how pairs
     are tested."""
     comparison = context.comparison
     text = section.format_count(answer.queries, "query", "queries")

@@ -95,13 +95,12 @@ def _read_pair_columns(source: Source) -> NamedColumns | None:
 
 
 def _detect_layout(first_line: str) -> tuple[str, list[str], dict[str, int]]:
-    """Return the separator of the first line, its fields, and for query_id and doc_id the index of
-    the column.
+    """Return the separator of the first line, the fields of this line, and the column indexes of
+    query_id and doc_id.
 
-    The index is -1 if the file lacks the column. The separator is the first with which both column
+    An index is -1 if the file lacks the column. The separator is the first with which both column
     names are recognised. If there is none, it is the first separator in the line: tab, blank,
-    comma, semicolon, bar.
-    """
+    comma, semicolon, bar."""
     fields_by_mark = {"\t": split_tsv(first_line), " ": split_fields(first_line)}
     fields_by_mark |= {mark: split_csv(first_line, mark) for mark in ",;|"}
     indexes = {
@@ -115,7 +114,7 @@ def _detect_layout(first_line: str) -> tuple[str, list[str], dict[str, int]]:
 
 
 def _data_records(source: Source, separator: str, has_header: bool) -> Iterator[Record]:
-    """Yield the records after comments and the header, if there is one."""
+    """Yield the data records, that is, all records except comments and the header."""
     if separator == " ":
         lines = enumerate(source.text_lines(), start=1)
         records: Iterator[Record] = ((n, n, split_fields(line.rstrip("\r\n"))) for n, line in lines)

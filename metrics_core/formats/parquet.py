@@ -45,7 +45,8 @@ _SAMPLED_ROWS = 50
 
 
 def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise Parquet by its first bytes, and its kind by the column names."""
+    """Recognise a Parquet file by its first bytes, and the kind of its table by the column
+    names."""
     if not sample.source.magic.startswith(MAGIC):
         return {}
     file = open_parquet(sample.source)
@@ -55,12 +56,13 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
 
 
 def has_nested_columns(file: pq.ParquetFile) -> bool:
-    """Return whether columns contain lists or objects."""
+    """Return whether any column of the file contains lists or objects."""
     return any(pa.types.is_nested(column.type) for column in file.schema_arrow)
 
 
 def read_parquet_rows(sample: Sample) -> FirstRows | None:
-    """Return the columns and first rows of Parquet, None for nested columns and other files."""
+    """Return the column names and first rows of a Parquet file. Returns None if a column is nested
+    or the file is not Parquet."""
     if not sample.source.magic.startswith(MAGIC):
         return None
     file = open_parquet(sample.source)
@@ -69,8 +71,8 @@ def read_parquet_rows(sample: Sample) -> FirstRows | None:
 
 
 def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
-    """Return the columns of a table and its first rows, None for judged ranks (ranks of judged
-    documents in place of a run)."""
+    """Return the column names of a table and its first rows. Returns None if the table has judged
+    ranks, which are the ranks of judged documents without the rest of the run."""
     names = read_column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return None

@@ -1,4 +1,4 @@
-"""Python objects as named columns: tables of any library, rows, dictionaries."""
+"""Convert Python objects to named columns: tables of any library, rows and dictionaries."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _HINTS: Mapping[Kind, str] = {
 }
 _DEFAULT_NAME = "run"
 _SAMPLED_ROWS = 50
-"""Number of rows looked at to see whether records contain lists."""
+"""Number of rows that are inspected to detect lists in records."""
 _MOST_KEYS = 200
-"""A dictionary with more keys is not a record; its keys are query ids."""
+"""Maximum number of keys of a record. The keys of a larger dictionary are query ids."""
 _IDS_OF_RESULTS = ("docid", "doc_id", "node_id", "id")
 
 
@@ -154,7 +154,8 @@ def _from_to_dict(data: Any, kind: Kind) -> PythonTable:
 
 
 def rows_to_table(rows: Sequence[Any], kind: Kind) -> PythonTable:
-    """Return rows as a table. Each row is a dictionary, a named tuple, an object or a triple."""
+    """Return rows as a table. Each row is a dictionary, a named tuple, an object with attributes,
+    or a tuple of three values."""
     value = VALUE_COLUMNS.get(kind, "")
     if not rows or not row_columns(rows[0]):
         names = ["query_id", "doc_id", value]
@@ -185,7 +186,7 @@ def _differing_row_error(row: Any, index: int, names: Sequence[str]) -> Ranklens
 
 
 def row_columns(row: Any) -> list[str]:
-    """Return the column names of a row; no columns for a triple."""
+    """Return the column names of a row. A tuple of three values has none."""
     if isinstance(row, Mapping):
         return [str(key) for key in row]
     if isinstance(row, tuple):
@@ -197,7 +198,7 @@ def row_columns(row: Any) -> list[str]:
 
 
 def is_row(value: Any, kind: Kind) -> bool:
-    """Return whether a value is a single row (a document of a query) and not a list of rows."""
+    """Return whether a value is a single row (one document of a query), not a list of rows."""
     names = row_columns(value)
     if not names:
         is_triple = isinstance(value, (tuple, list)) and len(value) == 3
@@ -215,7 +216,8 @@ def is_row(value: Any, kind: Kind) -> bool:
 
 
 def _is_record(value: Mapping[Any, Any], kind: Kind) -> bool:
-    """Return whether a dictionary is the record of a query or tool that contains this kind."""
+    """Return whether a dictionary is one record, of a query or of a tool, that contains this kind
+    of table."""
     is_nested = (isinstance(item, Mapping) or is_document_iterable(item) for item in value.values())
     if not 0 < len(value) <= _MOST_KEYS or not any(is_nested):
         return False
@@ -229,7 +231,7 @@ def _is_record(value: Mapping[Any, Any], kind: Kind) -> bool:
 
 
 def _contains_documents(value: Any) -> bool:
-    """Return whether a value contains the documents of a query: numbers by id, ids or pairs."""
+    """Return whether a value contains the documents of a query: {id: number}, ids, or pairs."""
     in_dictionary = isinstance(value, Mapping)
     while isinstance(value, Mapping):
         value = next(iter(value.values()), 0)
@@ -303,11 +305,10 @@ def _repeat_queries(queries: list[Any], times: Ints) -> Any:
 
 
 def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[Any]]:
-    """Return the documents of a query that are not given as a dictionary, and the value of each
-    document.
+    """Return the ids of the documents of a query whose `listing` is not a dictionary, and the value
+    of each document.
 
-    Raises RanklensError if `listing` does not contain documents.
-    """
+    Raises RanklensError if `listing` does not contain documents."""
     if not is_document_iterable(listing):
         message = (
             f"Query {query!r} has {type(listing).__name__} {shorten_value(listing)} instead of"
@@ -343,11 +344,10 @@ def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any],
 
 
 def find_id(item: Any) -> Any:
-    """Return an item's id: the item itself, or the id of a result object; None if the item has no
-    id.
+    """Return the id of an item. The item is an id, or a result object that has one; otherwise None
+    is returned.
 
-    Results of pyserini, LlamaIndex, LangChain and Haystack are recognised.
-    """
+    Results of pyserini, LlamaIndex, LangChain and Haystack are recognised."""
     item = getattr(item, "node", item)
     metadata = getattr(item, "metadata", None)
     candidates = [getattr(item, name, None) for name in _IDS_OF_RESULTS]

@@ -1,8 +1,7 @@
 """Reading choices: one value that readers, Python, the commands and the dashboard accept.
 
-To add a reading choice, add its field to `ReadAs`, with its command line option if it has one, and
-its line to `ReadingChoices`; then let the readers use it.
-"""
+To add a reading choice, add a field to `ReadAs` (with its command line option, if it needs one) and
+a line to `ReadingChoices`; then let the readers use it."""
 
 from __future__ import annotations
 
@@ -36,8 +35,8 @@ class ReadingChoices(TypedDict, total=False):
 
 
 class KindChoices(ReadingChoices, total=False):
-    """The same fields as `ReadingChoices`, and `kind`; for functions that read any kind of
-    table."""
+    """The fields of `ReadingChoices` and `kind`, as keyword arguments of functions that read any
+    kind of table."""
 
     kind: Kind | None
 
@@ -47,10 +46,9 @@ FileInput = str | Path | bytes | Sequence[Mapping[str, Any]]
 
 
 def parse_column_choice(text: str) -> Columns:
-    """Return the columns of a text such as `query=user,doc=item`.
+    """Parse column choices, such as `query=user,doc=item`, into a dictionary.
 
-    Raises ParameterError for a malformed text.
-    """
+    Raises ParameterError for a malformed text."""
     names_by_role: dict[str, str] = {}
     for part in text.split(","):
         word, equals, name = (piece.strip() for piece in part.partition("="))
@@ -61,10 +59,9 @@ def parse_column_choice(text: str) -> Columns:
 
 
 def parse_grade_choice(text: str) -> Grades:
-    """Return the grade choice of a text: `integer`, `real` or values for words, `good=1,bad=0`.
+    """Parse a grade choice: `integer`, `real`, or a value for each word, such as `good=1,bad=0`.
 
-    Raises ParameterError for a malformed text.
-    """
+    Raises ParameterError for a malformed text."""
     if text == "integer":
         return "integer"
     if text == "real":

@@ -39,10 +39,10 @@ def limit_kinds(
     message: str,
     package: str,
 ) -> Callable[[Asked], Mapping[Name, int]]:
-    """Return a plug-in's `recognise` function, limited to the kinds that its format reads.
+    """Return the `recognise` function of a plug-in, limited to the kinds that its format reads.
 
-    If it fails, it recognises nothing, and a warning that starts with `message` names `package`.
-    """
+    If the function fails, the file is not recognised, and a warning that starts with `message`
+    names `package`."""
 
     def recognise_declared_kinds(sample: Asked) -> dict[Name, int]:
         return {
@@ -55,7 +55,7 @@ def limit_kinds(
 def guard_with_fallback(
     function: Callable[[Asked], Answer], fallback: Answer, message: str, package: str
 ) -> Callable[[Asked], Answer]:
-    """Wrap a plug-in's function: if it fails, the wrapper warns once and returns `fallback`."""
+    """Wrap a function of a plug-in. If it fails, the wrapper warns once and returns `fallback`."""
 
     @wraps(function)
     def call_function(argument: Asked) -> Answer:
@@ -99,14 +99,15 @@ ONLY_IF_REQUESTED          never chosen unless the user names the kind
 
 
 _ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}
-"""Endings used only by formats of tools, listed here so that naming a run does not load them."""
+"""File extensions of formats of tools, listed so that naming a run does not load these formats."""
 
 _TREC_COLUMNS = {6: 4, 4: 3}
-"""For TREC runs and judgments: number of columns -> index of the column that contains a number."""
+"""Map the number of columns of a TREC run or TREC judgments to the index of the column that
+contains a number."""
 
 
 Columns = Mapping[str, str]
-"""Assigned columns: standard name -> name in the file; empty if the user assigned none."""
+"""The assigned columns: standard name -> name in the file. Empty if the user assigned none."""
 
 
 @dataclass(frozen=True)
@@ -145,12 +146,12 @@ class Loaded:
 
 
 class MissingKindError(FileFormatError):
-    """Error for a file that may contain several kinds of table, but not the requested one."""
+    """Error for a file that may contain several kinds of table, but not the requested kind."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Request to a reader of a file: the kind of table, and choices of `ReadAs`."""
+    """What a reader of a file is asked for: the kind of table, and the choices of `ReadAs`."""
 
     kind: Kind
     duplicates: Duplicates = "error"
@@ -161,11 +162,10 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The beginning of a file, used to recognise it. `columns` are the columns that the user
+    """The beginning of a file, used to recognise the file. `columns` are the columns that the user
     assigned.
 
-    `text` is "" for binary files.
-    """
+    `text` is "" for binary files."""
 
     source: Source
     text: str
@@ -193,7 +193,8 @@ class Sample:
 
     @property
     def has_first_record(self) -> bool:
-        """Whether `json` has the complete first record, so that it shows which keys are missing."""
+        """Whether `json` contains the whole first record. Only then can a key be known to be
+        missing."""
         return self._beginning.is_whole or (isinstance(self.json, list) and len(self.json) > 1)
 
     @cached_property
@@ -221,7 +222,7 @@ class Sample:
 
     @cached_property
     def path(self) -> str:
-        """File name in lower case with forward slashes, without the ending of a packed file."""
+        """File name in lower case with forward slashes, without the extension of a packed file."""
         return strip_packing(self.source.name.lower().replace("\\", "/"))
 
     def named(self, *words: str) -> bool:
@@ -232,7 +233,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class FirstRows:
-    """Column names in the spelling of the file, and its first rows as text."""
+    """Column names, spelled as in the file, and the first rows as text."""
 
     names: list[str]
     rows: list[list[str]]
@@ -363,7 +364,7 @@ def formats_for(sample: Sample) -> list[Format]:
 
 
 def has_magic(magic: bytes) -> bool:
-    """Return whether a file that starts with these bytes has a binary format."""
+    """Return whether a file that starts with these bytes is in a binary format that can be read."""
     # Of the binary files of tools, only Parquet starts with bytes that text could start with.
     candidates = formats() if magic[:1] < b" " else _core_formats()
     return magic.startswith(tuple(candidate.magic for candidate in candidates if candidate.magic))
@@ -389,7 +390,7 @@ def kind_of(table: Table) -> Kind:
 
 
 def run_name(file: str) -> str:
-    """Return the run name for a file name: its last part without known endings."""
+    """Return the name of the run in a file: the last part of its path, without known extensions."""
     path = PurePath(file.replace("\\", "/"))
     endings = {ending for f in _core_formats() for ending in f.endings}
     endings |= PACKING_ENDINGS | _ENDINGS_OF_TOOLS

@@ -1,8 +1,7 @@
-"""A folder of runs, or a zip of one, as written by experiments of PyTerrier.
+"""Read a folder of runs, or a zip of one, as written by experiments of PyTerrier.
 
-The folder contains a TREC run for each system, named after its file, and tables of scores without
-documents.
-"""
+The folder contains a TREC run for each system, named after the system, and tables of scores without
+documents."""
 
 from __future__ import annotations
 
@@ -28,10 +27,9 @@ _SCORES = ("perquery.csv", "aggregated.csv")
 
 
 def has_runs(source: str | Path | bytes) -> bool:
-    """Return whether a folder contains files named like runs, or a zip contains several of them.
+    """Return whether a folder contains files that are named like runs, or a zip contains several.
 
-    A zip may contain nothing else except tables of scores.
-    """
+    A zip may otherwise contain only tables of scores."""
     try:
         with open_members(source, "", DEFAULT_LIMIT, partial(_no_runs_error, "")) as members:
             runs, others = _split_names(members.names)
@@ -44,7 +42,8 @@ def has_runs(source: str | Path | bytes) -> bool:
 
 
 def find_run_file(folder: Path, name: str) -> Path | None:
-    """Return the file of a run in a folder, such as BM25.res.gz for BM25; None if missing."""
+    """Return the file of a run in a folder, such as BM25.res.gz for BM25. Returns None if there is
+    none."""
     if not folder.is_dir():
         return None
     runs, _ = _split_names([file.name for file in folder.iterdir() if file.is_file()])
@@ -89,7 +88,7 @@ def read_folder_runs(source: str | Path) -> list[Run]:
 
 
 def _split_names(names: Collection[str]) -> tuple[list[str], list[str]]:
-    """Return the files whose names look like runs, sorted, and the remaining visible files."""
+    """Return the visible files, divided into those named like runs (sorted) and all others."""
     runs = sorted(n for n in names if strip_packing(n.lower()).endswith(RUN_ENDINGS))
     hidden_flags = (PurePosixPath(n).name.startswith((".", "_")) for n in names)
     visible_names = [n for n, is_hidden in zip(names, hidden_flags, strict=True) if not is_hidden]

@@ -39,10 +39,9 @@ def is_set(source: str | Path | bytes) -> bool:
 def _open_file(
     source: str | Path | bytes, name: str | None = None, read_as: ReadAs = DEFAULT_CHOICES
 ) -> Source | None:
-    """Open a single file and return its source; None for a folder.
+    """Open a single file and return its source. Returns None for a folder.
 
-    Also raises FileFormatError for a zip of several files.
-    """
+    Raises FileFormatError also for a zip of several files."""
     if isinstance(source, bytes) or Path(source).is_file():
         return read_as.open_file(source, name)
     return None
@@ -119,7 +118,8 @@ def read_set(
 
 
 def _single_table_error(source: Source, read_as: ReadAs) -> FileFormatError:
-    """Return the error for a file with one table, or raise the error that reading it gives."""
+    """Return the error that says that a file contains only one table. If reading the file fails,
+    raise the error of reading instead."""
     first_table, *_ = read_source(source, read_as, force_kind=read_as.forces_kind)
     problem = LineProblem(None, KIND_TITLES[first_table.kind], "several tables in one file")
     return FileFormatError(source.name, [problem], hint="`read` accepts a file with one table.")

@@ -1,4 +1,4 @@
-"""Tables for spreadsheets; no text in them can act as a formula."""
+"""Write tables for spreadsheets, in which no text can act as a formula."""
 
 from __future__ import annotations
 

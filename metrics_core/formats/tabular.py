@@ -1,4 +1,4 @@
-"""CSV and TSV with a header, and TSV of ids and texts without one."""
+"""Read and write CSV and TSV with a header, and read TSV of ids and texts without one."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def read_tsv_columns(sample: Sample) -> FirstRows | None:
 
 
 def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
-    """Return the columns named by their numbers if the first line is data: it has a number and no
-    recognised column name."""
+    """Return the columns under their numbers if the first line is data, which is the case if it
+    contains a number and no recognised column name."""
     if first_rows is None or not any(map(is_number, first_rows.names)):
         return first_rows
     # "q0" may be a query id or the name of a TREC column.

@@ -83,13 +83,12 @@ def _share_with_field_counts(lines: Sequence[Sequence[str]], *field_counts: int)
 def _rate_kind_confidence(
     fit_share: float, exact_share: float, near_share: float, is_named: bool
 ) -> int:
-    """Return the confidence in a kind, from the shares of lines that fit it.
+    """Return the confidence in a kind of table, from the shares of lines that have its form.
 
     fit_share    lines with the right number of columns and a number in the right column
     exact_share  lines with the right number of columns
     near_share   lines with one column more or less
-    is_named     whether the file name indicates the kind
-    """
+    is_named     whether the file name indicates the kind"""
     if fit_share > 0.5:
         return CERTAIN
     if fit_share > 0.3 or exact_share > 0.5:
@@ -100,7 +99,8 @@ def _rate_kind_confidence(
 
 
 def write_trec_run(run: Run, file: BinaryIO) -> None:
-    """Write a TREC run. Ranks follow the scores; rows with tied scores keep their order."""
+    """Write a TREC run. Ranks are in the order of the scores; rows with tied scores keep their
+    order."""
     check_texts(run.table, r"[ \t\r\n\x00]", "TREC", marks="#\ufeff")
     table = run.table.append_column("rank", pa.array(_compute_ranks(run)))
     name = " ".join(run.name.split()) or "run"
@@ -190,8 +190,8 @@ def read_trec(source: Source, request: Request, *, always_careful: bool = False)
 def _split_at_tabs(
     source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]
 ) -> list[ParsedBlock] | None:
-    """Return the blocks of a file with tab-separated columns and blanks inside ids. Returns None if
-    it is not such a file."""
+    """Return the blocks of a file whose columns are separated by tabs and whose ids contain blanks.
+    Returns None for any other file."""
     if not may_have_blanks(source, layout, blocks):
         return None
     tabbed_blocks = list(parse_blocks(source, replace(layout, tabs=True)))
@@ -205,7 +205,8 @@ def _split_at_tabs(
 
 
 def may_have_blanks(source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]) -> bool:
-    """Return whether lines did not fit as a whole, but may fit if split only at tabs."""
+    """Return whether some lines were malformed, but might be valid if they are split only at
+    tabs."""
     has_misfits = any(block.problem_count or block.long_lines for block in blocks)
     return has_misfits and layout.are_tabbed(Sample(source, source.head.decode()).lines)
 

@@ -1,8 +1,7 @@
 """TREC's tagged texts, which are not XML: topics (`<top>`, `<topic>`) and documents (`<DOC>`).
 
-The old SGML omits end tags, so a field ends at the next tag. XML topics are read in the same way:
-the tags of both are few and known, and no entity is fetched or expanded.
-"""
+The old SGML omits end tags, so a field ends at the next tag. XML topics are read in the same way,
+because both have few tags and all are known. No entity is fetched or expanded."""
 
 from __future__ import annotations
 
@@ -87,8 +86,8 @@ def read_topics(source: Source, request: Request) -> Loaded:
     recognise=recognise_tagged_documents,
 )
 def read_tagged_documents(source: Source, request: Request) -> Loaded:
-    """Read TREC documents: title and text. A document without a text field gets all text outside of
-    its id."""
+    """Read TREC documents as title and text. If a document has no text field, all text outside its
+    id is used."""
     if request.kind == "queries":
         return _load_queries(source, _DOCUMENT, "TREC documents, read as queries")
     ids, titles, texts, lines = [], [], [], []
@@ -106,7 +105,7 @@ def read_tagged_documents(source: Source, request: Request) -> Loaded:
 
 
 def recognise_indri(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise Indri queries by `<parameters>` around them."""
+    """Recognise Indri queries by the `<parameters>` element that contains them."""
     text = _blank_comments(sample.text)
     return {"queries": SPECIFIC} if _PARAMETERS.match(text) and _QUERY.search(text) else {}
 
@@ -122,7 +121,7 @@ def recognise_indri(sample: Sample) -> Mapping[Kind, int]:
     recognise=recognise_indri,
 )
 def read_indri(source: Source, request: Request) -> Loaded:
-    """Read the queries of a parameter file; operators such as #combine stay in the texts."""
+    """Read the queries of a parameter file. Operators such as #combine remain in the texts."""
     return _load_queries(source, _QUERY, "Indri queries", format="indri")
 
 
@@ -132,8 +131,7 @@ class _Element:
 
     line      first physical line
     fields    attributes and fields by name
-    all_text  all text outside of its id
-    """
+    all_text  all text except the id"""
 
     line: int
     fields: Mapping[str, str]

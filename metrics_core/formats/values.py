@@ -46,7 +46,8 @@ def parse_scores(texts: pa.Array) -> Floats:
 
 
 def explain_bad_number(text: str) -> str:
-    """Return a hint why a text is not a finite number, "" if no cause is known."""
+    """Return a hint that says why a text is not a finite number. Returns "" if no cause is
+    known."""
     stripped = text.strip()
     lowered = stripped.lower().lstrip("+-")
     if re.fullmatch(r"[+-]?\d*,\d+", stripped):
@@ -92,7 +93,7 @@ class GradeProblem:
 
 
 def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
-    """Return the grades of distinct texts; `grades` is how they are read."""
+    """Return the grades of distinct texts. `grades` says how texts are read as grades."""
     values = np.full(len(texts), np.nan)
     problems: dict[str, GradeProblem] = {}
     for i, text in enumerate(texts):
@@ -105,7 +106,7 @@ def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
 
 
 def find_grade_problem(text: str, grades: Grades) -> GradeProblem | None:
-    """Return why a text is not a grade, None if it is a valid grade."""
+    """Return the reason why a text is not a grade. Returns None if it is a grade."""
     grade = _parse_grade(text, grades)
     return grade if isinstance(grade, GradeProblem) else None
 
@@ -155,9 +156,8 @@ def build_grade_array(
 ) -> npt.NDArray[Any]:
     """Return the grade of each row. `codes`, int64[row], are indexes into `parsed_grades.values`.
 
-    The result is int64[row], or float64[row] if grades are not read as integers and some are not
-    whole numbers up to 2**53.
-    """
+    The result is int64[row] if grades are read as integers, or if all are whole numbers up to
+    2**53. Otherwise it is float64[row]."""
     values = parsed_grades.values[codes]
     if grades == "integer" or are_whole_numbers(parsed_grades.values):
         return values.astype(np.int64)

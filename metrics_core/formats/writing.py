@@ -1,8 +1,7 @@
-"""Write tables to files from which the same table is read again, with identical ids and numbers.
+"""Write tables to files. Reading such a file gives the same table, with identical ids and numbers.
 
-JSON groups rows by query; all other formats keep their order. The writer of a format is in the
-module of the format.
-"""
+JSON groups rows by query; all other formats keep the order of rows. The writer of a format is in
+the module of the format."""
 
 from __future__ import annotations
 

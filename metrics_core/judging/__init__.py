@@ -1,7 +1,6 @@
-"""The join of a run with judgments: the last step whose cost grows with the run.
+"""Join a run with judgments. This is the last step whose cost grows with the run.
 
-`join.join_judgments` returns JudgedRanks. Ties are only broken there.
-"""
+`join.join_judgments` returns JudgedRanks. It is the only place where ties are broken."""
 
 from metrics_core.judging.join import join_judgments
 from metrics_core.judging.judged import JudgedRanks

@@ -1,4 +1,4 @@
-"""Judged ranks as if more documents were judged."""
+"""Judged ranks as they would be with additional judgments."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from metrics_core.judging.judged import JudgedRanks, no_qrels_rows
 
 
 def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """Return the ranks after grades are given to n unjudged documents in the lists. `query` and
-    `rank` are int64[n], `grade` is float64[n]. The number of relevant documents per query is
-    unchanged. Every `qrels_row` becomes -1."""
+    """Return the ranks after n unjudged documents in the lists are given grades. `query` and `rank`
+    are int64[n], `grade` is float64[n]. The number of relevant documents per query is unchanged.
+    Every `qrels_row` becomes -1."""
     judged = ranks.judged()
     query = np.concatenate([judged.query, query])
     rank = np.concatenate([judged.rank, rank])
@@ -41,7 +41,7 @@ def add_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks
 
 def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> JudgedRanks:
     """Return the ranks with more judgments and unchanged lists. `counts` int64[query] is the number
-    of judgments added to each query; all of them have this grade."""
+    of judgments added to each query. All added judgments have the same `grade`."""
     query, relevance = ranks.judged_query, ranks.judged_relevance
     starts = np.cumsum(counts) - counts
     # They come after those of the same grade, so each position follows from counts.

@@ -1,9 +1,8 @@
-"""The listed documents themselves, judged or not, for measures of their price or category.
+"""The listed documents themselves, judged or not, for measures that use their price or category.
 
 Most measures need only the ranks of the judged documents. The few measures that need every document
 of the first k ranks get these documents here, on request; at most twice the requested number of
-ranks is read.
-"""
+ranks is read."""
 
 from __future__ import annotations
 
@@ -93,8 +92,8 @@ class ListedDocuments:
         return self._memo(("first", depth), lambda: self._first_rows(depth))
 
     def _first_rows(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
-        """Return the documents in the first `cutoff` ranks of all queries: the query's position in
-        the run, the rank, and the row in the documents table, int64[document] each."""
+        """Return three arrays int64[document] for the documents in the first `cutoff` ranks of all
+        queries: the query's position in the run, the rank, and the row in the documents table."""
         assert self.run is not None
         run = self.run.select_top(cutoff)
         rows, rank = top_ranks(run, cutoff)
@@ -163,8 +162,8 @@ class ListedDocuments:
         )
 
     def condensed(self, query: Ints, rank: Ints, qrels_rows: Ints) -> ListedDocuments:
-        """Return a copy whose lists contain only these judged documents. The arguments are
-        int64[document] each."""
+        """Return a copy whose lists contain only the judged documents with this query, rank and row
+        in the qrels, int64[document] each."""
         return replace(self, lists=(query, rank, qrels_rows))
 
     @property
@@ -210,8 +209,8 @@ def plain_list_documents(
 
 
 def _to_column(values: Sequence[str | float | None]) -> pa.Array:
-    """Return strings or numbers as a column; Arrow rejects some mixtures of whole and other
-    numbers."""
+    """Convert strings or numbers to a column. Needed because Arrow refuses some mixtures of whole
+    and other numbers."""
     if any(isinstance(value, str) for value in values):
         return pa.array(values, ID)
     return pa.array([None if v is None else float(v) for v in values], pa.float64())

@@ -1,4 +1,4 @@
-"""Ranks without a document, in runs whose given ranks have gaps."""
+"""Ranks without a document, in runs whose file gives ranks with gaps."""
 
 from __future__ import annotations
 

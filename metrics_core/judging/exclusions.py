@@ -22,26 +22,26 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 from metrics_core.tables.repeats import text_bytes
 
 _SAMPLE, _FIRST = 200, 10
-"""Sample for deciding whether to read all rows: the number of lists, and for a run on disk the
-number of first ranks that are read from each list."""
+"""Size of the sample from which it is decided whether to read all rows: the number of lists, and,
+for a run on disk, the number of first ranks of each list."""
 
 
 @dataclass(frozen=True)
 class Exclusions:
-    """The documents to exclude from runs. If `own_documents` is true, documents whose id is that of
-    their query are excluded. `pairs` are further pairs of query and document to exclude; their
-    grades are ignored."""
+    """The documents to exclude from runs. If `own_documents` is true, documents with the id of
+    their query are excluded. `pairs` are further pairs of query and document to exclude; the grades
+    of these pairs are ignored."""
 
     own_documents: bool = False
     pairs: Qrels | None = None
 
     def __bool__(self) -> bool:
-        """Whether anything is excluded."""
+        """Whether any document is excluded."""
         return self.own_documents or self.pairs is not None
 
 
 NO_EXCLUSIONS = Exclusions()
-"""The exclusions that exclude no documents."""
+"""Exclusions that exclude no document."""
 
 
 def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
@@ -78,8 +78,8 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
 
 
 def own_document_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
-    """Return the note that most lists contain the document with their query's id, if this is true.
-    `among` describes the checked lists, if not all lists were checked."""
+    """Return a note if most lists contain the document that has the id of their query; otherwise no
+    note. `among` describes the checked lists, if not all lists were checked."""
     if not run.complete or not len(run):
         return ()
     query_ids, part = run.query_ids, run.select_top(_FIRST)
@@ -127,7 +127,7 @@ def _candidate_rows(
 
 
 def _rows_in_pairs(run: Run, pairs: Qrels) -> Mask:
-    """Return which rows are in the pairs, bool[row]."""
+    """Return for each row whether its query and document are one of the pairs, bool[row]."""
     query = find_indexes(run.query_ids, pairs.query_ids).astype(np.int32)
     is_named = np.zeros(len(run), dtype=np.bool_)
     if len(pairs):
@@ -136,7 +136,8 @@ def _rows_in_pairs(run: Run, pairs: Qrels) -> Mask:
 
 
 def _filter_rows(run: Run, is_kept: Mask) -> pa.Table:
-    """Return the rows to keep as a table; queries without rows are removed from the dictionary."""
+    """Return the rows for which `is_kept`, bool[row], is true, as a table. Queries without rows are
+    removed from the dictionary."""
     table = run.table.filter(as_column(is_kept))
     query = encode_ids(table["query_id"])
     codes = as_array(query.indices)

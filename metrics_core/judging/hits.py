@@ -1,10 +1,9 @@
-"""Hits: some of a run's ranked documents, and the array sums that measures are built from.
+"""Hits: a selection of a run's ranked documents, and the sums from which measures are built.
 
 Every sum over ranks takes one cutoff or an array of cutoffs. Each query is summed separately in
 rank order, like in trec_eval, and each cutoff reads the running sum. The result is therefore
 bitwise independent of the other cutoffs, and a curve over a thousand cutoffs costs little more than
-a single score.
-"""
+a single score."""
 
 from __future__ import annotations
 
@@ -21,7 +20,8 @@ from metrics_core.base.compiled.machine import compiled
 Cutoff = int | Ints | None
 
 _MOST_CELLS = 2**21
-"""Largest number of cells of a table for running sums, unless a single list is longer."""
+"""Maximum number of cells in a table of running sums. A single list that is longer gets a larger
+table."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Hits:
         return np.bincount(self.query[inside], minlength=self.n_queries).astype(np.float64)
 
     def ordinal(self) -> Ints:
-        """Return each hit's number among the hits of its query, from 1; int64[hit]."""
+        """Return the number of each hit among the hits of its query, counted from 1, int64[hit]."""
         return self._ordinals
 
     @cached_property
@@ -128,28 +128,29 @@ class Hits:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def contributions(self, weight: Floats, cutoff: int | None = None) -> Hits:
-        """Return the hits within the cutoff. Their grades are replaced by their contributions to
-        `total`, which are given by `weight`, float64[hit]."""
+        """Return the hits within the cutoff. The grade of each is replaced by its contribution to
+        `total`, which is its `weight`, float64[hit]."""
         weighed = replace(self, relevance=weight)
         return weighed if cutoff is None else weighed.select(self.rank <= cutoff)
 
     def divide(self, score: Floats) -> Hits:
-        """Return the hits with their contributions to the query's score, float64[query], in place
-        of their grades. The grades must be weights of 0 or more. The score is divided in proportion
-        to the weights."""
+        """Divide the `score` of each query, float64[query], among its hits in proportion to their
+        grades, which must be weights of 0 or more. Return the hits with these contributions in
+        place of grades."""
         return self.contributions(
             self.relevance * ratio(score, self.total(self.relevance))[self.query]
         )
 
     def last_hits_within(self, depth: Ints, query: Ints) -> Ints:
-        """Return the position of the last hit of each `query` within its `depth`, -1 if there is
-        none. All arrays are int64[n]."""
+        """Return the position of the last hit of each `query` down to rank `depth`. Returns -1 for
+        a query without such a hit. All arrays are int64[n]."""
         deepest = max(int(self.rank.max(initial=0)), int(depth.max(initial=0))) + 1
         behind = np.searchsorted(self.query * deepest + self.rank, query * deepest + depth, "right")
         return np.where(behind > np.searchsorted(self.query, query), behind - 1, -1)
 
     def first_rank(self) -> Floats:
-        """Return the rank of each query's first hit, float64[query]; infinite if there is none."""
+        """Return the rank of each query's first hit, float64[query]. It is infinite if the query
+        has no hit."""
         first = np.full(self.n_queries, np.inf)
         lead = np.diff(self.query, prepend=-1) > 0
         first[self.query[lead]] = self.rank[lead]
@@ -162,7 +163,7 @@ def _bincount(cell: Ints, weight: Floats, size: int) -> Floats:
 
 
 def prefix_sums(values: Floats) -> Floats:
-    """Return the sums of the first 0, 1, 2, … of n `values`, float64[n + 1]."""
+    """Return the sums of the first 0, 1, …, n of the n `values`, float64[n + 1]."""
     return np.concatenate([[0.0], np.cumsum(values)])
 
 

@@ -1,8 +1,7 @@
-"""judge(run, qrels) -> JudgedRanks: the join.
+"""Join a run with judgments: `join_judgments(run, qrels)` returns JudgedRanks.
 
 Measures need only the ranks of judged documents, not the unjudged rows. So this is the last step
-whose cost grows with the run; after it there are a few judged rows per query.
-"""
+whose cost grows with the run; after it there are a few judged rows per query."""
 
 from __future__ import annotations
 
@@ -33,12 +32,11 @@ _OTHER_JUDGMENTS = (
 def join_judgments(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
     """Join a run with judgments.
 
-    Documents are ranked by score, highest first; ties by doc_id, descending in byte order, like in
-    trec_eval. `judging.ties` has the range over other tie orders. `documents` are for measures of
-    their columns. For a run loaded as judged ranks (the ranks of judged documents), `listed` and
-    `tied` are None. Raises NoSharedQueriesError, and RanklensError in the same cases as
-    `find_judged_places`.
-    """
+    Documents are ranked by score, highest first. Ties are broken by doc_id in descending byte
+    order, like in trec_eval; `judging.ties` computes the range over other tie orders. `documents`
+    are needed for measures that use columns of documents. For a run loaded as judged ranks (the
+    ranks of judged documents), `listed` and `tied` are None. Raises NoSharedQueriesError, and
+    RanklensError in the same cases as `find_judged_places`."""
     return join_judged_places(run, qrels, find_judged_places(run, qrels), documents=documents)
 
 
@@ -68,8 +66,8 @@ def find_judged_places(run: Run, qrels: Qrels) -> JudgedPlaces:
 def _list_lengths(
     run: Run, row_query: npt.NDArray[np.int32], n_queries: int
 ) -> tuple[Ints, EmptyRanks | None]:
-    """Return the number of ranks in the list of each judged query, int64[query], and the ranks
-    without a document."""
+    """Return the number of ranks in the list of each judged query, int64[query], and the ranks that
+    have no document."""
     rows = np.flatnonzero(row_query >= 0)
     query, given_ranks = row_query[rows].astype(np.int64), run.given_ranks
     if given_ranks is None:
@@ -190,8 +188,8 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
 
 
 def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
-    """Whether the ids of one side are numbers, while most ids of the other side are texts and some
-    of these have several words."""
+    """Return whether the ids of one side are numbers and most ids of the other side are texts, some
+    of them with several words."""
     words = [text for text in texts if not text.isdecimal()]
     several = any(" " in text.strip() for text in words)
     return all(n.isdecimal() for n in numbers) and several and 2 * len(words) > len(texts)

@@ -34,7 +34,7 @@ class TiedRanks:
     number: Ints
 
     def select(self, rows: Ints | Mask) -> TiedRanks:
-        """Return the entries of some documents, by their positions or bool[hit]."""
+        """Return the entries of some documents. `rows` has their positions, or is bool[hit]."""
         return TiedRanks(self.first[rows], self.number[rows])
 
 
@@ -110,8 +110,8 @@ class JudgedRanks:
         return _make_read_only(self._memo((what, detail), make))
 
     def cached_by_judgments(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return the result of `make`, cached under the key (`what`, `detail`) for all ranks
-        derived by `with_lists`. The result must depend only on the judgments."""
+        """Return the result of `make`, cached under the key (`what`, `detail`). The cache is shared
+        by all ranks derived by `with_lists`, so the result must depend only on the judgments."""
         return _make_read_only(self._memo_of_judgments((what, detail), make))
 
     def with_lists(self, **lists: Any) -> JudgedRanks:
@@ -122,8 +122,8 @@ class JudgedRanks:
         return other
 
     def share_cache(self, other: JudgedRanks) -> JudgedRanks:
-        """Return these ranks with the cache of `other` for results that depend only on the
-        judgments. If the judgments of the two differ, returns these ranks unchanged."""
+        """Return these ranks after sharing the cache of `other` for results that depend only on the
+        judgments. If the two have different judgments, nothing is shared."""
         if not (
             self.query_ids == other.query_ids
             and self.top_grade == other.top_grade
@@ -142,11 +142,12 @@ class JudgedRanks:
         return self.relevant(0)
 
     def gaining(self) -> Hits:
-        """Return the retrieved documents with a grade above 0, even below 1."""
+        """Return the retrieved documents with a grade above 0, including grades below 1."""
         return self.cached("gaining", None, lambda: self._select_hits(self.relevance > 0))
 
     def pooled(self) -> Hits:
-        """Return the retrieved documents that occur in the judgments, including negative grades."""
+        """Return the retrieved documents that occur in the judgments, including those with negative
+        grades."""
         return Hits(self.query, self.rank, self.relevance, self.n_queries)
 
     def ideal(self) -> Hits:
@@ -191,7 +192,7 @@ class JudgedRanks:
         )
 
     def without_documents(self) -> JudgedRanks:
-        """Return the same queries and judgments with empty lists."""
+        """Return ranks with the same queries and judgments, but with empty lists."""
         no_rows = np.zeros(len(self.query), dtype=np.bool_)
         return replace(
             self,
@@ -251,8 +252,8 @@ def _make_read_only(value: Kept) -> Kept:
 
 
 def no_qrels_rows(n: int) -> Ints:
-    """Return the `qrels_row` of n documents of which only the grades are needed: -1 for each,
-    int64[n]. The array takes no memory of its own."""
+    """Return `qrels_row` for n documents that are not rows of the qrels: -1 for each, int64[n]. The
+    array takes no memory of its own."""
     return np.broadcast_to(np.int64(-1), n)
 
 

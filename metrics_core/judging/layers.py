@@ -23,7 +23,8 @@ from metrics_core.tables.arrays import as_array, as_column, as_text_column, find
 from metrics_core.tables.columns import ID, encode_ids
 
 Grades = Mapping[tuple[str, str], float]
-"""(query_id, doc_id) -> grade; negative means not judged, like in qrels."""
+"""Grades by (query_id, doc_id). A negative grade means that the document is not judged, like in
+qrels."""
 
 
 _NOTHING_JUDGED = "no_judged_document"
@@ -31,13 +32,13 @@ _MOST_BLOCKS = 1_000
 
 
 def apply_layers(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
-    """Return the judgments with these layers applied; later layers take precedence.
+    """Return the judgments with these layers applied. If several layers grade the same document,
+    the last one counts.
 
     Rows whose grade is replaced keep their position. New pairs and new queries are appended, in the
     order of the layers. Grades are integers if all of them are whole numbers. Judgments by subtopic
     are unchanged, because a layer grades documents. Raises ValueError for an empty id or a grade
-    that is not finite.
-    """
+    that is not finite."""
     graded: dict[tuple[str, str], float] = {}
     for layer in layers:
         graded.update(layer)
@@ -217,7 +218,7 @@ def _rank_subtopics(qrels: Qrels, qrels_row: Ints, rank: Ints) -> SubtopicJudgme
 
 
 def _add_new_queries(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
-    """Return the ranks with the queries that had no judgments before."""
+    """Return the ranks extended by the queries that had no judgments before."""
     query_ids, run_queries = qrels.query_ids, set(run.query_ids)
     missing = np.flatnonzero(ranks.retrieved == 0)
     return replace(

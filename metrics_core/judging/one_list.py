@@ -70,10 +70,10 @@ def single_query(
     rows: Iterable[int] | None = None,
     documents: ListedDocuments | None = None,
 ) -> JudgedRanks:
-    """Return the ranks of one query without a run. `places` has rank and grade of each retrieved
-    judged document, by ascending rank; `grades` has the grades of all judged documents, and
-    `n_listed` is the number of listed documents. If `documents` is given, `rows` has for each of
-    the `places` the index of its document among the judged documents."""
+    """Return the ranks of one query without a run. `places` has the rank and grade of each
+    retrieved judged document, in ascending order of rank. `grades` has the grades of all judged
+    documents, and `n_listed` is the number of listed documents. If `documents` is given, `rows` has
+    for each of the `places` the index of its document among the judged documents."""
     graded_hits = list(places)
     best_grades = sorted(grades, reverse=True)
     return JudgedRanks(
@@ -172,10 +172,10 @@ def to_plain_list(values: Iterable[Any], argument_name: str, *, ordered: bool = 
 def values_by_document(
     values: ByDocument, ids: Iterable[Hashable], argument_name: str
 ) -> dict[Hashable, Any]:
-    """Return the values as a mapping from document to value. `values` is such a mapping, or a list
-    aligned with `ids`. Values are strings, finite numbers, or None. Raises ParameterError for other
-    values, if the number of values differs from the number of documents, or for two different
-    values of a document."""
+    """Return the values as a dictionary from document to value. `values` is such a mapping, or a
+    list aligned with `ids`. Values are strings, finite numbers, or None. Raises ParameterError for
+    any other value, for lists of different lengths, and for a document with two different
+    values."""
     if isinstance(values, Mapping):
         docs, column_values = read_document_ids(values, argument_name), list(values.values())
     else:
@@ -204,7 +204,7 @@ def prices_by_document(
     prices: ByDocument,
     expected_prices: Iterable[float] | None = None,
 ) -> dict[Hashable, float]:
-    """Return the price of each document. `prices` and `expected_prices` are a mapping, or lists
+    """Return the price of each document. `prices` and `expected_prices` are mappings, or lists
     aligned with `retrieved` and `expected`. If `prices` is a list, raises ParameterError for a
     relevant document of `expected` without a price."""
     listed_prices = values_by_document(
@@ -229,7 +229,7 @@ def prices_by_document(
 
 
 def _remove_duplicates(retrieved: list[Hashable], duplicates: Duplicates) -> list[Hashable]:
-    """Return the list with duplicates handled as specified."""
+    """Return the list with duplicate documents treated as `duplicates` says."""
     if duplicates == "each":
         return retrieved
     if duplicates not in ("first", "error"):
@@ -251,14 +251,13 @@ def graded_list(
     scores: Iterable[float] | None = None,
     relevant: int | None = None,
 ) -> tuple[list[int], dict[int, float]]:
-    """Convert a ranking that is given only by its grades to the arguments `retrieved` and
-    `expected` of measure functions: `ndcg_at_k(*graded_list([3, 0, 2]), 2)`. The ideal ranking has
-    the same grades in the best order.
+    """Convert a ranking that consists only of grades to the arguments `retrieved` and `expected` of
+    measure functions: `ndcg_at_k(*graded_list([3, 0, 2]), 2)`. The ideal ranking has the same
+    grades in the best order.
 
     If `scores` are given, the documents are ranked by score, highest first; ties keep their order.
     `relevant` is the total number of relevant documents, if there are more than in the list. Raises
-    ParameterError if the list has more.
-    """
+    ParameterError if the list has more."""
     grade_by_id = {i: _require_finite(grade, "grade", i) for i, grade in enumerate(grades)}
     retrieved = list(grade_by_id)
     if scores is not None:

@@ -1,4 +1,4 @@
-"""Ranks from scores, highest first. Ties are only broken here."""
+"""Compute ranks from scores, highest first. This is the only place where ties are broken."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class RowRanks:
 
 
 def _find_positions_in_order(order: Ints | None, rows: Ints) -> Ints:
-    """Return the position of each of `rows` in `order`, int64[row]."""
+    """Return the position in `order` of each of `rows`, int64[row]."""
     if order is None:
         return rows.copy()
     positions = np.empty(len(order), dtype=np.int64)
@@ -100,8 +100,8 @@ def _run_tie_notes(same_query: Mask, tied: Mask, scores: Floats, n_rows: int) ->
 
 
 def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple[Note, ...]:
-    """Return notes on two kinds of rows: rows with tied scores, and rows whose score differs from
-    the next score only beyond single precision."""
+    """Return notes on two kinds of rows: rows with tied scores, and rows whose score equals the
+    next score in single precision but not in double precision."""
     notes = []
     if n_tied:
         share = n_tied / n_rows
@@ -167,8 +167,8 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
 
 
 def _first_rows_and_ranks(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
-    """Return the first rows of each list and their ranks, int64[row] each: `length` consecutive
-    rows, the first at `starts`; both are int64[list]."""
+    """Return the first rows of each list and their ranks, int64[row] each. The rows of a list are
+    consecutive: `length` rows that begin at `starts`, both int64[list]."""
     end = np.cumsum(length)
     rank = np.arange(1, int(length.sum()) + 1) - np.repeat(end - length, length)
     return np.repeat(starts - 1, length) + rank, rank
@@ -177,17 +177,17 @@ def _first_rows_and_ranks(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
     """Return one query's list as ranked by the run, best first. Columns: rank, doc_id, score.
 
-    Empty if the run has no results for the query. Ties are ranked by the same rule as in
-    `join_judgments`. Given ranks may have gaps. For a run loaded as judged ranks (the ranks of
-    judged documents), the doc_id of unjudged documents is None, and every score NaN.
-    """
+    The frame is empty if the run has no results for the query. Ties are ranked by the same rule as
+    in `join_judgments`. If ranks come from the file, they may have gaps. For a run loaded as judged
+    ranks (the ranks of judged documents), the doc_id of unjudged documents is None, and every score
+    is NaN."""
     ranking = run.cached_list(query_id, lambda: _rank_list(run, query_id))
     return ranking[ranking["rank"] <= depth] if depth else ranking
 
 
 def documents_by_rank(ranking: pd.DataFrame) -> list[str | None]:
-    """Return the doc_id at each rank of a `ranked_documents` frame, from rank 1; None if the rank
-    has no document or its id is unknown."""
+    """Return the doc_id at each rank of a `ranked_documents` frame, starting at rank 1. The entry
+    is None if the rank has no document or its id is unknown."""
     doc_ids: list[str | None] = [None] * int(ranking["rank"].max() if len(ranking) else 0)
     for rank, doc_id in zip(ranking["rank"].tolist(), ranking["doc_id"].tolist(), strict=True):
         doc_ids[rank - 1] = doc_id
@@ -215,8 +215,8 @@ def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
 
 
 def _named_documents(run: Run, query_id: str) -> pd.DataFrame:
-    """Return the list of one query, with the columns of `ranked_documents`, from a run loaded as
-    judged ranks (the ranks of judged documents)."""
+    """Return the list of one query from a run loaded as judged ranks (the ranks of judged
+    documents). The columns are those of `ranked_documents`."""
     length = run.length(query_id)
     position = run.query_ids.index(query_id) if length else -1
     rows = run.table.filter(as_column(run.query_codes == position))

@@ -1,9 +1,8 @@
-"""Judgments by subtopic, joined with a run: the subtopics that its documents cover, and the best
-order of documents.
+"""Judgments by subtopic, joined with a run: the subtopics that the run's documents cover, and the
+best order of documents.
 
 A hit is a document that is relevant to one subtopic. A document that is relevant to several
-subtopics makes several hits at the same rank.
-"""
+subtopics makes several hits at the same rank."""
 
 from __future__ import annotations
 
@@ -27,9 +26,9 @@ _MOST_KEPT = 16
 
 @dataclass(frozen=True)
 class SubtopicCoverage:
-    """The hits of a list, sorted by query and rank. `repeat` int64[hit] counts the listed documents
-    down to this hit that are relevant to its subtopic (1: this is the first). `n_relevant`
-    int64[hit] counts all documents that are relevant to this subtopic."""
+    """The hits of a list, sorted by query and rank. `repeat` int64[hit] counts the listed
+    documents, down to and including this hit, that are relevant to its subtopic, so it is 1 for the
+    first. `n_relevant` int64[hit] counts all documents that are relevant to this subtopic."""
 
     hits: Hits
     repeat: Ints
@@ -71,10 +70,10 @@ class SubtopicJudgments:
         return self._memo(("covered", rel), lambda: self._run_coverage(rel))
 
     def ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
-        """Return the subtopics covered by the best order of all judged documents. Each rank gets
-        the document with the largest gain. Each further document of a subtopic gains 1 - alpha
-        times as much as the previous one. Ties are broken by id, the last id first, as in
-        ndeval."""
+        """Return the subtopics covered by the best order of all judged documents. At each rank this
+        order has the document with the largest gain. Each further document of a subtopic gains 1 -
+        alpha times as much as the previous one. If gains are tied, the document whose id comes last
+        is taken first, as in ndeval."""
         return self._memo(("ideal", rel, alpha), lambda: self._ideal_coverage(rel, alpha))
 
     @property
@@ -85,9 +84,9 @@ class SubtopicJudgments:
         return self.relevance >= max(rel, 0)
 
     def _index_relevant_pairs(self, rel: float) -> tuple[Ints, Ints]:
-        """Number every pair of query and subtopic that has a relevant document. Returns the
+        """Number every pair of query and subtopic that has a relevant document. Return the
         ascending numbers, int64[cell], and for each relevant judgment the index of its pair among
-        them, int64[relevant]."""
+        these numbers, int64[relevant]."""
         relevant = self._is_relevant(rel)
         cell = self.query[relevant] * self._n_subtopic_codes + self.subtopic[relevant]
         cells, position = np.unique(cell, return_inverse=True)
@@ -114,8 +113,8 @@ class SubtopicJudgments:
         return SubtopicCoverage(hits, repeat[order], n_relevant[cell[order]])
 
     def _ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
-        """Compute the greedy order for all queries together, one array step per rank. Documents
-        that are relevant to no subtopic add nothing and are placed last."""
+        """Compute the greedy order for all queries at once, one array step per rank. Documents that
+        are relevant to no subtopic add nothing and are placed last."""
         cells, cell = self._index_relevant_pairs(rel)
         relevant = self._is_relevant(rel)
         query, document = self.query[relevant], self.document[relevant]

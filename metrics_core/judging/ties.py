@@ -1,4 +1,4 @@
-"""Orders of tied documents: worst grades first, and best grades first."""
+"""Reorder tied documents: worst grades first, or best grades first."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from metrics_core.judging.judged import JudgedRanks
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 UNJUDGED = -0.5
-"""The value by which an unjudged document is sorted among tied documents: below the grade of a
-judged non-relevant document, above the grade of a document that was only pooled."""
+"""The grade by which an unjudged document is sorted among tied documents. It is below the grade of
+a judged non-relevant document, and above that of a document that was only pooled."""
 
 
 def tie_extremes(ranks: JudgedRanks) -> tuple[JudgedRanks, JudgedRanks]:
-    """Return the ranks twice: with the worst grades first among tied documents, and with the best
-    grades first. Documents of the same grade keep their order. `listed` and `subtopics` of the
-    results are None. The results are cached with these ranks. Raises RanklensError if tied scores
-    are unknown."""
+    """Return the ranks in two orders of tied documents: worst grades first, and best grades first.
+    Documents of the same grade keep their order. `listed` and `subtopics` of the results are None.
+    The results are cached with these ranks. Raises RanklensError if tied scores are unknown."""
     return ranks.cached(
         "tie extremes", None, lambda: (_order_by_grade(ranks, 1), _order_by_grade(ranks, -1))
     )
 
 
 def _order_by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
-    """Return the ranks with tied documents sorted by grade, ascending for sign 1, descending for
-    -1."""
+    """Return the ranks with tied documents sorted by grade: ascending if `sign` is 1, descending if
+    it is -1."""
     tied = ranks.tied
     if tied is None:
         raise RanklensError(

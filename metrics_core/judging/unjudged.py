@@ -13,12 +13,13 @@ from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedRanks
 
 _BLOCK = 500_000
-"""Listed documents processed at a time, unless one query has more."""
+"""Maximum number of listed documents processed at once. A query with more documents is processed by
+itself."""
 
 
 @dataclass(frozen=True)
 class UnjudgedPlaces:
-    """The unjudged documents of the lists within a depth, sorted by query and rank. `query` and
+    """The unjudged documents in the lists down to some depth, sorted by query and rank. `query` and
     `rank` are int64[document]. `n_below` int64[query] counts the unjudged documents below the
     depth. `grade` is the highest grade that each document could have."""
 
@@ -31,8 +32,8 @@ class UnjudgedPlaces:
     def from_ranks(
         cls, ranks: JudgedRanks, grade: float, depth: int | None = None
     ) -> UnjudgedPlaces:
-        """Return the ranks whose document is unjudged. If `depth` is given, deeper documents are
-        only counted."""
+        """Return the ranks whose documents are unjudged. If `depth` is given, documents below it
+        are only counted."""
         judged = ranks.judged()
         n_unjudged = ranks.documents() - judged.count().astype(np.int64)
         length = ranks.retrieved if depth is None else np.minimum(ranks.retrieved, depth)
@@ -60,7 +61,7 @@ class UnjudgedPlaces:
         return np.bincount(self.query, minlength=len(self.n_below))
 
     def limit_to_depth(self, depth: float) -> UnjudgedPlaces:
-        """Return the documents within this depth; deeper documents are counted in `n_below`."""
+        """Return the documents down to `depth`. Documents below it are counted in `n_below`."""
         inside = self.rank <= depth
         n_beyond = np.bincount(self.query[~inside], minlength=len(self.n_below))
         return replace(
@@ -71,19 +72,19 @@ class UnjudgedPlaces:
         )
 
     def add_to_lists(self, ranks: JudgedRanks) -> JudgedRanks:
-        """Return the ranks as if the documents within the depth had the grade `grade` in the lists.
-        The documents are not added to the judgments."""
+        """Return the ranks as they would be if the listed documents had the grade `grade`. The
+        documents are not added to the judgments."""
         return add_listed_grades(ranks, self.query, self.rank, np.full(len(self.query), self.grade))
 
     def add_as_judged(self, ranks: JudgedRanks) -> JudgedRanks:
-        """Return the ranks as if the documents within the depth were judged with the grade `grade`:
-        in the lists and in the judgments."""
+        """Return the ranks as they would be if the documents were judged with the grade `grade`.
+        They are added both to the lists and to the judgments."""
         return add_judgment_counts(self.add_to_lists(ranks), self.count_within_depth(), self.grade)
 
 
 def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Mask:
-    """Return which of n ranks are empty, bool[n]. The ranks of each query run from its start to its
-    end."""
+    """Return which of n ranks are empty, bool[n]. The ranks of each query extend from its start to
+    its end."""
     first = np.minimum(starts[empty.query] + empty.first - 1, ends[empty.query])
     last = np.minimum(starts[empty.query] + empty.last, ends[empty.query])
     steps = np.bincount(first, minlength=n + 1) - np.bincount(last, minlength=n + 1)

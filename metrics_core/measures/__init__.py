@@ -1,7 +1,6 @@
-"""Measures: one decorated function each, over JudgedRanks.
+"""Measures. Each is one decorated function of JudgedRanks.
 
-Importing a module registers its measures; all modules of this folder are imported here.
-"""
+Importing a module registers its measures; all modules of this folder are imported here."""
 
 from importlib import import_module
 from pkgutil import iter_modules

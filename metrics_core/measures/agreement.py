@@ -1,4 +1,4 @@
-"""Agreement of a ranking with the right order: with an ideal ranking, and pair by pair."""
+"""Agreement of a ranking with the ideal ranking, as a whole and pair by pair."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ Normalize = Annotated[bool, "divide by the highest score that the ideal order ca
 def compatibility(
     ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: Normalize = True
 ) -> Floats:
-    """How similar the list is to the ideal list, with most weight on the top: the overlap down to
-    each rank, with weights that decrease from rank to rank by the factor p. The ideal list contains
-    all documents with a grade above 0, sorted by grade. Documents of one grade are in the order of
-    the run, followed by documents that the run lacks. The comparison goes to the depth d of the
-    longer list."""
+    """How similar the list is to the ideal list, with most weight on the top. The overlap of the
+    two lists down to each rank is averaged, with weights that decrease from rank to rank by the
+    factor p. The ideal list contains all documents with a grade above 0, sorted by grade. Documents
+    of one grade are in the order of the run, followed by documents that the run lacks. The
+    comparison goes to the depth d of the longer list."""
     hits, most = _weigh_overlaps(ranks, p, normalize)
     return ratio(hits.total(hits.relevance), most)
 
 
 def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits, Floats]:
-    """Return the results of the ideal list, with their contribution to the overlap instead of the
-    grade, and the divisor of each query's sum, float64[query]."""
+    """Return the results that are in the ideal list, each with its contribution to the overlap
+    instead of its grade, and the divisor of each query's sum, float64[query]."""
     hits, ideal_rank = ranks.gaining(), _ideal_ranks(ranks)
     gaining_ideal = ranks.ideal().select(ranks.ideal().relevance > 0)
     n_ideal = gaining_ideal.count().astype(np.int64)
@@ -128,8 +128,8 @@ def _query_and_grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
     ),
 )
 def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
-    """Probability that a random relevant document of the list is ranked above a random other
-    document of the list: 0.5 is chance level. Recommender research calls it AUC, the area under the
+    """Probability that a random relevant document of the list is ranked above a random non-relevant
+    document of the list. 0.5 is chance level. Recommender research calls it AUC, the area under the
     ROC curve. Only listed documents are considered. The score is undefined if the list has no such
     pair. Accuracy@k in question answering and sentence-transformers is a different measure (whether
     any of the first k results is relevant), called Success@k here."""
@@ -151,7 +151,7 @@ def _overlap_weights(ranks: JudgedRanks, *, p: float, normalize: bool) -> Hits:
 
 @weights("Accuracy")
 def _accuracy_weights(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hits:
-    """Weight each relevant document by the share of other documents ranked below it."""
+    """Weight each relevant document by the share of non-relevant documents ranked below it."""
     hits = ranks.relevant(rel)
     listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)
     others = (listed - hits.count(cutoff))[hits.query]

@@ -106,7 +106,7 @@ def _rbp_weights(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) 
 
 def exponential_gain(grades: Floats) -> Floats:
     """Return 2^grade - 1 for `grades` float64[…]. Raises ParameterError for a grade that is too
-    large as an exponent."""
+    large to be an exponent."""
     highest = float(grades.max(initial=0))
     if highest > HIGHEST_EXPONENT:
         raise ParameterError(
@@ -165,7 +165,7 @@ def expected_reciprocal_rank(
 
 
 def _err_stop_chances(ranks: JudgedRanks, max_rel: int) -> Floats:
-    """Return the probability that the reader stops at each result with a gain, float64[hit]."""
+    """Return the probability that the reader stops at each result that has a gain, float64[hit]."""
     hits = ranks.gaining()
 
     def compute_stop_chances() -> Floats:

@@ -1,8 +1,7 @@
-"""Measures of the listed documents themselves: their price, popularity, category.
+"""Measures of properties of the listed documents: their price, popularity or category.
 
 Each measure reads a column of the documents table. If a required value is missing, the score of the
-query is undefined (NaN) and excluded from the mean; no value is imputed.
-"""
+query is undefined (NaN) and excluded from the mean; no value is imputed."""
 
 from __future__ import annotations
 
@@ -63,8 +62,8 @@ def _read_prices(listed_documents: ListedDocuments, document_row: Ints, column: 
 def _sum_relevant_prices(
     ranks: JudgedRanks, listed_documents: ListedDocuments, cutoff: Cutoff, rel: int, column: str
 ) -> Floats:
-    """Return the total price of the relevant results within each cutoff; the shape is the same as
-    of `Hits.total`."""
+    """Return the total price of the relevant results within each cutoff, with the shape of
+    `Hits.total`."""
     rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
     prices = _read_prices(listed_documents, listed_documents.judged_document_rows(rows), column)
     return _sum_without_missing(ranks.relevant(rel), prices, cutoff)
@@ -148,8 +147,8 @@ def money_recall(
 )
 def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     """Share of the documents table that appears among the first k results of any query. The score
-    of a query is its contribution: a document that n queries show counts 1/n for each of these
-    queries, so the sum over all queries is the coverage. Documents that are not in the table do not
+    of a query is its contribution to this share: a document shown for n queries counts 1/n for each
+    of them, so the sum over all queries is the coverage. Documents that are not in the table do not
     count."""
     listed, top = _top_results(ranks, cutoff)
     is_known = top.document_row >= 0
@@ -194,8 +193,8 @@ def novelty(
     ranks: JudgedRanks, *, cutoff: TopK, column: Column = "popularity", users: Users = 1.0
 ) -> Floats:
     """How little known the first k results are: the mean of -log2 of the share of users who know
-    each document. The column contains this share, or the number of users who know the document out
-    of `users` in total. Undefined if a popularity is missing or 0."""
+    each document. The column contains this share, or the number of users who know the document, out
+    of `users` users in total. Undefined if a popularity is missing or 0."""
     listed, top = _top_results(ranks, cutoff)
     share = listed.column_values(top.document_row, column) / users
     if (share > 1).any():
@@ -247,7 +246,7 @@ def intra_list_diversity(
 
 
 def _count_equal_values_above(query: Ints, value: Ints) -> Floats:
-    """Return for each row the number of rows above it in its query's list with the same value,
+    """Return for each row the number of rows above it that have the same query and value,
     float64[row]."""
     order = np.lexsort((value, query))
     is_new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(value[order], prepend=-2) != 0)

@@ -1,4 +1,4 @@
-"""The counts that are shown with every score."""
+"""Counts of queries and documents, shown with every score."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def answered_queries(ranks: JudgedRanks) -> Floats:
     residual="monotone",
 )
 def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
-    """Number of documents that the run lists for the query; with `rel` only relevant results."""
+    """Number of documents that the run lists for the query. With `rel`, only relevant documents are
+    counted."""
     if rel is None:
         return ranks.documents().astype(np.float64)
     return ranks.relevant(rel).count()
@@ -145,7 +146,7 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     unjudged="Unjudged documents are not counted; a negative grade is not a judgment.",
 )
 def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Number of documents that the run lists at any rank and that are judged not relevant."""
+    """Number of documents that are judged not relevant and that the run lists at any rank."""
     return ranks.judged().count() - ranks.relevant(rel).count()
 
 

@@ -38,10 +38,10 @@ _FIRST_RANK = Difference(
     "ndeval divides by the number of subtopics only from the second rank on.",
 )
 Deep = Annotated[TopK, Bounds(1, 1_000_000)]
-"""A cutoff for measures that allocate an array of that length."""
+"""A cutoff for measures that allocate an array of this length."""
 _ERR_ALPHA = 0.5
-"""ndeval's redundancy for ERR-IA: the probability that a document of a subtopic satisfies its
-reader."""
+"""ndeval's redundancy for ERR-IA: the probability that a document on a subtopic satisfies a reader
+who is interested in this subtopic."""
 
 
 def require_subtopics(ranks: JudgedRanks) -> SubtopicJudgments:
@@ -54,8 +54,8 @@ def require_subtopics(ranks: JudgedRanks) -> SubtopicJudgments:
 def _sum_novelty(
     coverage: SubtopicCoverage, alpha: float, discount: npt.NDArray[Any], cutoff: Cutoff
 ) -> Floats:
-    """Return the sum over the hits of (1 - alpha)^(number of earlier documents of the subtopic) ×
-    discount, with the shape of `Hits.total`."""
+    """Return the sum over the hits of (1 - alpha)^r × discount, with the shape of `Hits.total`. r
+    is the number of earlier documents on the same subtopic."""
     return coverage.hits.total((1 - alpha) ** (coverage.repeat - 1.0) * discount, cutoff)
 
 
@@ -68,8 +68,8 @@ def _reciprocal_novelty(coverage: SubtopicCoverage, cutoff: Cutoff) -> Floats:
 
 
 def _full_novelty(alpha: float, discount: Floats, cutoff: Cutoff) -> Floats:
-    """Return the contribution of one subtopic within each cutoff if every document is relevant to
-    it."""
+    """Return the contribution of one subtopic within each cutoff, computed for a list in which
+    every document is relevant to it."""
     worth = (1 - alpha) ** np.arange(len(discount), dtype=np.float64) * discount
     return prefix_sums(worth)[cutoff]
 
@@ -100,8 +100,8 @@ _NONE = np.empty(0)
     differences=_FIRST_RANK,
 )
 def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 0.5) -> Floats:
-    """Number of subtopics that the first k results cover, with most weight on early and new ones,
-    as a share of the score of a list in which each result covers every subtopic."""
+    """Number of subtopics that the first k results cover, with most weight on early results and on
+    new subtopics, as a share of the score of a list in which each result covers every subtopic."""
     judgments = require_subtopics(ranks)
     each = _full_novelty(alpha, 1 / np.log2(_list_ranks(cutoff) + 1), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)
@@ -133,8 +133,8 @@ def alpha_ndcg(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1, alpha: Alpha = 0.5
 ) -> Floats:
     """How close the results come to the best possible coverage of the query's subtopics, with most
-    weight on early and new ones. Each further result for a subtopic counts 1 − alpha times the
-    previous one."""
+    weight on early results and on new subtopics. Each further result for a subtopic counts 1 −
+    alpha times as much as the previous one."""
     judgments = require_subtopics(ranks)
     best = _discounted_novelty(judgments.ideal_coverage(rel, alpha), alpha, cutoff)
     return ratio(_discounted_novelty(judgments.coverage(rel), alpha, cutoff), best)
@@ -210,8 +210,8 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
 )
 def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Floats:
     """Number of subtopics found by a reader who continues to the next result with probability beta,
-    with most weight on new ones, as a share of the score of an infinite list in which each result
-    covers every subtopic."""
+    with most weight on new subtopics, as a share of the score of an infinite list in which each
+    result covers every subtopic."""
     judgments = require_subtopics(ranks)
     coverage = judgments.coverage(rel)
     total = _sum_novelty(coverage, alpha, beta ** (coverage.hits.rank - 1.0), None)

@@ -1,4 +1,4 @@
-"""Measures that give a higher gain to a higher grade."""
+"""Measures in which documents with higher grades have higher gains."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = Non
 
 
 def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
-    """Return the retrieved documents with a gain other than 0, with the gain instead of the
+    """Return the retrieved documents whose gain is not 0, each with its gain instead of its
     grade."""
 
     def make_retrieved_gains() -> Hits:
@@ -77,8 +77,8 @@ def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | N
 
 
 def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
-    """Return all judged documents with a gain above 0, in the best order, with the gain instead of
-    the grade."""
+    """Return all judged documents with a gain above 0, in the best order, each with its gain
+    instead of its grade."""
 
     def make_ideal_gains() -> Hits:
         ideal = ranks.ideal()

@@ -1,5 +1,5 @@
 """Measures that treat each subtopic as a separate query and average over subtopics, and subtopic
-recall; see `diversity` for which subtopics count."""
+recall. The module `diversity` explains which subtopics count."""
 
 from __future__ import annotations
 

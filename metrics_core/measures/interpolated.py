@@ -47,8 +47,8 @@ def documents_at_recall(recall: Floats, n_relevant: Ints, rounding: Rounding) ->
 def interpolate_precision(
     ranks: JudgedRanks, recall: npt.ArrayLike, *, rel: int = 1, rounding: Rounding = "nearest"
 ) -> Floats:
-    """Return the highest precision at or beyond each recall level, float64[query, level]; 0 if the
-    run does not reach it."""
+    """Return the highest precision at or beyond each recall level, float64[query, level]. It is 0
+    at levels that the run does not reach."""
     hits = ranks.relevant(rel)
     levels = np.asarray(recall, dtype=np.float64)
     needed = np.maximum(documents_at_recall(levels, ranks.n_relevant(rel), rounding), 1)

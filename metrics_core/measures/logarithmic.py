@@ -1,4 +1,4 @@
-"""Scores on a logarithmic scale, which gives poor queries the most weight."""
+"""Measures on a logarithmic scale, on which queries with low scores have the most weight."""
 
 from __future__ import annotations
 
@@ -79,8 +79,9 @@ def _log_odds(precisions: Floats, relevant: Ints) -> Floats:
     from_precisions=_log_odds,
 )
 def yet_another_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Smoothed average precision on the log-odds scale: above 0 if the smoothed average precision
-    is above one half. Differences near 0 and near 1 count more than differences in the middle."""
+    """Smoothed average precision on the log-odds scale. It is above 0 if the smoothed average
+    precision is above one half. Differences near 0 and near 1 count more than differences in the
+    middle."""
     hits = ranks.relevant(rel)
     return _log_odds(hits.total(hits.ordinal() / hits.rank), ranks.n_relevant(rel))
 

@@ -1,8 +1,8 @@
-"""Nearly ERR: readers who stop at a result by its gain, with patience in four forms (NERR8 to 11).
+"""Nearly ERR: a reader stops at a result with a probability that depends on its gain, and loses
+patience in one of four ways (NERR8 to NERR11).
 
-These measures are the closest to ERR among weighted means of gains; see `readers` for the common
-model.
-"""
+Among weighted means of gains, these measures are the closest to ERR. `readers` describes the common
+model."""
 
 from __future__ import annotations
 
@@ -33,13 +33,12 @@ _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation
 def _score_nearly_err(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> Floats:
-    """Return the gain per result for a reader who stops at a result by its gain, and otherwise
-    continues by the weights b of the ranks.
+    """Return the gain per result for a reader who stops at a result with a probability that depends
+    on its gain, and otherwise continues with the weights b of the ranks.
 
-    The score is Σ D_j b_j / (B_k (1 - Σ D_j) + Σ D_j B_j), with D_j the probability of stopping at
-    rank j, whose result has a gain, and B the cumulative weights. Its shape is that of
-    `Hits.total`.
-    """
+    The score is Σ D_j b_j / (B_k (1 - Σ D_j) + Σ D_j B_j). D_j is the probability of stopping at
+    rank j, whose result has a gain, and B are the cumulative weights. The shape is that of
+    `Hits.total`."""
     hits, looked_at = _weigh_gains(ranks, min_rel, max_rel, weight, cutoff)
     return ratio(hits.total(hits.relevance, limit_cutoff(cutoff)), looked_at)
 
@@ -47,9 +46,9 @@ def _score_nearly_err(
 def _weigh_gains(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> tuple[Hits, Floats]:
-    """Return the results that have a gain, each with D_j b_j instead of its grade. The second
-    result is the expected number of results viewed within each cutoff, with the shape of
-    `Hits.total`. `_score_nearly_err` defines D and b."""
+    """Return the results that have a gain, each with D_j b_j instead of its grade, and the expected
+    number of results viewed within each cutoff, with the shape of `Hits.total`. `_score_nearly_err`
+    defines D and b."""
     hits, depth, sums = (
         scaled_gains(ranks, min_rel, max_rel),
         limit_cutoff(cutoff),
@@ -155,8 +154,8 @@ def nerr11(
     max_rel: MaxRel | None = None,
 ) -> Floats:
     """Gain per viewed result for a reader who stops at a result with a probability equal to its
-    gain, and also loses patience with each rank at the rate of INSQ, for a goal of T relevant
-    documents. Without `max_rel` the highest grade of all judgments gains 1."""
+    gain. The reader also loses patience from rank to rank in the same way as in INSQ, with a goal
+    of T relevant documents. Without `max_rel` the highest grade of all judgments gains 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, _patience_weights(T), None)
 
 
@@ -167,7 +166,7 @@ def _patience_weights(goal: float) -> Floats:
 
 
 def _make_weight_function(patience: Callable[..., Floats]) -> Callable[..., Hits]:
-    """Return a function that weighs each result by the probability of stopping there and the
+    """Return a function that weights each result by the probability of stopping there and by the
     remaining patience."""
 
     def weigh_results(

@@ -1,9 +1,8 @@
-"""Divisors of scores that are a share of the best possible score, and how further judgments change
-these divisors.
+"""Divisors of measures whose score is a share of the best possible score, and how further judgments
+change the divisors.
 
 A divisor depends only on how many documents of each grade are judged, so the effect of further
-judgments is computed without listing them.
-"""
+judgments is computed without listing them."""
 
 from __future__ import annotations
 
@@ -18,12 +17,12 @@ from metrics_core.measures.declaring.registry import Divisor, Measure, Share, de
 from metrics_core.measures.gain import Discount, Gain, discount_gains, grade_gain, ideal_gains
 
 _SHALLOW = 10_000
-"""Up to this cutoff the cumulative discounts are precomputed."""
+"""The cumulative discounts are precomputed up to this cutoff."""
 
 
 def numerator_measure(measure: Measure) -> Measure:
-    """Return the measure in the numerator of a `Share`, which divides its score by a divisor.
-    Raises ValueError if the measure is not a `Share`."""
+    """Return the measure in the numerator of a `Share`, that is, the measure whose score is
+    divided. Raises ValueError if the measure is not a `Share`."""
     declaration = find_declaration(_require_share(measure).part)
     names = {p.name for p in declaration.parameters}
     return declaration(**{name: value for name, value in measure.values if name in names})

@@ -19,10 +19,10 @@ from metrics_core.measures.gain import Gains, ideal_gains, retrieved_gains
 
 @dataclass(frozen=True)
 class _GainLists:
-    """The results with a gain (`listed`) and the best possible list (`best`), both with gains
-    instead of grades. `discounted_gains` and `discounted_ideal_gains` are the contributions of
-    their hits to the DCG of the list, `dcg` and `ideal_dcg` the DCG down to each hit, float64[hit]
-    each."""
+    """The results that have a gain (`listed`) and the best possible list (`best`), both with gains
+    instead of grades. `discounted_gains` and `discounted_ideal_gains`, float64[hit], are the
+    contributions of the hits to the DCG of the lists. `dcg` and `ideal_dcg`, float64[hit], are the
+    DCG down to each hit."""
 
     listed: Hits
     best: Hits
@@ -54,7 +54,8 @@ class _GainLists:
         return np.where(inside > 0, first[self.listed.query] + inside - 1, -1)
 
     def ideal_sums_at_ranks(self, sums: Floats) -> Floats:
-        """Return running sums of the best list at the rank of each result, float64[hit]."""
+        """Return running sums of the best possible list, down to the rank of each result,
+        float64[hit]."""
         return np.append(sums, 0.0)[self._ideal_positions]
 
     def whole_list_ndcg(self) -> Floats:
@@ -88,7 +89,7 @@ def _gain_lists(ranks: JudgedRanks, gains: GainTable | None) -> _GainLists:
 )
 def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Each relevant result counts more, the fewer non-relevant results are ranked above it.
-    Relevant results above it cost nothing."""
+    Relevant results ranked above it do not matter."""
     hits = ranks.relevant(rel)
     above = hits.rank - hits.ordinal()
     return ratio(hits.total(1 / np.log2(2 + above)), ranks.n_relevant(rel))
@@ -224,8 +225,8 @@ def _mark_level_ends(best: Hits) -> Mask:
 
 
 def _has_further_level(ranks: JudgedRanks, graded: _GainLists) -> Mask:
-    """Return whether the whole list counts as a further level, bool[query]. As in trec_eval, it
-    must end more than one rank after the last level."""
+    """Return whether the whole list counts as a further level, bool[query]. As in trec_eval, the
+    list must end more than one rank after the last level."""
     return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
 
 

@@ -91,8 +91,8 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     },
 )
 def f_measure(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
-    """Harmonic mean of precision and recall of the first k results, known as F1@k (ranx: f1@k).
-    `beta` is the weight itself, like for SetF."""
+    """Harmonic mean of precision and recall of the first k results, known as F1@k (ranx: f1@k). As
+    for SetF, `beta` is the square of van Rijsbergen's β."""
     p, r = precision(ranks, cutoff=cutoff, rel=rel), recall(ranks, cutoff=cutoff, rel=rel)
     return ratio((1 + beta) * p * r, r + beta * p)
 
@@ -223,21 +223,21 @@ def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 
 @weights("P", "R", "F")
 def relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
-    """Weigh every relevant document equally."""
+    """Give every relevant document the same weight."""
     hits = ranks.relevant(rel)
     return hits.contributions(np.ones(len(hits.rank)))
 
 
 @weights("AP")
 def precision_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
-    """Weigh each relevant document by the precision at its rank."""
+    """Weight each relevant document by the precision at its rank."""
     hits = ranks.relevant(rel)
     return hits.contributions(hits.ordinal() / hits.rank)
 
 
 @weights("RR", "Success")
 def _first_relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
-    """Weigh only the first relevant document of each query."""
+    """Give weight only to the first relevant document of each query."""
     hits = relevant_weights(ranks, rel=rel)
     return hits.select(hits.ordinal() == 1)
 

@@ -1,4 +1,4 @@
-"""Preference between judged documents; unjudged documents are ignored."""
+"""Measures of preference between judged documents. Unjudged documents are ignored."""
 
 from __future__ import annotations
 
@@ -43,14 +43,15 @@ from metrics_core.measures.declaring.registry import measure, weights
     ),
 )
 def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """How rarely a document judged not relevant is ranked above a relevant one: 1 if never. Each
-    relevant result loses the share of the R best non-relevant results that is ranked above it."""
+    """How rarely a document judged not relevant is ranked above a relevant one. The score is 1 if
+    this never happens. Each relevant result loses the share of the R best non-relevant results that
+    is ranked above it."""
     return ratio(ranks.relevant(rel).total(_preference_shares(ranks, rel)), ranks.n_relevant(rel))
 
 
 def _preference_shares(ranks: JudgedRanks, rel: int) -> Floats:
-    """Return for each relevant result 1 minus the share of the R best non-relevant ones that are
-    ranked above it, float64[hit]."""
+    """Return a number for each relevant result, float64[hit]: 1 minus the share of the R best
+    non-relevant results that are ranked above it."""
     judged, hits = ranks.judged(), ranks.relevant(rel)
     above = judged.ordinal()[judged.relevance >= rel] - hits.ordinal()
     relevant = ranks.n_relevant(rel)
@@ -60,5 +61,6 @@ def _preference_shares(ranks: JudgedRanks, rel: int) -> Floats:
 
 @weights("Bpref")
 def preference_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
-    """Weigh each relevant document by how few judged non-relevant documents are ranked above it."""
+    """Weight each relevant document by how few judged non-relevant documents are ranked above
+    it."""
     return ranks.relevant(rel).contributions(_preference_shares(ranks, rel))

@@ -32,8 +32,8 @@ from metrics_core.measures.precision_recall import (
 )
 def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """How high the relevant documents are in the context: precision at the rank of each relevant
-    result, averaged over the relevant results in the context. The measure is AP with the number of
-    relevant documents retrieved as divisor, so documents that were not retrieved have no effect."""
+    result, averaged over the relevant results in the context. This is AP divided by the number of
+    relevant documents retrieved, so documents that were not retrieved have no effect."""
     return average_precision(ranks, cutoff=cutoff, rel=rel, denominator="retrieved")
 
 
@@ -52,8 +52,8 @@ def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Re
     residual="recall",
 )
 def context_recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
-    """Share of the documents needed for the answer that are in the context: recall of the first k
-    results, by judgments instead of the claims of a reference answer."""
+    """Share of the documents needed for the answer that are in the context. This is the recall of
+    the first k results, based on judgments instead of the claims of a reference answer."""
     return recall(ranks, cutoff=cutoff, rel=rel)
 
 

@@ -24,7 +24,8 @@ from metrics_core.measures.declaring.parameters import Bounds, FromZero, Samples
 from metrics_core.measures.declaring.registry import measure, weights
 
 DEPTH = 1000
-"""Ranks that count; the default of cwl_eval and the only depth that ir_measures uses."""
+"""Number of ranks that count. It is the default of cwl_eval and the only depth that ir_measures
+uses."""
 
 RANKS = np.arange(1, DEPTH + 1, dtype=np.float64)
 UNJUDGED = "An unjudged document gains nothing."
@@ -64,7 +65,7 @@ def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
 
 
 def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Floats:
-    """Return the total gain of the list down to each document of `scaled_gains`, float64[hit]."""
+    """Return the sum of gains down to each document of `scaled_gains`, float64[hit]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     return ranks.cached(
         "gained so far", (min_rel, max_rel), lambda: hits.accumulate(hits.relevance)
@@ -142,8 +143,8 @@ def bejeweled_player_model(
 def _gains_until_goal(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """Return the results with a gain, down to the rank at which the gains add up to the goal. The
-    second result is this rank for each query, float64[query]."""
+    """Return the results that have a gain, down to the rank at which the gains add up to the goal,
+    and this rank for each query, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     gained = _running_gains(ranks, min_rel, max_rel)
     return hits.select(hits.previous_values(gained, 0.0) < goal), hits.select(

@@ -15,7 +15,7 @@ from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.precision_recall import relevant_weights
 
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
-"""trec_eval's default multiples of R."""
+"""Default multiples of R in trec_eval."""
 
 Factor = Annotated[
     Annotated[float, Bounds(0, MOST_WHOLE_NUMBER, open_low=True)],
@@ -66,8 +66,8 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Flo
     residual="at relevant",
 )
 def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Floats:
-    """Precision at a multiple of the number of relevant documents. Low multiples reflect readers
-    who want a few good results, high multiples readers who want all."""
+    """Precision at a multiple of the number of relevant documents. Low multiples correspond to
+    readers who want a few good results, high multiples to readers who want all."""
     depth = _depth_of_multiple(ranks, factor, rel)
     return ratio(ranks.relevant(rel).count_within(depth), depth)
 

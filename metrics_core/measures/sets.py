@@ -1,4 +1,4 @@
-"""Measures of the whole list as a set."""
+"""Measures of the whole list, treated as a set."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ Relative = Annotated[bool, "divide by the highest precision possible with the nu
     residual="monotone",
 )
 def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = False) -> Floats:
-    """Share of all results that are relevant, regardless of their order; with `relative`, the
-    number of relevant results as a share of the highest possible number."""
+    """Share of all results that are relevant, regardless of their order. With `relative`, the
+    number of relevant results is divided by the highest possible number instead."""
     most = np.minimum(ranks.documents(), ranks.n_relevant(rel)) if relative else ranks.documents()
     return ratio(ranks.relevant(rel).count(), most)
 
@@ -184,10 +184,10 @@ def utility(
     ),
 )
 def judged_share(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
-    """Share of the first k results that are judged. The share shows how far other scores can be
-    trusted, since an unjudged document counts as not relevant. Like every score it is a mean over
-    queries, and a query without results counts 0. In contrast, “88 % of all documents in the top 10
-    judged” on a page is a share of the documents of all lists together, so a short list counts
+    """Share of the first k results that are judged. It shows how far other scores can be trusted,
+    since an unjudged document counts as not relevant. Like every score it is a mean over queries,
+    and a query without results counts 0. In contrast, “88 % of all documents in the top 10 judged”
+    on a page is a share of the documents of all lists together, in which a short list counts
     less."""
     return ratio(ranks.judged().count(cutoff), ranks.documents(cutoff))
 

@@ -1,4 +1,4 @@
-"""The unjudged share of a run."""
+"""Measures of the unjudged documents in a run."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from metrics_core.measures.declaring.registry import measure
     residual="unaffected",
 )
 def unjudged_share(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
-    """Unjudged documents among the first k, divided by k: a warning that the judgments may cover
-    too little of this run. Empty ranks count as judged."""
+    """Unjudged documents among the first k, divided by k. A high share is a warning that the
+    judgments cover too little of this run. Empty ranks count as judged."""
     return (ranks.documents(cutoff) - ranks.judged().count(cutoff)) / cutoff
 
 
@@ -53,8 +53,8 @@ def unjudged_share(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     residual="unaffected",
 )
 def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Floats:
-    """Maximum gain in RBP if every unjudged result, and everything beyond the end of the list, were
-    relevant. As in trec_eval it is 0 if every listed document is judged."""
+    """Maximum gain in RBP, reached if every unjudged result and everything beyond the end of the
+    list were relevant. As in trec_eval it is 0 if every listed document is judged."""
     judged = ranks.judged()
     lead = np.diff(judged.query, prepend=-1) > 0
     above = np.where(lead, 0, np.roll(judged.rank, 1))

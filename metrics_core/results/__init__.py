@@ -1,1 +1,2 @@
-"""What the Python interface returns: frames and values with a text, HTML and LaTeX."""
+"""What the Python interface returns: frames and values that can be shown as text, HTML and
+LaTeX."""

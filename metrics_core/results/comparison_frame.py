@@ -1,4 +1,4 @@
-"""The frame that `compare` returns. Imported on use, since it loads pandas."""
+"""The frame that `compare` returns. Import this module only when needed, since it loads pandas."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from metrics_core.text_tables.paper_table import PaperTable, RunMeans, compariso
 
 
 class ComparisonFrame(pd.DataFrame):  # type: ignore[misc]
-    """A comparison with a baseline: a data frame that can be written as the table of a paper. What
-    pandas makes of it, such as a selection of its rows, is an ordinary data frame."""
+    """A comparison with a baseline: a data frame that can also be written as the table of a paper.
+    What pandas derives from it, such as a selection of its rows, is an ordinary data frame."""
 
     _metadata = ["_paper_table"]  # noqa: RUF012  as pandas declares it
     _paper_table: PaperTable
@@ -44,8 +44,8 @@ def compare_by_name(
     method: Method,
     tie_threshold: float,
 ) -> ComparisonFrame:
-    """Compare the other runs with the baseline. Returns one row per measure and run, with the name
-    that the measure was given."""
+    """Compare the other runs with the baseline. Returns one row per measure and run, in which a
+    measure has the name under which it was passed."""
     measures = list(measures_by_name.values())
     frames = compare_measures(
         scores, measures, baseline, tie_threshold=tie_threshold, methods=[method] * len(measures)

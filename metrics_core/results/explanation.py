@@ -45,7 +45,7 @@ class Explanation:
 
     @property
     def _scores(self) -> str:
-        """The query and its score in each run."""
+        """The query, and the score of each run on it."""
         scores = f"{self.measure} of query {self.query_id}: {self.run} {w.format_score(self.score)}"
         if self.baseline is not None and self.baseline_score is not None:
             scores += f", {self.baseline} {w.format_score(self.baseline_score)}"

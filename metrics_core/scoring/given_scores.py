@@ -59,8 +59,8 @@ def scores_from_given(
 
 
 def find_directions(lower: Collection[str], higher: Collection[str]) -> dict[str, bool]:
-    """Return whether higher is better, by the names in both collections. Raises RanklensError for
-    a name that is in both, and ParameterError for one that is no text."""
+    """Return for each name in `lower` and `higher` whether higher is better. Raises RanklensError
+    for a name that is in both, and ParameterError for a name that is not text."""
     for name in (*lower, *higher):
         if not isinstance(name, str):
             raise ParameterError(
@@ -82,11 +82,10 @@ def refuse_unknown_names(names: Collection[str], available: Sequence[str]) -> No
 
 
 def join_given_scores(computed: Scores, given_scores: Scores) -> Scores:
-    """Return the runs of `computed` with both scores, on the queries that both have.
+    """Return the runs of `computed` with both kinds of scores, on the queries for which both exist.
 
     A run without given scores has NaN. Raises NoSharedQueriesError, and RanklensError if no run has
-    given scores.
-    """
+    given scores."""
     is_shared = np.isin(computed.query_ids, given_scores.query_ids)
     if not is_shared.any():
         first, other = computed.query_ids[0], given_scores.query_ids[0]

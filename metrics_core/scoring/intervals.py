@@ -31,13 +31,12 @@ FEWEST_SCORES = 8
 """Minimum number of scores for an interval of their mean."""
 UNBOUNDED = (-np.inf, np.inf)
 _LEAST_ERROR_OF_A_BOUND = 0.1
-"""`CentredColumns.least_error` for one-sided bounds. With the default, a quarter of the standard
-error of the data, the bounds miss the true mean too often."""
+"""`CentredColumns.least_error` for one-sided bounds. The default, a quarter of the standard error
+of the data, would give bounds that miss the true mean too often."""
 
 
 class Interval(NamedTuple):
-    """A mean and its interval from `low` to `high`; the three arrays have the same shape,
-    float64."""
+    """A mean and its interval from `low` to `high`: three float64 arrays of the same shape."""
 
     mean: Floats
     low: Floats
@@ -65,7 +64,7 @@ def mean_intervals(
 ) -> list[Interval]:
     """Return the combined score of each column with its interval, for several groups of queries.
     Each group is float64[query, column]. Intervals are clipped to `limits`, the lowest and highest
-    possible score. All groups share as few matrix products as possible."""
+    possible score. All groups are computed together, with as few matrix products as possible."""
     # Imported late: plain means do not need it, and every start of a command would wait for it.
     from metrics_core.scoring.studentised import Moments, studentise_draws
 
@@ -100,13 +99,12 @@ def mean_intervals(
 def mean_bound(
     values: Floats, combination: Combination = MEAN, *, upper: bool = False, level: float = LEVEL
 ) -> float:
-    """Return the lower (or, with `upper`, the upper) confidence bound of the combined score of
-    `values` float64[query]. The true score lies beyond the bound with probability 1 - level. The
-    bound is NaN if `mean_interval` has no interval.
+    """Return a one-sided confidence bound of the combined score of `values` float64[query]: the
+    upper bound if `upper` is true, otherwise the lower one. The true score lies beyond the bound
+    with probability 1 - level. The bound is NaN if `mean_interval` has no interval.
 
     The bound is a quantile of the signed distances of the draws: scores near the top of a scale are
-    skewed downwards, which absolute distances do not show (benchmarks/simulations.py).
-    """
+    skewed downwards, which absolute distances do not show (benchmarks/simulations.py)."""
     from metrics_core.scoring.studentised import Moments
 
     moments = Moments.from_values(combination.to_scale(values)[:, None])
@@ -142,11 +140,13 @@ def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tu
 
 
 def _are_binary_columns(moments: Moments) -> Mask:
-    """Return which columns have enough scores, all of them 0 or 1; bool[column]."""
+    """Return which columns have enough scores for an interval and contain only 0 and 1,
+    bool[column]."""
     ends = ((moments.filled == 0) | (moments.filled == 1)).all(axis=1)
     return np.asarray(ends & (moments.queries >= FEWEST_SCORES))
 
 
 def _are_varying_columns(moments: Moments) -> Mask:
-    """Return which columns have enough scores, not all equal, for resampling; bool[column]."""
+    """Return which columns can be resampled, bool[column]: they have enough scores, and these are
+    not all equal."""
     return np.asarray((moments.queries >= FEWEST_SCORES) & (moments.error > 0))

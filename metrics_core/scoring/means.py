@@ -10,9 +10,9 @@ from metrics_core.scoring.scores import Scores, measure_columns
 
 
 def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
-    """Return one score per run and measure, combined as the measure declares (the mean, the sum for
-    NumQ, NumRet, …, the geometric mean for GMAP, …). Columns: run, measure, value. Undefined scores
-    are excluded; NaN if no score is defined."""
+    """Return one score per run and measure, combined over queries as the measure declares: the
+    mean, the sum for NumQ, NumRet, …, or the geometric mean for GMAP, …. Columns: run, measure,
+    value. Undefined scores are excluded; NaN if no score is defined."""
     run_scores = Scores.from_any(scores)
     names = [str(m) for m in run_scores.measures]
     return pd.DataFrame(
@@ -27,10 +27,10 @@ def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
 def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.DataFrame:
     """Summarise scores. Columns: run, measure, mean, median, low, high, queries.
 
-    `measure` is the name of the column, or of Scores the canonical name. `queries` counts the
-    queries with a defined score. `mean` and its interval are geometric if the measure declares so.
-    For a measure that is summed (NumQ, NumRet, …) `mean` is the sum, and low and high are NaN.
-    """
+    `measure` is the canonical name of the measure, or the name of the column if `scores` is a
+    frame. `queries` counts the queries with a defined score. `mean` and its interval are geometric
+    if the measure declares so. For a measure that is summed (NumQ, NumRet, …) `mean` is the sum,
+    and low and high are NaN."""
     run_scores = Scores.from_any(scores)
     combined = run_scores.combined()
     names = run_scores.measures if isinstance(scores, Scores) else measure_columns(scores)

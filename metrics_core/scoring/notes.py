@@ -1,4 +1,5 @@
-"""Notes on facts that affect a run's scores: missing queries, ties, cutoffs beyond its depth."""
+"""Notes on facts that affect a run's scores: missing queries, ties, and cutoffs beyond the run's
+depth."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from metrics_core.scoring.scores import WithoutRelevant
 
 
 def tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[tuple[float, float]]:
-    """Return the lowest and highest mean (for summed measures the sum) of each measure over all
-    orders of the tied documents. Valid only for measures that depend only on the documents' grades
-    and are monotone in them."""
+    """Return the lowest and highest mean of each measure over all orders of the tied documents. For
+    summed measures, it is the sum. Valid only for measures that depend only on the documents'
+    grades and are monotone in them."""
     extremes = tie_extremes(ranks)
     spans = [[_combined_score(end, measure) for end in extremes] for measure in measures]
     return [(min(span), max(span)) for span in spans]
@@ -29,8 +30,8 @@ def _combined_score(ranks: JudgedRanks, measure: Measure) -> float:
 
 
 def add_range_to_tie_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
-    """Return the notes of a judged run. A loud note on ties also gives the range of the mean scores
-    over all orders of the tied documents."""
+    """Return the notes of a judged run. If a note on ties is important enough to be shown by
+    itself, the range of the mean scores over all orders of the tied documents is added to it."""
     # With subtopics, prices or a table of gains the best order of tied documents may not be by
     # grade.
     graded = [m for m in measures if not m.declaration.needs and not m.value("gains")]
@@ -55,7 +56,7 @@ def score_notes(
     without_relevant: WithoutRelevant = "zero",
 ) -> list[Note]:
     """Return notes on facts that affect a run's scores: queries scored 0 or excluded, and cutoffs
-    beyond its depth."""
+    beyond the run's depth."""
     about_queries = [
         _affected_queries_note("missing", ranks.missing_queries, "judged {} without results"),
         _affected_queries_note(
@@ -70,9 +71,9 @@ def score_notes(
 def _no_relevant_notes(
     ranks: JudgedRanks, measures: Sequence[Measure], *, is_scored_zero: bool
 ) -> list[Note]:
-    """Return notes on queries without a relevant document. There is one for the lowest grade that a
-    measure counts as relevant, and one for each higher grade that another measure requires if it
-    adds further queries."""
+    """Return notes on queries without a relevant document. There is one note for the lowest grade
+    that a measure counts as relevant. There is a further note for each higher grade that another
+    measure requires, if more queries have no document of that grade."""
     notes = []
     n_reported = 0
     levels = sorted({m.relevant_from for m in measures} or {1.0})
@@ -90,7 +91,7 @@ def _no_relevant_notes(
 
 
 def _undefined_note(ranks: JudgedRanks, measure: Measure) -> Note:
-    """Return a note on the queries with an undefined score of a measure of document columns."""
+    """Return a note on the queries for which a measure that uses document columns is undefined."""
     scores = np.zeros(0) if measure.lacks(ranks) else measure.score(ranks)
     queries = tuple(ranks.query_ids[i] for i in np.flatnonzero(np.isnan(scores)))
     return _affected_queries_note(

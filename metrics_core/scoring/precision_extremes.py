@@ -85,8 +85,8 @@ def _precision_gains(
 
 
 def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, n_listed: Ints) -> Floats:
-    """Return the measure from its sum of precisions, the number of relevant documents (at least 1)
-    and the number of listed documents; all arrays have the same shape."""
+    """Return the measure computed from `sums`, the sums of precisions, the number of relevant
+    documents (at least 1) and the number of listed documents. All arrays have the same shape."""
     if measure.declaration.from_precisions is not None:
         return measure.declaration.from_precisions(sums, relevant)
     denominator = measure.value("denominator")

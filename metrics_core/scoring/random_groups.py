@@ -19,9 +19,9 @@ from metrics_core.base.arrays import Ints, SingleOrDouble
 from metrics_core.base.memo import Memo
 
 MOST_SINGLE = 20_000
-"""Up to this number of queries, each query is drawn separately."""
+"""Maximum number of queries that are drawn one by one. Above it, groups are drawn."""
 GROUPS = 10_000
-"""Number of groups for more queries."""
+"""Number of groups, if groups are drawn."""
 _SEED = 20_262
 _NUMBERS_KEPT = 8
 
@@ -34,8 +34,8 @@ def count_drawn_units(n_queries: int) -> int:
 
 
 def has_equal_sized_units(n_queries: int) -> bool:
-    """Whether all units have the same number of queries. Every draw then has the same number of
-    queries too."""
+    """Return whether all units have the same number of queries. Every draw then has the same number
+    of queries too."""
     return n_queries % max(count_drawn_units(n_queries), 1) == 0
 
 

@@ -1,8 +1,7 @@
-"""Resampling of queries: the number of times that each query is in each resample, computed once.
+"""Resample queries. How often each query occurs in each resample is computed once.
 
-With very many queries random groups are drawn instead (`random_groups`); a unit is a query or a
-group that is drawn.
-"""
+With very many queries, random groups are drawn instead of single queries (`random_groups`). A unit
+is what is drawn: a query or a group."""
 
 from __future__ import annotations
 
@@ -20,20 +19,20 @@ from metrics_core.scoring.random_groups import count_drawn_units, sum_by_unit
 
 _SEED = 20_260
 _CELLS = 20_000_000
-"""Maximum number of draws times units: the weights that can be multiplied within a page's response
-time."""
+"""Maximum number of draws times units. This many weights can be multiplied without making a page
+slow."""
 _FEWEST, _MOST, _MOST_TESTED = 2_000, 5_000, 10_000
 _BLOCK = 2_000_000
 _FEW_COLUMNS = 40
-"""Up to this number of columns the BLAS product is slower than compiled code, since BLAS needs the
-counts converted to float."""
+"""Maximum number of columns for which compiled code is faster than the BLAS product, which needs
+the counts converted to float."""
 _NEAR, _PART, _FEWEST_ROWS = 40_000, 1_000_000, 16
-"""Number of weights that fit into the processor's cache, number of weights of one part of the work,
-and minimum number of draws of a part."""
+"""Number of weights that fit into the processor's cache, number of weights in one part of the work,
+and minimum number of draws in a part."""
 _MOST_CELLS = 4_000_000
-"""Largest number of values over all draws in memory."""
+"""Maximum number of values over all draws that are in memory at once."""
 _TOGETHER = 600
-"""Largest number of columns of matrices multiplied together."""
+"""Maximum number of columns of matrices that are multiplied together."""
 _MOST_KEPT = 450_000_000
 """Maximum size of the cache in bytes of counts. If it is exceeded, the counts for the least
 recently used numbers of units are dropped."""
@@ -44,14 +43,14 @@ _memo = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
 
 def count_resamples(n_queries: int) -> int:
-    """Return the number of resamples for an interval of a mean of this number of queries."""
+    """Return the number of resamples for an interval of a mean over this number of queries."""
     return min(count_draws(n_queries), _MOST)
 
 
 def count_draws(n_queries: int) -> int:
-    """Return the number of resamples that exist and are used to test a difference: 10,000 for up to
-    2,000 queries, then fewer, and 2,000 for 10,000 queries or more. With 2,000 resamples, a share
-    of 0.05 has a standard error of 0.005."""
+    """Return the number of resamples that exist and are used to test a difference. It is 10,000 for
+    up to 2,000 queries, then smaller, and 2,000 for 10,000 queries or more. With 2,000 resamples, a
+    share of 0.05 has a standard error of 0.005."""
     return int(np.clip(_CELLS // max(count_drawn_units(n_queries), 1), _FEWEST, _MOST_TESTED))
 
 
@@ -115,8 +114,8 @@ def sum_each_draw(columns: SingleOrDouble, max_draws: int | None = None) -> Sing
 def _make_compiled_product(
     columns: SingleOrDouble, width: int
 ) -> Callable[[Bytes, SingleOrDouble], None]:
-    """Return a function that multiplies the counts by a few columns: compiled code, which uses the
-    counts without converting them."""
+    """Return a function that multiplies the counts by a few columns. It is compiled code, which
+    uses the counts without converting them."""
     units, n_columns = columns.shape
     rows = np.zeros((width, units), columns.dtype)
     rows[:n_columns] = columns.T
@@ -130,8 +129,8 @@ def _make_compiled_product(
 
 
 def _make_blas_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble], None]:
-    """Return a function that multiplies the counts by many columns: BLAS, with few enough draws at
-    a time to stay in the cache."""
+    """Return a function that multiplies the counts by many columns. It uses BLAS, with few enough
+    draws at a time to stay in the cache."""
     size = max(8 * _FEWEST_ROWS, 5 * _NEAR // len(columns))
 
     def multiply_counts(counts: Bytes, totals: SingleOrDouble) -> None:
@@ -160,7 +159,7 @@ def sum_draws_of_matrices(
 
 
 def split_by_memory(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
-    """Yield slices of adjacent matrices; the sums over all draws of the matrices in a slice fit
+    """Yield slices of adjacent matrices. The sums of the matrices in a slice over all draws fit
     into memory together. `shapes` are the shapes of the matrices, (queries, columns)."""
     start, total = 0, 0
     for i, (n_queries, columns) in enumerate(shapes):
@@ -174,7 +173,7 @@ def split_by_memory(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
 
 
 def _group_by_units(matrices: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
-    """Yield the positions of matrices that are multiplied together."""
+    """Yield the positions of the matrices that can be multiplied together."""
     groups: dict[int, list[int]] = {}
     for i, columns in enumerate(matrices):
         group = groups.setdefault(len(columns), [])
@@ -188,8 +187,8 @@ def _group_by_units(matrices: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
 def split_draws(
     n_queries: int, size: int, max_draws: int | None = None
 ) -> Iterator[tuple[int, Bytes]]:
-    """Yield `iterate_draws` in parts of at most `size`, each as (index of its first draw, counts
-    uint8[draw, unit])."""
+    """Yield the draws of `iterate_draws` in parts of at most `size`. Each part has the index of its
+    first draw and the counts uint8[draw, unit]."""
     first = 0
     for counts in iterate_draws(n_queries, max_draws):
         for start in range(0, len(counts), size):
@@ -219,8 +218,9 @@ def _block_size(units: int) -> int:
 
 
 def _count_drawn_units(units: int, start: int, size: int) -> Bytes:
-    """Count how often each unit is in each of `size` consecutive draws, the first at `start`,
-    uint8[draw, unit]. Each block has a separate seed, so that blocks can be drawn in parallel."""
+    """Count how often each unit is in each of `size` consecutive draws, uint8[draw, unit]. `start`
+    is the number of the first draw. Each block has a separate seed, so that blocks can be drawn in
+    parallel."""
     generator = np.random.default_rng((_SEED, start))
     # uint16 needs half the random bits of the default.
     drawn_units = generator.integers(0, units, (size, units), dtype=np.uint16)

@@ -53,9 +53,9 @@ EXACT = ("monotone", "count", "recall", "precisions", "at relevant", "unaffected
 
 @dataclass(frozen=True)
 class Residual:
-    """Lowest and highest possible score of each query, float64[query] each; NaN if the score is
-    undefined or nothing is known. `exact` is true if both can occur, false if they are only
-    bounds."""
+    """Lowest and highest possible score of each query, float64[query] each. They are NaN if the
+    score is undefined, or if its limits are unknown. `exact` is true if both scores can occur,
+    false if they are only bounds."""
 
     low: Floats
     high: Floats
@@ -200,7 +200,7 @@ def _normalised_extremes(
 
 class _ShareExtremes:
     """Extremes of a score that is a sum over documents divided by a quantity that grows with
-    judgments ("recall" or "normalised"). Both follow from ranks and counts."""
+    judgments ("recall" or "normalised"). The extremes can be computed from ranks and counts."""
 
     def __init__(
         self, ranks: JudgedRanks, measure: Measure, kind: str, grade: float, divisor: Divisor | None
@@ -237,7 +237,7 @@ class _ShareExtremes:
 
 
 def score_range(measure: Measure) -> tuple[float, float]:
-    """Return the lowest and highest possible score; NaN for both if unbounded."""
+    """Return the lowest and highest possible score. Both are NaN if scores are unbounded."""
     low, high = measure.declaration.range
     if measure.value("gains") or np.isinf(low) or np.isinf(high):
         return np.nan, np.nan

@@ -1,9 +1,8 @@
-"""Numbers that are too close to a limit for single precision to decide.
+"""Find numbers so close to a limit that single precision cannot decide on which side they are.
 
 Single precision costs half as much and decides almost all comparisons. Numbers closer to a limit
 than its error are recomputed in double precision, so the result is the same as with double
-precision for all numbers.
-"""
+precision for all numbers."""
 
 from __future__ import annotations
 
@@ -31,9 +30,9 @@ def rounding_error(n_queries: int) -> float:
 
 
 def mean_rounding_error(values: Floats, n_queries: int) -> Floats:
-    """Return the largest error of means, in standard errors of each mean, in the shape of `values`
-    float64[…]. The larger a mean, the larger the error, because its variance is then a difference
-    of nearly equal sums."""
+    """Return the largest error of means, in standard errors of each mean, with the shape of
+    `values` float64[…]. A large mean has a large error, because its variance is the difference of
+    two nearly equal sums."""
     error = rounding_error(n_queries)
     return np.asarray(error * (1 + np.abs(values)) * (1 + np.square(values) / max(n_queries, 1)))
 
@@ -65,5 +64,5 @@ class RoundingBand:
         return cls(below, above)
 
     def contains(self, values: npt.NDArray[Any]) -> Mask:
-        """Return which numbers [draw, limit] must be recomputed, bool[draw, limit]."""
+        """Return which numbers must be recomputed, bool[draw, limit]. `values` is [draw, limit]."""
         return np.asarray((values >= self.below) & (values <= self.above))

@@ -1,5 +1,6 @@
-"""Reading a table of scores: column names are normalised, and one row per measure is pivoted to one
-row per query. Then the columns of some measures are selected, with their directions."""
+"""Read a table of scores. Column names are normalised, and a table with one row per measure is
+pivoted to one row per query. Then the columns of some measures are selected, with their
+directions."""
 
 from __future__ import annotations
 
@@ -21,11 +22,11 @@ def select_scores(
     lower: str | Iterable[str],
     higher: str | Iterable[str],
 ) -> tuple[Scores, dict[str, Measure]]:
-    """Return the scores of some measures, by default all, and each measure by its given name.
+    """Return the scores of some measures, by default of all, and a dictionary from the name that
+    each measure was called by to the measure.
 
     `scores` are Scores or a table. `lower` and `higher` name columns whose direction is declared.
-    Raises RanklensError for unknown names.
-    """
+    Raises RanklensError for unknown names."""
     lower, higher = ([names] if isinstance(names, str) else [*names] for names in (lower, higher))
     if measures is None:
         names: list[Any] = []
@@ -56,8 +57,8 @@ def select_scores(
 
 
 def _find_column(frame: pd.DataFrame, measure: Any) -> str:
-    """Return the column with this name, or with another name of this measure; the name itself if
-    there is none."""
+    """Return the column with this name, or else the column with another name of the same measure.
+    If there is none, return the name itself."""
     name = str(measure)
     if name in frame.columns:
         return name

@@ -124,14 +124,14 @@ def scores_from_frame(
     *,
     higher_is_better: Mapping[str, bool] | None = None,
 ) -> Scores:
-    """Return the scores of any frame with the columns run and query_id. They come from `columns`,
-    or from every numeric column if `columns` is None.
+    """Return the scores in a frame with the columns run and query_id. They come from `columns`, or
+    from every numeric column if `columns` is None.
 
-    A column named like a measure is taken as that measure if its numbers are within the measure's
-    range. The direction of other columns is that of `higher_is_better`, by column, else that of
-    `given_measure`. Raises RanklensError in the same cases as `Scores.from_any`, and if there is no
-    numeric column or a value is not a finite number.
-    """
+    A column with the name of a measure is taken as that measure if its numbers are within the
+    measure's range. The direction of any other column is taken from `higher_is_better`, a
+    dictionary by column, and otherwise decided by `given_measure`. Raises RanklensError in the same
+    cases as `Scores.from_any`, and if there is no numeric column or a value is not a finite
+    number."""
     _check_key_columns(frame)
     for column in columns or ():
         if column in _KEYS or column not in frame.columns:
@@ -151,7 +151,8 @@ def scores_from_frame(
 
 
 def measure_columns(frame: pd.DataFrame, *, numeric: bool = False) -> list[Any]:
-    """Return the names of the columns other than run and query_id, or only those of numbers."""
+    """Return the names of the columns other than run and query_id. If `numeric` is true, only
+    numeric columns are included."""
     columns = [c for c in frame.columns if c not in _KEYS]
     return [c for c in columns if not numeric or frame[c].dtype.kind in "iuf"]
 
@@ -179,8 +180,8 @@ def _column_numbers(frame: pd.DataFrame, column: str) -> Floats:
 
 
 def _find_measure(name: str, values: Floats, higher_is_better: bool | None) -> Measure:
-    """Return the measure of that name if the scores fit its range and direction, else a given
-    measure."""
+    """Return the measure with this name if the scores fit its range and direction. Otherwise return
+    a given measure."""
     try:
         measure = parse_measure(name)
     except RanklensError:
@@ -253,12 +254,11 @@ def score_runs(
     *,
     without_relevant: WithoutRelevant = "zero",
 ) -> Scores:
-    """Score runs that were judged by the same qrels; duplicate measures count once.
+    """Score runs that were judged by the same qrels. A measure that is listed twice counts once.
 
     If `without_relevant` is "leave out", a query without a relevant document has no score instead
     of 0. Raises LackingDataError if a measure needs more than grades, and ParameterError for an
-    invalid `without_relevant`.
-    """
+    invalid `without_relevant`."""
     if without_relevant not in ("zero", "leave out"):
         raise ParameterError(
             f"without_relevant must be 'zero' or 'leave out', not {without_relevant!r}."

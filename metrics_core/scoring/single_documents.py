@@ -1,4 +1,5 @@
-"""The separate contributions of documents: scores of lists with a single graded document."""
+"""Compute the separate contribution of each document as the score of a list in which only this
+document has a grade."""
 
 from __future__ import annotations
 
@@ -42,8 +43,8 @@ def single_scores(
 
 
 def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
-    """Return the scores that the lists would have if their unjudged documents had this grade and no
-    other document had a grade, float64[query]."""
+    """Return the scores that the lists would have if their unjudged documents had this grade and
+    all other documents had none, float64[query]."""
     # Cached: the bounds of a pair need it four times.
     return ranks.cached(
         "unjudged", (measure, grade), lambda: _unjudged_scores(ranks, measure, grade)
@@ -63,7 +64,7 @@ def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floa
 
 
 def _keep_only_documents(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """Return the lists with only these judged documents."""
+    """Return the lists with only these documents, which count as judged."""
     return replace(
         ranks,
         query=query,
@@ -76,8 +77,9 @@ def _keep_only_documents(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Flo
 
 
 def distinct_ranks(rank: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the distinct pairs of `rank` and `length`, int64[n] each. The results are the rank and
-    the length of each pair, int64[pair] each, and the index of the pair of each input, int64[n]."""
+    """Return the distinct pairs of `rank` and `length`, int64[n] each. Three arrays are returned:
+    the rank and the length of each pair, int64[pair] each, and the index of the pair of each input,
+    int64[n]."""
     span = int(length.max(initial=0)) + 1
     key = rank * span + length
     if (int(rank.max(initial=0)) + 1) * span > max(_MOST_CELLS, len(key)):

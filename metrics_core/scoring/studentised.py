@@ -1,9 +1,8 @@
-"""The distance of means from the data's mean in each draw. Distances are computed in single
-precision, and again in double precision if rounding could change a result.
+"""Compute how far each mean in a draw is from the mean of the data. Distances are computed in
+single precision, and again in double precision if rounding could change a result.
 
 A test counts the draws in which a mean is as far off as in the data. An interval needs a quantile
-of these distances. Both methods use sums in single precision (`rounding`).
-"""
+of these distances. Both methods use sums in single precision (`rounding`)."""
 
 from __future__ import annotations
 
@@ -20,13 +19,13 @@ from metrics_core.scoring.resampling import count_draws, sum_draws_at, sum_draws
 from metrics_core.scoring.rounding import RoundingBand
 
 _SMALL = 200_000_000
-"""Maximum number of multiplications for which everything is done in double precision, because
-checking single precision would cost more."""
+"""Maximum number of multiplications for which everything is computed in double precision. For so
+few, checking single precision would cost more."""
 _ROUNDING = 1e-9
 ALIKE = 1e-12
 """Values that vary by less than this share of their size count as equal."""
 LEAST_ERROR = 0.25
-"""The least standard error of a draw, as a share of the standard error of the data."""
+"""Smallest standard error of a draw, as a share of the standard error of the data."""
 _CLOSE = 60_000
 """Number of sums that fit into the processor's cache while distances are computed."""
 
@@ -55,9 +54,9 @@ class CentredColumns:
         return self.least_error**2 * len(self.defined) / defined
 
     def summed_values(self) -> Floats:
-        """Return the numbers that are summed in each draw, float64[unit, 2 or 3 times column], with
-        one row per unit: the columns divided by their standard deviation, the squares of these
-        values and, unless `is_complete`, the number of defined queries."""
+        """Return the numbers that are summed in each draw, with one row per unit, float64[unit, 2
+        or 3 times column]. These are the columns divided by their standard deviation, the squares
+        of these values and, unless `is_complete`, the number of defined queries."""
         squares = np.square(self.centred)
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0
@@ -84,7 +83,8 @@ class CentredColumns:
         return distances
 
     def _fill_distances(self, sums: npt.NDArray[Any], mean: Floats, least: Floats) -> None:
-        """Write the signed distances of some draws, few enough for the cache, into `mean`."""
+        """Write the signed distances of some draws into `mean`. The draws must be few enough for
+        the cache."""
         split = np.split(
             sums.astype(np.float64, copy=False), 2 if self.has_constant_counts else 3, axis=1
         )
@@ -125,7 +125,7 @@ class Moments:
 
     @classmethod
     def from_values(cls, values: Floats) -> Moments:
-        """Return the moments of the columns of `values`, float64[query, column]."""
+        """Compute the moments of the columns of `values`, float64[query, column]."""
         # Each column is contiguous: access down the rows of a matrix takes ten times as long.
         rows = np.ascontiguousarray(values.T)
         defined = ~np.isnan(rows)
@@ -141,8 +141,7 @@ class Moments:
         return cls(filled, centred, defined, mean, error, queries)
 
     def columns(self, places: Ints) -> CentredColumns:
-        """Return the columns at the positions `places` int64[n], in the form that is used for
-        drawing."""
+        """Return the columns at the positions `places` int64[n], in the form needed for drawing."""
         return CentredColumns(self.centred[places].T, self.defined[places].T)
 
 
@@ -160,7 +159,7 @@ def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class StudentisedDraws:
-    """The distance of each column's mean in each draw from its mean in the data, `distances`
+    """How far each column's mean in each draw is from its mean in the data: `distances`
     float64[draw, column], in standard errors of the draw. If `is_rounded` is true, distances are in
     single precision."""
 
@@ -182,9 +181,9 @@ class StudentisedDraws:
 def studentise_draws(
     groups: Sequence[CentredColumns], draws: Callable[[int], int] = count_draws
 ) -> list[StudentisedDraws]:
-    """Return the distances for several groups of columns; each group has separate queries. The
-    groups share as few matrix products as possible. `draws` returns the number of draws for a
-    number of queries."""
+    """Return the distances for several groups of columns; each group has separate queries. All
+    groups are computed together, with as few matrix products as possible. The function `draws`
+    takes a number of queries and returns the number of draws."""
     sizes = [len(g.centred) for g in groups]
     parts: list[npt.NDArray[Any]] = [g.summed_values() for g in groups]
     rounded = [p.size * draws(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]

@@ -36,7 +36,7 @@ _KNOWN_ORDERS = (
 
 def order_groups(values: Iterable[str]) -> list[str]:
     """Return distinct group names in display order: easy before hard, numbers and ranges by size,
-    else by name; the group of queries without a value comes last."""
+    other names alphabetically. The group of queries without a value comes last."""
     distinct = set(values.unique() if isinstance(values, pd.Series) else values)
     group_names = distinct - {NO_GROUP}
     for order in _KNOWN_ORDERS:
@@ -105,7 +105,7 @@ def fill_missing_groups(groups: pd.Series) -> pd.Series:
 
 def sort_groups(frame: pd.DataFrame, column: str, *, falling: bool = True) -> pd.DataFrame:
     """Sort the rows of a frame by a column. Each row has the values of one group, whose name is in
-    the column `group`. If all groups are numbers or ranges, the rows are in numeric order
+    the column `group`. If all groups are numbers or ranges, the rows are sorted in numeric order
     instead."""
     if not are_numeric_groups(frame["group"]):
         return frame.sort_values(column, ascending=not falling, kind="stable", ignore_index=True)
@@ -123,8 +123,8 @@ def breakdown(
     level: float = LEVEL,
     n_tested: int = 0,
 ) -> pd.DataFrame:
-    """Return `summarise_groups` by a column of the queries. Raises UnknownColumnError and
-    UnknownRunError."""
+    """Return the result of `summarise_groups` by a column of the queries. Raises UnknownColumnError
+    and UnknownRunError."""
     run_scores = Scores.from_any(scores)
     groups = find_groups(queries, run_scores.query_ids, by)
     return summarise_groups(
@@ -191,8 +191,8 @@ def add_mean_intervals(
     *,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """Return a frame of `summarise_groups` that was made without `bounds_of_means`, with low and
-    high filled in."""
+    """Fill in the columns low and high of a frame that `summarise_groups` made without
+    `bounds_of_means`."""
     parsed_measure = parse_measure(measure)
     names, parts = _split_by_group(scores, parsed_measure, groups)
     ends = _find_mean_intervals(parts, level, parsed_measure)
@@ -204,7 +204,8 @@ def add_mean_intervals(
 def _split_by_group(
     scores: Scores, measure: Measure, groups: pd.Series
 ) -> tuple[list[str], list[Floats]]:
-    """Return the names of the groups, and the scores of each, float64[query, run]."""
+    """Return the names of the groups, and the scores of the queries in each group, float64[query,
+    run]."""
     values = scores.values_of(measure).T
     codes, names = encode_groups(groups.reindex(list(scores.query_ids)))
     return names, [values[codes == code] for code in range(len(names))]
@@ -223,7 +224,7 @@ def _find_mean_intervals(
 
 @dataclass(frozen=True)
 class GroupRow:
-    """The columns of `summarise_groups` for one group, each an array [run]."""
+    """The columns of `summarise_groups` for one group. Each is an array [run]."""
 
     queries: Ints
     mean: Floats
@@ -239,8 +240,8 @@ def _find_differences_by_group(
     level_and_count: tuple[float, int],
     measure: Measure,
 ) -> Iterator[GroupRow]:
-    """Yield the row of each group from its scores float64[query, run]. Groups with the same number
-    of queries share their draws; several are processed at a time."""
+    """Yield the row of each group, computed from its scores float64[query, run]. Groups with the
+    same number of queries share their draws; several are processed at a time."""
     combine = measure.declaration.combination.combine
     for portion in split_by_memory([g.shape for g in groups]):
         portion_groups = groups[portion]

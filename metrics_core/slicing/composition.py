@@ -54,8 +54,8 @@ def decompose_change(
 
 
 def is_simpsons_paradox(parts: pd.DataFrame) -> bool:
-    """Whether the mean changes in one direction while the mean of every group that is in both sets
-    changes in the other direction (Simpson's paradox). `parts` is the frame of
+    """Return whether the mean changes in one direction while the mean of every group that is in
+    both sets changes in the other direction (Simpson's paradox). `parts` is the frame of
     `decompose_change`."""
     change = math.fsum([*parts["mix"], *parts["within"]])
     steps = (parts["mean_after"] - parts["mean_before"]).dropna()

@@ -1,4 +1,4 @@
-"""From groups to the headline: the contribution of each group of queries to a mean difference."""
+"""The contribution of each group of queries to a mean difference."""
 
 from __future__ import annotations
 

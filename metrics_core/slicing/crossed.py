@@ -1,4 +1,4 @@
-"""Mean differences by two groupings of the queries."""
+"""Mean differences by two groupings of the queries at once."""
 
 from __future__ import annotations
 
@@ -45,10 +45,9 @@ def cross_groups(
     """Return the mean difference in every cell of two groupings. Columns: row, column, queries,
     difference.
 
-    `rows` and `columns` are the groups of each query, Series indexed by query_id. A last row and
-    column "all" contain the margins. A cell without queries has difference NaN. Raises
-    UnknownRunError.
-    """
+    `rows` and `columns` are the groups of each query, Series indexed by query_id. A last row and a
+    last column named "all" contain the totals. A cell without queries has difference NaN. Raises
+    UnknownRunError."""
     run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     combination = parsed_measure.declaration.combination
     pair_scores = run_scores.select_runs([run, baseline]).values_of(parsed_measure).T
@@ -86,6 +85,7 @@ def cross_groups(
 
 
 def _add_margins(cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the cells [row, column] with a last row and column of their sums."""
+    """Return the cells [row, column] with an additional last row and column that contain their
+    sums."""
     rows = np.vstack([cells, cells.sum(axis=0)])
     return np.hstack([rows, rows.sum(axis=1, keepdims=True)])

@@ -21,8 +21,8 @@ from metrics_core.slicing.breakdowns import NO_GROUP
 from metrics_core.slicing.ranges import add_nouns_to_ranges, label_ranges
 
 Groups = tuple[Ints, Sequence[str]]
-"""The position of each query's group in the sequence of group names, int64[query] (-1 if the query
-has no group), and the group names."""
+"""Group of each query: the position of its name in a sequence of group names, int64[query] (-1 if
+the query has no group), and the sequence."""
 
 MARK = " \u00b7 derived"
 """Suffix of the name of a derived column, to distinguish it from columns of files."""
@@ -34,8 +34,8 @@ _QUESTION = re.compile(rf"(?i)(?:{'|'.join(_ASKING.split())})\b.*\s\S|.*[?\uff1f
 
 @dataclass(frozen=True)
 class GroupSource:
-    """The data that groups are derived from: the judged queries, `texts` by query_id (if any), the
-    judged ranks (ranks of judged documents) and scores of all runs, the compared runs and the
+    """The data from which groups are derived: the judged queries, `texts` by query_id (if any), the
+    judged ranks (the ranks of judged documents) and scores of all runs, the compared runs and the
     measure."""
 
     query_ids: pd.Index
@@ -55,14 +55,13 @@ class GroupSource:
 
 @dataclass(frozen=True)
 class DerivedColumn:
-    """A derived column.
+    """A column of groups derived from the data.
 
     `groups` returns the groups of the queries, or None if the column is unavailable. `title` is the
     name of the column in a menu of columns. In `title` and `explanation`, {k} is replaced by the
     cutoff. `phrase` describes the queries of a group in a sentence; `phrase_of_one` replaces it if
     the group's name starts with 1. `depends_on_pair` says whether the groups depend on the compared
-    runs and the measure.
-    """
+    runs and the measure."""
 
     name: str
     title: str
@@ -74,11 +73,11 @@ class DerivedColumn:
 
     @property
     def key(self) -> str:
-        """The column's name with its mark."""
+        """The column's name with its suffix `MARK`."""
         return self.name + MARK
 
     def describe_group(self, group: str) -> str:
-        """Return the phrase for the queries of a group in a sentence."""
+        """Return a phrase that describes the queries of a group, for use in a sentence."""
         return ((group.startswith("1 ") and self.phrase_of_one) or self.phrase).format(group)
 
 
@@ -100,7 +99,7 @@ def _group_by_relevant_count(source: GroupSource) -> Groups | None:
 
 
 def _group_counts(counts: pd.Series, one: str, many: str) -> Groups:
-    """Group counts into ranges, and name the ranges with a noun: "1 word", "2 or 3 words"."""
+    """Group counts into ranges, and name each range with a noun: "1 word", "2 or 3 words"."""
     codes, names = pd.factorize(label_ranges(counts))
     return codes, add_nouns_to_ranges(names, one, many)
 
@@ -118,8 +117,9 @@ def _group_by_judged_share(source: GroupSource) -> Groups | None:
 
 
 def _group_by_difficulty(source: GroupSource) -> Groups | None:
-    """Group the queries into thirds by the mean of the runs that are not compared: including the
-    compared runs would make the groups depend on the difference that they are meant to explain."""
+    """Group the queries into thirds by the mean score of the runs that are not compared. If the
+    compared runs were included, the groups would depend on the difference that they are meant to
+    explain."""
     direction = source.measure.declaration.direction
     if not source.other_runs or not direction:
         return None
@@ -199,7 +199,8 @@ _NO_GROUPS: Groups = (np.zeros(0, dtype=np.int64), ())
 
 
 def find_derived_column(key: str) -> DerivedColumn | None:
-    """Return the derived column of this marked name; None for a column of the files."""
+    """Return the derived column with this marked name. Returns None if it is a column of the
+    files."""
     return next((column for column in DERIVED if column.key == key), None)
 
 
@@ -211,6 +212,6 @@ def _map_texts(source: GroupSource, function: Callable[[str], object]) -> pd.Ser
 
 
 def _group_by_ranges(values: Floats, lower_bounds: Floats, names: Sequence[str]) -> Groups:
-    """Return the range of each value. A value equal to a cut belongs to the range above the cut."""
+    """Return the range of each value. A value equal to a boundary belongs to the range above it."""
     codes = np.searchsorted(lower_bounds, np.nan_to_num(values), side="right")
     return np.where(np.isnan(values), -1, codes), names

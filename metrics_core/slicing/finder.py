@@ -43,12 +43,12 @@ from metrics_core.slicing.permutation_max import (
 from metrics_core.slicing.slice_members import SliceMembers, assign_query_kinds
 
 Condition = tuple[str, str]
-"""A column and one of its values."""
+"""A column and one of its values, which is a group of queries."""
 
 _MOST_CELLS = 20_000_000
 _STILL = 1.96
-"""Minimum difference of a slice, in standard errors, after removing the queries of slices already
-listed."""
+"""Minimum difference of a slice, in standard errors, that must remain after the queries of slices
+already listed are removed."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,9 @@ class _GroupedConditions(NamedTuple):
         condition: Callable[[int], tuple[Condition, ...]],
         are_wanted: Callable[[Ints], Mask] = lambda sizes: sizes > 0,
     ) -> _GroupedConditions:
-        """Return the conditions whose sizes satisfy `are_wanted`. `code` int64[query] has a number
-        below `width` for each query, -1 for none; `condition` returns the condition of a number."""
+        """Return the conditions whose sizes satisfy `are_wanted`. `code` int64[query] is a number
+        below `width` for each query, -1 for none; `condition` returns the condition for a
+        number."""
         sizes = np.bincount(code + 1, minlength=width + 1)[1:]
         kept_codes = np.flatnonzero(are_wanted(sizes))
         new_code = np.full(width + 1, -1)
@@ -170,7 +171,7 @@ def _are_varying(gaps: Floats) -> bool:
 
 
 def _p_values(members: SliceMembers, gaps: Floats, distances: Floats, level: float) -> Floats:
-    """Return the corrected p-value of each slice, float64[slice]: the larger one of the p-values
+    """Return the corrected p-value of each slice, float64[slice]. It is the larger of two p-values,
     from permutation and from sign flipping. Sign flipping is skipped if permutation finds
     nothing."""
     # Ties with the data count as reached.
@@ -191,9 +192,9 @@ def _make_frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float
 
 
 def find_candidate_slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
-    """Return all slices by one column or by two columns, object[query] each, that are neither too
-    small nor too large. A pair of conditions is omitted if it has the same queries as one of the
-    two."""
+    """Return all slices by one column or by two columns that are neither too small nor too large.
+    Each column is object[query]. A pair of conditions is omitted if it has the same queries as one
+    of the two conditions."""
     singles = [_column_conditions(name, groups) for name, groups in columns.items()]
     parts = [one.slices for one in singles]
     n_queries = len(parts[0].code) if parts else 0
@@ -248,9 +249,9 @@ def _pair_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _
 
 
 def _is_not_redundant(inside: Mask, before: Mask, gaps: Floats) -> bool:
-    """Whether a slice still differs after the queries of a slice listed before it are removed. If
-    it is part of that slice, it is enough that it differs from the remaining queries of that
-    slice."""
+    """Return whether a slice still differs after the queries of a slice listed before it are
+    removed. If it is part of that slice, it is enough that it differs from the remaining queries of
+    that slice."""
     differs_outside = _has_different_mean(inside[~before], gaps[~before])
     part_of = bool((before | ~inside).all())
     return differs_outside or (part_of and _has_different_mean(inside[before], gaps[before]))

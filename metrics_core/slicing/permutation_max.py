@@ -1,10 +1,9 @@
-"""The distance of the farthest slice under chance: with permuted differences, and with flipped
-signs.
+"""How far the farthest slice is from the other queries if only chance is at work: with permuted
+differences, and with flipped signs.
 
 Distances are computed in single precision, and again exactly if one is close to the distance of a
-slice of the data (`scoring.rounding`). Above 20,000 queries, parcels of queries are moved instead
-of single queries (`make_query_chunks`).
-"""
+slice of the data (`scoring.rounding`). Above 20,000 queries, chunks of queries are moved instead of
+single queries (`make_query_chunks`)."""
 
 from __future__ import annotations
 
@@ -27,13 +26,12 @@ _PARCEL_SEED = 20_263
 
 @dataclass(frozen=True)
 class QueryChunks:
-    """Units that are permuted as a whole. The first `full` units are chunks of equally many
+    """Units that are permuted as a whole. The first `full` units are chunks with the same number of
     queries, the last `n_single` units are single queries.
 
-    `order` int64[query] lists the queries of one unit after the other, and `starts` int64[unit] is
-    the position of the first query of each unit in it. `members` float64[unit, slice] is 1 if the
-    unit is in the slice, else 0. `queries` float64[slice, 1] is the number of queries in each
-    slice."""
+    `order` int64[query] lists the queries unit by unit, and `starts` int64[unit] is the position in
+    it at which each unit begins. `members` float64[unit, slice] is 1 if the unit is in the slice,
+    else 0. `queries` float64[slice, 1] is the number of queries in each slice."""
 
     order: Ints
     starts: Ints
@@ -52,8 +50,8 @@ class QueryChunks:
 
 
 def make_query_chunks(members: SliceMembers) -> QueryChunks | None:
-    """Return parcels of queries that are in the same slices; None if there are few enough queries
-    to move each separately."""
+    """Return chunks of queries that are in the same slices. Returns None if there are few enough
+    queries to move each separately."""
     n_queries = len(members.kind)
     if n_queries <= MOST_SINGLE:
         return None
@@ -88,23 +86,23 @@ ALIKE = 1e-9
 """Differences that vary by less than this share of their size count as equal."""
 
 PRIOR = 5
-"""The variance of a slice, and the variance of all other queries, is shrunk towards the common
-variance, as if by this number of further queries."""
+"""Number of further queries by which variances are shrunk: the variance of a slice, and that of all
+other queries, move towards the common variance as if this many queries had it."""
 
 _SEED = 20_261
 _FEWEST_TIMES, _MOST_TIMES, _WORK = 299, 1_999, 2_000_000_000
 _AT_ONCE = 250
 _SMALL = 50_000_000
-"""Maximum number of queries times slices times moves for which everything is done in double
+"""Maximum number of queries times slices times moves for which everything is computed in double
 precision."""
 _MOST_KEPT = 60_000_000
-"""Bytes of permutations in the cache; the least recently used are dropped."""
+"""Maximum size of the cache of permutations in bytes. The least recently used are dropped."""
 
 
 def largest_permuted_distances(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
     """Return the distance of the farthest slice in each permutation of the differences,
     float64[permutation]. `gaps` float64[query] are the differences. Distances are approximate, but
-    each is on the right side of each of `limits` float64[slice]."""
+    each is on the correct side of each of `limits` float64[slice]."""
     units = _Units.from_differences(members, gaps)
 
     def make_permutation_block(block: int) -> AnyArray:
@@ -121,8 +119,8 @@ def largest_permuted_distances(members: SliceMembers, gaps: Floats, limits: Floa
 
 def largest_flipped_distances(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
     """Return the distance of the farthest slice in each sign flip, float64[flip], in the same way
-    as `largest_permuted_distances`. Every difference stays with its query and is randomly
-    reflected at the mean, so a query keeps its variance. A parcel flips as a whole."""
+    as `largest_permuted_distances`. Every difference stays with its query and is randomly reflected
+    at the mean, so a query keeps its variance. A chunk is reflected as a whole."""
     units = _Units.from_differences(members, gaps)
 
     def make_sign_block(block: int) -> AnyArray:
@@ -137,7 +135,7 @@ def largest_flipped_distances(members: SliceMembers, gaps: Floats, limits: Float
 
 @dataclass(frozen=True)
 class _Units:
-    """The units that are moved: single queries or parcels. `sums` float64[unit] are sums of the
+    """The units that are moved: single queries or chunks. `sums` float64[unit] are sums of the
     centred differences divided by their standard deviation, `squares` float64[unit] the sums of
     their squares. `members` float64[unit, slice] of 0 and 1 says which slices a unit is in. `n`
     float64[slice] is the number of queries of each slice, out of `total`."""
@@ -246,8 +244,8 @@ def _to_normal_scale(t_squared: Any, own_error: Any, rest_error: Any, n: Any, m:
 
 
 def _squared_error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
-    """Return the squared standard error of a mean of n differences. Their variance is shrunk
-    towards the common variance."""
+    """Return the squared standard error of a mean of n differences. The variance of the differences
+    is shrunk towards the common variance."""
     squares_within = np.maximum(squares - sums**2 / n, 0.0)
     return (squares_within + PRIOR * common) / (n - 1 + PRIOR) / n
 
@@ -256,7 +254,7 @@ _memo = Memo(_MOST_KEPT, lambda block: block.nbytes)
 
 
 def _permute_chunks(chunks: QueryChunks, block_number: int) -> AnyArray:
-    """Return a block of permutations: parcels are exchanged only with parcels, single queries only
+    """Return a block of permutations. Chunks are exchanged only with chunks, single queries only
     with single queries."""
     large, small = (
         _permute_queries(chunks.full, block_number),
@@ -266,8 +264,8 @@ def _permute_chunks(chunks: QueryChunks, block_number: int) -> AnyArray:
 
 
 def _permute_queries(n_queries: int, block_number: int, seed: int = _SEED) -> AnyArray:
-    """Return a block of permutations, int[permutation, query]. Always the same; cached if all
-    blocks fit."""
+    """Return a block of permutations, int[permutation, query]. It is always the same, and it is
+    cached if all blocks fit."""
 
     def make_permutations() -> AnyArray:
         order: AnyArray = np.arange(n_queries, dtype=_index_type(n_queries))

@@ -29,10 +29,9 @@ def label_ranges(numbers: pd.Series) -> pd.Series:
     """Return the range of each number as text, such as "3–7", in a Series with the same index; NaN
     stays NaN.
 
-    There are at most six ranges, with about the same number of queries in each; their edges are
-    rounded. Ranges of whole numbers are named by their lowest and highest number, other ranges by
-    their edges, of which the lower one is inclusive.
-    """
+    There are at most six ranges, with about the same number of queries in each and rounded edges. A
+    range of whole numbers is named by its lowest and highest number. Any other range is named by
+    its edges; the lower edge belongs to the range."""
     values = numbers.to_numpy(dtype=np.float64)
     finite = values[~np.isnan(values)]
     edges = _find_edges(finite)
@@ -54,7 +53,7 @@ def add_nouns_to_ranges(names: Iterable[str], one: str, many: str) -> list[str]:
 
 
 def numeric_sort_key(name: str) -> tuple[float, int] | None:
-    """Return a sort key for numbers and ranges; None for any other text."""
+    """Return a sort key for a number or range. Returns None for any other text."""
     match = _RANGE.fullmatch(name)
     if match is None:
         return None
@@ -62,8 +61,8 @@ def numeric_sort_key(name: str) -> tuple[float, int] | None:
 
 
 def _find_edges(finite: Floats) -> Floats:
-    """Return the lower edges of all ranges but the first, float64[edge]: quantiles, rounded as long
-    as they stay distinct."""
+    """Return the lower edges of all ranges except the first, float64[edge]. They are quantiles,
+    rounded as far as they stay distinct."""
     parts = min(_MOST_RANGES, max(2, len(finite) // _QUERIES_A_RANGE))
     cuts = np.unique(np.quantile(finite, np.arange(1, parts) / parts, method="higher"))
     cuts = cuts[cuts > finite.min()]

@@ -13,16 +13,17 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 
 @dataclass(frozen=True)
 class SliceMembers:
-    """Which slices each query belongs to. All queries of a kind belong to the same slices: `kind`
-    int64[query] is the number of the query's kind, and `slices` float64[kind, slice] is 1 if the
-    slice contains the kind, otherwise 0. Different kinds may belong to the same slices."""
+    """Which slices each query belongs to. Queries are divided into kinds, so that all queries of a
+    kind belong to the same slices: `kind` int64[query] is the number of the query's kind, and
+    `slices` float64[kind, slice] is 1 if the slice contains the kind, otherwise 0. Two kinds may
+    belong to the same slices."""
 
     kind: Ints
     slices: Floats
 
     @cached_property
     def slices_by_query(self) -> Floats:
-        """The slices of each query, float64[query, slice] of 0 and 1."""
+        """Whether each query is in each slice, float64[query, slice] of 0 and 1."""
         return self.slices[self.kind]
 
     @cached_property
@@ -35,14 +36,14 @@ class SliceMembers:
         return np.asarray(np.bincount(self.kind, values, len(self.slices)) @ self.slices)
 
     def query_mask(self, slice_index: int) -> Mask:
-        """Return which queries are in the slice with this index, bool[query]."""
+        """Return whether each query is in the slice with this index, bool[query]."""
         return (self.slices[:, slice_index] > 0)[self.kind]
 
 
 def assign_query_kinds(codes: Iterable[Ints]) -> tuple[Ints, Ints]:
-    """Return the kind of each query, int64[query] from 0, and one query of each kind, int64[kind].
-    Queries have the same kind if all their codes are equal. `codes` is one or more int64[query],
-    from -1."""
+    """Divide queries into kinds. Return the kind of each query, int64[query] from 0, and one query
+    of each kind, int64[kind]. Queries are of the same kind if all their codes are equal. `codes` is
+    one or more int64[query], from -1."""
     kind, first = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for number, code in enumerate(codes):
         cell = code + 1

@@ -1,7 +1,7 @@
-"""Convert Arrow columns to numpy arrays and back through their buffers.
+"""Convert Arrow columns to numpy arrays and back, using their buffers directly.
 
-The conversions of pyarrow import pandas first, which takes longer than judging a million rows.
-"""
+pyarrow's own conversions import pandas first, which takes longer than joining a million rows with
+judgments."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _DTYPES = {pa.from_numpy_dtype(np.dtype(code)): np.dtype(code) for code in "?bhiqBHIQefd"}
-"""Of numbers and booleans: before pyarrow 26 `to_pandas_dtype` imports pandas."""
+"""The numpy type of each Arrow type of numbers and booleans. They are listed here because
+`to_pandas_dtype` imports pandas before pyarrow 26."""
 
 
 def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
-    """Return a column of numbers or booleans as an array of the same type; [row].
+    """Return a column of numbers or booleans as an array of the same type, [row].
 
-    With missing values it is float64[row] with NaN in their place. The array is read-only unless it
-    is a copy.
-    """
+    If values are missing, the array is float64[row] with NaN in their place. The array is read-only
+    unless it is a copy."""
     if isinstance(column, pa.ChunkedArray):
         if column.num_chunks == 1:
             return as_array(column.chunk(0))
@@ -76,7 +76,7 @@ def as_text_column(texts: Sequence[str]) -> pa.StringArray:
 
 
 def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
-    """Encode any texts one by one, even an empty list or texts with NUL bytes."""
+    """Encode texts one by one. This also works for an empty list and for texts with NUL bytes."""
     encoded = [text.encode() for text in texts]
     edges = np.zeros(len(encoded) + 1, dtype=np.int32)
     np.cumsum([len(text) for text in encoded], out=edges[1:])

@@ -1,4 +1,4 @@
-"""Columns as Arrow and numpy arrays: ids as text, and rows that are refused or dropped."""
+"""Columns as Arrow and numpy arrays: convert ids to text, and refuse or drop rows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
 
 
 def reencode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
-    """Return ids with a dictionary of only the occurring ids, in order of first occurrence."""
+    """Return ids with a dictionary that contains only ids that occur, in order of first
+    occurrence."""
     encoded = encode_ids(ids)
     if encoded.null_count:  # missing ids are refused later, with their rows
         return encoded
@@ -120,10 +121,10 @@ def _to_digits(values: list[Any]) -> list[str] | None:
 
 
 def are_plain_ids(values: list[Any]) -> bool:
-    """Return whether all values are of type str, or int that Python can convert to text.
+    """Return whether all values are of type str, or of type int and short enough for Python to
+    convert to text.
 
-    Values of other types may be ids too.
-    """
+    Values of other types may also be ids."""
     kinds = set(map(type, values))
     return kinds <= {str} or (kinds <= {str, int} and _to_digits(values) is not None)
 
@@ -152,9 +153,8 @@ def refuse_missing_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
 def is_printable(ids: pa.ChunkedArray) -> bool:
     """Return whether all texts are printable.
 
-    The result may be False even if all are, because the buffer of a chunk may contain further
-    texts.
-    """
+    The result may be False although all are printable, because the buffer of a chunk may contain
+    further texts."""
     for chunk in ids.chunks:
         data = chunk.buffers()[2]
         if data is not None and not are_printable_bytes(np.frombuffer(data, dtype=np.uint8)):
@@ -174,7 +174,7 @@ def raise_row_problems(
     hint: str = "",
     offer: str = "",
 ) -> None:
-    """Raise TableError for these rows, if there are any; `rows` is int64[n]."""
+    """Raise TableError for these rows. Does nothing if there are none. `rows` is int64[n]."""
     if len(rows):
         problems = [build_problem(int(row)) for row in rows[:MOST_PROBLEMS_SHOWN]]
         raise TableError(message, problems, count=len(rows), hint=hint, offer=offer)
@@ -215,10 +215,10 @@ def clean_id(text: str) -> str:
 
 
 def to_id_text(value: Any) -> str | None:
-    """Return a text unchanged, a whole number as its digits, so that 1 and "1" are the same id.
+    """Return a text unchanged, and a whole number as its digits, so that 1 and "1" are the same id.
 
-    Returns None for any other value, and for a text with a lone surrogate, which has no UTF-8 form.
-    """
+    Returns None for any other value, and for a text with a lone surrogate, which has no UTF-8
+    form."""
     if isinstance(value, str):
         return value if value.isascii() or value == value.encode(errors="ignore").decode() else None
     if not isinstance(value, (int, np.integer)) or isinstance(value, (bool, np.timedelta64)):

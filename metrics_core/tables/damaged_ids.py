@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 SHORTENED = r"^[1-9](?:\.\d+)?[Ee]\+\d+$"
-"""A long number as written by a spreadsheet or float: its last digits are lost."""
+"""Pattern of a long number that a spreadsheet or a float shortened, so that its last digits are
+lost."""
 EXPORT_AGAIN = (
     "Export the ids again as text; do not pass them through a spreadsheet or a float column."
 )
@@ -27,7 +28,7 @@ _DAMAGED = {
 
 def explain_damaged_id(ids: Iterable[str], causes: Mapping[str, str] = _DAMAGED) -> str:
     """Return a description of the first id that looks changed: how it was changed, and how to fix
-    it. "" if no id looks changed."""
+    it. Returns "" if no id looks changed."""
     for text in ids:
         for pattern, explanation in causes.items():
             if re.search(pattern, text):

@@ -23,7 +23,8 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import raise_row_problems
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-"""A plain decimal number; other spellings that Python accepts, such as `1_000`, do not match."""
+"""Pattern of a plain decimal number. Other spellings that Python accepts, such as `1_000`, do not
+match."""
 
 _NUMBER = re.compile(NUMBER, re.ASCII)
 _HINT = "Give each document one finite number, or remove the document."
@@ -53,7 +54,8 @@ def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> Any
 
 
 def to_finite_number(value: Any) -> float | None:
-    """Return a value as a number, a whole one as int; None if the value is not a finite double."""
+    """Return a value as a number, and a whole number as int. Returns None if the value is not a
+    finite double."""
     if isinstance(value, np.bool_):
         return int(value)
     if isinstance(value, str):
@@ -73,7 +75,8 @@ def to_finite_number(value: Any) -> float | None:
 
 
 def _to_decimal(text: str) -> Decimal | float:
-    """Return a text as a number; a float if its exponent is out of Decimal's range."""
+    """Return a text as a decimal number, or as a float if its exponent is out of Decimal's
+    range."""
     try:
         return Decimal(text)
     except InvalidOperation:
@@ -86,10 +89,10 @@ def _has_fraction(value: Decimal) -> bool:
 
 
 def _read_numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
-    """Return the numbers, int64[row] or float64[row], and the texts of invalid values by row.
+    """Return the numbers, int64[row] or float64[row], and a dictionary from row to the text of an
+    invalid value.
 
-    An invalid value is NaN; its text is for messages.
-    """
+    An invalid value is NaN in the array; its text is used in messages."""
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         plain = pa.types.is_floating(values.type) or pa.types.is_integer(values.type)
         values = as_array(values) if plain else values.to_pylist()

@@ -24,12 +24,14 @@ _QUANTITY = re.compile(
 
 
 def name_words(name: str) -> list[str]:
-    """Return the words of a column name in lower case: latencyMs and latency_ms have the same."""
+    """Return the words of a column name in lower case. They are the same for latencyMs and
+    latency_ms."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
 def has_open_direction(name: str) -> bool:
-    """Whether a word of the name leaves open if higher or lower is better, such as latency."""
+    """Return whether a word of the name, such as latency, makes it unclear whether higher or lower
+    is better."""
     return any(map(_QUANTITY.fullmatch, name_words(name)))
 
 

@@ -1,4 +1,4 @@
-"""Base class of runs and judgments: rows of (query, document)."""
+"""Base class of runs and judgments, whose rows are pairs of a query and a document."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Judgable:
 
     @property
     def query_codes(self) -> npt.NDArray[np.int32]:
-        """Index in `query_ids` of each row's query; int32[row], read-only."""
+        """Index in `query_ids` of each row's query, int32[row], read-only."""
         return as_array(encode_ids(self.table["query_id"]).indices)
 
     @property
@@ -73,7 +73,6 @@ class Judgable:
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a pandas frame with the same columns and text ids.
 
-        For people and exports; slow for large runs.
-        """
+        It is meant for people and exports; it is slow for large runs."""
         table = self.table.set_column(0, "query_id", self.table["query_id"].cast(ID))
         return table.to_pandas()

@@ -1,4 +1,4 @@
-"""Relevance judgments, also by subtopic."""
+"""Relevance judgments, by document or by subtopic."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Runs loaded as judged ranks: only ranks of judged documents and list lengths are known.
+"""Runs loaded as judged ranks. Only the ranks of judged documents and the lengths of lists are
+known.
 
-The unjudged documents between them and all scores are unknown.
-"""
+The unjudged documents between them and all scores are unknown."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ class RankedRun(Run):
 
     @property
     def given_ranks(self) -> None:
-        """Always None: not every row is a document."""
+        """Always None, because not every row is a document."""
         return
 
     @property
     def scores(self) -> Floats:
-        """Raises RanklensError, as there are no scores."""
+        """Always raises RanklensError, because there are no scores."""
         raise RanklensError(
             f"{judged_ranks_text([self.name])}, without scores and without the ids of unjudged"
             " documents.",
@@ -121,7 +121,8 @@ class RankedRun(Run):
         return as_array(self.table["retrieved"])[starts]
 
     def join(self, others: list[RankedRun]) -> RankedRun | None:
-        """Return this run combined with further parts, None if two parts contain the same query."""
+        """Return this run combined with further parts. Returns None if two parts contain the same
+        query."""
         parts = [self, *others]
         names = [query_id for part in parts for query_id in part.query_ids]
         if len(set(names)) < len(names):

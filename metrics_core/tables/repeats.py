@@ -88,7 +88,8 @@ def hash_texts(texts: pa.StringArray) -> Hashes:
 
 
 def text_bytes(texts: pa.StringArray) -> tuple[Any, Any, npt.NDArray[np.uint8]]:
-    """Return start and end of each text in the byte buffer, int64[text], and the buffer, uint8."""
+    """Return the start and end of each text in the byte buffer, int64[text] each, and the buffer,
+    uint8."""
     _, offsets, data = texts.buffers()
     first, count = texts.offset, len(texts)
     if not count:

@@ -34,7 +34,7 @@ from metrics_core.tables.score_order import order_by_score
 Duplicates = Literal["error", "best", "first"]
 
 _LISTED = 20_000
-"""Maximum number of rows in a run's cache of lists."""
+"""Maximum number of rows in the cache of a run's lists."""
 
 
 def new_list_cache() -> Memo:
@@ -121,7 +121,8 @@ class Run(Judgable):
 
     @property
     def complete(self) -> bool:
-        """Whether all listed documents are known; if not, only judged ones are (see RankedRun)."""
+        """Whether all listed documents are known. If not, only the judged ones are (see
+        RankedRun)."""
         return True
 
     @property
@@ -134,10 +135,9 @@ class Run(Judgable):
 
     @property
     def given_ranks(self) -> Ints | None:
-        """Rank of each row from the file; int64[row], read-only.
+        """Rank of each row from the file, int64[row], read-only.
 
-        None if ranks follow from scores.
-        """
+        It is None if ranks are derived from scores."""
         table = self.table
         return as_array(table["rank"]) if "rank" in table.column_names else None
 
@@ -149,11 +149,11 @@ class Run(Judgable):
         return int(np.count_nonzero(self.query_codes == query_ids.index(query_id)))
 
     def cached_list(self, query_id: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """Return the list of a query from the cache, or else from `make`.
+        """Return the list of a query from the cache. If it is not there, it is built by the
+        function `make`.
 
-        The columns are the same as from `make`. A list that is too long for the cache is made each
-        time.
-        """
+        The columns are the same as those of `make`. A list that is too long for the cache is built
+        each time."""
         if self.length(query_id) > _LISTED:
             return make()
         return self._lists(query_id, make).copy()
@@ -192,7 +192,8 @@ class Run(Judgable):
 
     @property
     def plain(self) -> bool:
-        """Whether all doc_ids are printable ASCII without blanks; may be False even if they are."""
+        """Whether all doc_ids are known to be printable ASCII without blanks. False does not mean
+        that they are not."""
         return is_printable(self.doc_ids)
 
     def renamed(self, name: str) -> Run:

@@ -21,11 +21,10 @@ _FORMS = tuple(
 
 @dataclass(frozen=True, order=True)
 class RunDate:
-    """Date of a version.
+    """Date of a version of a system.
 
-    when  its start, without time zone; the first day of a month, the Monday of a week
-    text  the date in its original spelling
-    """
+    when  its beginning, without time zone: the first day of a month, the Monday of a week
+    text  the date in its original spelling"""
 
     when: datetime
     text: str

@@ -1,4 +1,4 @@
-"""Names of several runs: unique names, and one run if a file is given twice."""
+"""Names of several runs: make them unique, and treat a file that is given twice as one run."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def make_names_unique(
 
 
 def add_folder_names(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRun]:
-    """Return the runs, with folder names in front of equal names: a/run and b/run.
+    """Return the runs. If several have the same name, the names of folders are put in front: a/run
+    and b/run.
 
     `files` has the file of each run. As many folders are added as are needed to make the names
-    differ.
-    """
+    differ."""
     folders = [PurePath(normpath(file)).parts[:-1] for file in files]
     renamed_runs: list[AnyRun] = []
     for run, parts in zip(runs, folders, strict=True):
@@ -94,11 +94,10 @@ def _last_parts(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
 
 
 def baseline_name(name: str, runs: Collection[str]) -> str:
-    """Return the name of a baseline that is shown beside these runs: "NAME (baseline)" if one of
-    the runs has the same name.
+    """Return the name under which a baseline is shown beside these runs. It is "NAME (baseline)" if
+    one of the runs has the same name.
 
-    They often have the same name, because the run is the next version of the baseline.
-    """
+    This is common, because the run is the next version of the baseline."""
     return find_free_name(f"{name} (baseline)", runs) if name in runs else name
 
 

@@ -9,7 +9,8 @@ from metrics_core.base.arrays import Floats, Int32s, Ints
 from metrics_core.base.compiled.machine import compiled, is_worth_loading
 
 _MANY = 1_000_000
-"""Number of rows from which loading compiled code, which sorts each query separately, pays off."""
+"""Number of rows from which it is worth loading the compiled code, which sorts each query
+separately."""
 
 
 def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
@@ -32,12 +33,12 @@ def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
 
 
 def find_contradictions(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
-    """Return the codes of the queries whose ranks contradict the scores; int64[n], ascending.
+    """Return the codes of the queries whose ranks contradict the scores, int64[n], ascending.
 
     In each of these queries one document has both a larger rank and a larger score than another.
-    `codes` is int32[row], `ranks` float32[row], `scores` float64[row]. Most files list each query
-    once, by rank: then comparing neighbours is enough. Other files are sorted first.
-    """
+    `codes` is int32[row], `ranks` float32[row], `scores` float64[row]. In most files the rows of a
+    query are contiguous and sorted by rank, so that comparing neighbours is enough. Rows of other
+    files are sorted first."""
     is_same_query = codes[1:] == codes[:-1]
     one_block_a_query = np.count_nonzero(~is_same_query) + 1 == (codes.max(initial=0) + 1)
     is_consistent = (ranks[1:] > ranks[:-1]) | (
@@ -71,7 +72,8 @@ def _find_contradicting_queries(
 
 
 def _sort_rows(codes: Int32s, scores: Floats) -> tuple[Ints, Ints]:
-    """Return row numbers by query and falling score, int64[row], and query ends, int64[query]."""
+    """Return the row numbers sorted by query and descending score, int64[row], and the end of each
+    query, int64[query]."""
     counts = np.bincount(codes)
     ends, longest = np.cumsum(counts) - counts, int(counts.max())
     order = np.empty(len(codes), np.int64)

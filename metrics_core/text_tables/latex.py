@@ -1,4 +1,4 @@
-"""LaTeX: escaped text, and tables with booktabs rules."""
+"""Write LaTeX: escape text, and build tables with booktabs rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ESCAPES = str.maketrans(
     | {w.MINUS: "$-$", w.DASH: "--", w.NO_BREAK: "~", "’": "'"}
 )
 _LIGATURE = re.compile(r"(?<=[-`'?!])(?=[-`'])")
-"""The position between two characters that LaTeX would join to a ligature."""
+"""Pattern of the position between two characters that LaTeX would join to a ligature."""
 
 
 def escape(text: str) -> str:
@@ -27,14 +27,14 @@ def escape(text: str) -> str:
 
 
 def tabular(columns: str, head: str, rows: Sequence[str]) -> str:
-    """A table with booktabs rules; `head` and rows are cells joined by &."""
+    """Return a table with booktabs rules. `head` and `rows` are cells joined by &."""
     lines = [r"\toprule", rf"{head} \\", r"\midrule", *(rf"{row} \\" for row in rows)]
     body = "\n".join([*lines, r"\bottomrule"])
     return f"\\begin{{tabular}}{{{columns}}}\n{body}\n\\end{{tabular}}\n"
 
 
 def format_tabular(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> str:
-    """Format text cells as a tabular; the first `labels` columns are labels, the remaining ones
+    """Format text cells as a tabular. The first `labels` columns contain labels, the others
     numbers."""
     written = [" & ".join(map(escape, row)) for row in (head, *rows)]
     return tabular("l" * labels + "r" * (len(head) - labels), written[0], written[1:])

@@ -42,7 +42,8 @@ def row_letter(number: int) -> str:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A tabular in LaTeX, its caption as plain text, and the label that it has by default."""
+    """The table of a paper: a tabular in LaTeX, its caption as plain text, and its default
+    label."""
 
     tabular: str
     caption: str
@@ -66,7 +67,7 @@ class PaperTable:
 
 
 class RunMeans(NamedTuple):
-    """The combined scores of runs by measure, float64[run], over a number of queries."""
+    """The combined scores of runs for each measure, float64[run], with the number of queries."""
 
     runs: Sequence[str]
     by_measure: Mapping[Measure, Floats]
@@ -74,7 +75,7 @@ class RunMeans(NamedTuple):
 
     @classmethod
     def from_scores(cls, scores: Scores, measures: Sequence[Measure] = ()) -> RunMeans:
-        """Return the scores aggregated over queries for each measure, by default for all."""
+        """Aggregate the scores over queries for each of `measures`, by default for all."""
         columns = dict(zip(scores.measures, scores.combined().T, strict=True))
         selected = {measure: columns[measure] for measure in measures or columns}
         return cls(scores.runs, selected, scores.n_queries)
@@ -83,7 +84,7 @@ class RunMeans(NamedTuple):
 def comparison_table(
     means: RunMeans, comparison: pd.DataFrame, baselines: Sequence[str], method: Method
 ) -> PaperTable:
-    """Return the paper's table of a comparison with baselines, with the columns of
+    """Return the paper's table of a comparison with baselines. `comparison` has the columns of
     `comparing.pairs.compare`, baseline and measure."""
     beaten: dict[str, set[Pair]] = {str(measure): set() for measure in means.by_measure}
     for row in comparison.to_dict("records"):
@@ -99,7 +100,8 @@ def comparison_table(
 def all_pairs_table(
     means: RunMeans, pairs_by_measure: Mapping[str, AllPairs], level: float
 ) -> PaperTable:
-    """Return the paper's table of all pairs of runs, by the canonical name of each measure."""
+    """Return the paper's table of all pairs of runs. `pairs_by_measure` has the pairs by the
+    canonical name of each measure."""
     beaten = {name: _find_significant_pairs(pairs) for name, pairs in pairs_by_measure.items()}
     tested = _describe_all_pairs(pairs_by_measure, level, _describe_marks(means.by_measure))
     return paper_table(means, beaten, tested, "tab:all-pairs")
@@ -117,12 +119,11 @@ def paper_table(
     test_description: str,
     label: str,
 ) -> PaperTable:
-    """Return runs × measures in the order of `means`.
+    """Return a table of runs × measures, in the order of `means`.
 
     `significant_pairs` maps the name of each measure to pairs of runs, of which the first
     outperforms the second. The letter of the second run is a superscript of the first run's score.
-    `test_description` is plain text that describes the test, at the end of the caption.
-    """
+    `test_description` is plain text that describes the test, at the end of the caption."""
     columns = {str(m): _mean_cells(m, values) for m, values in means.by_measure.items()}
     rows = []
     for position, run in enumerate(means.runs):
@@ -138,7 +139,7 @@ def paper_table(
 
 
 def _mean_cells(measure: Measure, means: Floats) -> list[str]:
-    """Return the means of the runs, float64[run], as LaTeX, the best one in bold."""
+    """Return the means of the runs, float64[run], as LaTeX cells. The best one is in bold."""
     declaration = measure.declaration
     write = w.format_score if declaration.combination.averaged else format_total
     cells = [escape(write(mean)) for mean in means.tolist()]
@@ -171,7 +172,7 @@ def _caption_of_means(means: RunMeans) -> str:
 
 
 def _run_with_letter(run: str, runs: Sequence[str]) -> str:
-    """The name of a run in a caption: "bm25 (a)"."""
+    """Return a run with its letter, as in a caption: "bm25 (a)"."""
     return f"{run} ({row_letter(list(runs).index(run))})"
 
 

@@ -1,4 +1,4 @@
-"""Scores as text for people, programs and papers; one function for each format."""
+"""Scores as text for people, programs and papers, with one function for each format."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ class WideTable:
 
 
 def format_table(source: LongTable | pd.DataFrame) -> str:
-    """Aligned columns for a terminal; one column for each measure, three decimals."""
+    """Return aligned columns for a terminal: one column for each measure, with three decimals."""
     wide = LongTable.from_table(source).to_wide_table()
     return _align_rows(wide.head, wide.formatted_cells(), len(wide.labels))
 
 
 def align_texts(texts: pd.DataFrame, labels: int) -> str:
-    """Align a frame of text cells; the first `labels` columns are labels, the remaining ones
+    """Align a frame of text cells. The first `labels` columns contain labels, the others
     numbers."""
     return _align_rows(list(texts.columns), texts.to_numpy().tolist(), labels)
 
@@ -107,8 +107,8 @@ def _align_rows(head: list[str], rows: list[list[str]], labels: int) -> str:
 
 
 def format_tsv(source: LongTable | pd.DataFrame) -> str:
-    """One value per line, tab-separated, with a header, in full precision (repr). Cells that a
-    spreadsheet would take for a formula are escaped."""
+    """Return one value per line, tab-separated, with a header, in full precision (repr). Cells that
+    a spreadsheet would take for a formula are escaped."""
     long = LongTable.from_table(source)
     lines = []
     for row in (map(str, long.columns), *long.rows):
@@ -118,12 +118,12 @@ def format_tsv(source: LongTable | pd.DataFrame) -> str:
 
 
 _BLANKS = str.maketrans("\t\n\r", "   ")
-"""Characters that would end a cell or a line, replaced by blanks."""
+"""Characters that would end a cell or a line. They are replaced by blanks."""
 
 
 def format_csv(source: LongTable | pd.DataFrame) -> str:
-    """One value per line, comma-separated, for spreadsheets. Cells that would be formulas are
-    escaped; undefined values are empty."""
+    """Return one value per line, comma-separated, for spreadsheets. Cells that would be formulas
+    are escaped; undefined values are empty."""
     frame = source
     if isinstance(source, LongTable):
         frame = pd.DataFrame(list(source.rows), columns=list(source.columns))
@@ -131,7 +131,7 @@ def format_csv(source: LongTable | pd.DataFrame) -> str:
 
 
 def format_json(source: LongTable | pd.DataFrame) -> str:
-    """A list of objects, one for each value; undefined values are null."""
+    """Return a list of JSON objects, one for each value. Undefined values are null."""
     long = LongTable.from_table(source)
     records = [
         {key: (None if v != v else v) for key, v in zip(long.columns, row, strict=True)}
@@ -141,14 +141,14 @@ def format_json(source: LongTable | pd.DataFrame) -> str:
 
 
 def format_markdown(source: LongTable | pd.DataFrame) -> str:
-    """A Markdown table; one column for each measure, three decimals."""
+    """Return a Markdown table with one column for each measure and three decimals."""
     wide = LongTable.from_table(source).to_wide_table()
     return _markdown_rows(wide.head, wide.formatted_cells(), len(wide.labels))
 
 
 def markdown_table(texts: pd.DataFrame, labels: int) -> str:
-    """Format a frame of text cells as a Markdown table; the first `labels` columns are labels, the
-    remaining ones numbers."""
+    """Format a frame of text cells as a Markdown table. The first `labels` columns contain labels,
+    the others numbers."""
     return _markdown_rows([str(c) for c in texts.columns], texts.to_numpy().tolist(), labels)
 
 
@@ -160,8 +160,8 @@ def _markdown_rows(head: list[str], texts: list[list[str]], labels: int) -> str:
 
 
 def format_latex(source: LongTable | pd.DataFrame) -> str:
-    """A LaTeX tabular; one column for each measure, three decimals, the best mean of each in
-    bold."""
+    """Return a LaTeX tabular with one column for each measure and three decimals. The best mean of
+    each measure is in bold."""
     wide = LongTable.from_table(source).to_wide_table()
     alignment = "l" * len(wide.labels) + "r" * len(wide.measures)
     rows = [" & ".join(row) for row in _format_with_bold_best(wide)]
@@ -169,7 +169,7 @@ def format_latex(source: LongTable | pd.DataFrame) -> str:
 
 
 def _format_with_bold_best(wide_table: WideTable) -> list[list[str]]:
-    """Labels and values as LaTeX, the best mean of each measure in bold."""
+    """Return labels and values as LaTeX cells. The best mean of each measure is in bold."""
     bold = _best_means(wide_table)
     return [
         [
@@ -181,8 +181,9 @@ def _format_with_bold_best(wide_table: WideTable) -> list[list[str]]:
 
 
 def _best_means(wide_table: WideTable) -> set[tuple[int, str]]:
-    """Return (row, measure name) of the best mean of each measure, including ties; empty if there
-    is only one mean. Measures that are summed or have no declared direction are left out."""
+    """Return (row, measure name) of the best mean of each measure, including ties. The result is
+    empty if there is only one mean. Measures that are summed or have no declared direction are left
+    out."""
     query_column = wide_table.labels.index("query_id") if "query_id" in wide_table.labels else None
     means = [
         row
@@ -200,7 +201,8 @@ def _best_means(wide_table: WideTable) -> set[tuple[int, str]]:
 
 
 def _has_no_best(name: str) -> bool:
-    """Whether a measure is summed, or has no declared direction."""
+    """Return whether no value of the measure can be called best, because it is summed or has no
+    declared direction."""
     return _is_summed(name) or find_measure(name).declaration.direction == 0
 
 
@@ -226,8 +228,8 @@ def format_p_value(p: float) -> str:
 
 
 def pair_texts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return pairs as text cells for people: run, other, measure, verdict, n, difference, interval,
-    p."""
+    """Return pairs of runs as text cells for people. Columns: run, other, measure, verdict, n,
+    difference, interval, p."""
     digits = w.column_decimals(frame["low"], frame["high"])
     rows = [
         {
@@ -246,7 +248,8 @@ def pair_texts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def format_total(value: float) -> str:
-    """Format a count as a whole number; a sum of shares, such as Coverage, as a score."""
+    """Format a count as a whole number. A sum of shares, such as Coverage, is formatted as a
+    score."""
     return w.format_count(value) if value != value or value == int(value) else w.format_score(value)
 
 
@@ -269,5 +272,6 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_markdown_line(text: str) -> str:
-    """Escape text that is a whole line: also no heading, list or code."""
+    """Escape text that is a whole line, so that it is not shown as a heading, list or code
+    either."""
     return re.sub(r"^(\d*)(?=[.)#+=-])", r"\1\\", escape_markdown(text.lstrip()))

@@ -1,1 +1,1 @@
-"""The possible and the likely effect of unjudged documents, and which documents to judge next."""
+"""Unjudged documents: their possible and likely effect, and which of them to judge next."""

@@ -44,8 +44,8 @@ _NO_ORDER = ("at relevant", "range")
 class DifferenceBounds:
     """The combined difference, run minus baseline, and its lowest and highest value over all grades
     of the unjudged documents. `low` and `high` float64[query] are the bounds of each query. `exact`
-    is true if both can occur, false if they are only bounds. Bounds are NaN if they are unknown;
-    `reason` then says why."""
+    is true if both values can occur, false if they are only bounds. Bounds are NaN if they are
+    unknown; `reason` then says why."""
 
     difference: float
     lowest: float
@@ -57,7 +57,7 @@ class DifferenceBounds:
 
     @property
     def can_reverse(self) -> bool:
-        """Whether the other run could have the better mean."""
+        """Whether some grades would give the other run the better mean."""
         now = better_side(self.difference)
         return now != 0 and better_side(self.lowest if now > 0 else self.highest) == -now
 
@@ -76,12 +76,12 @@ def bound_difference(
 
 
 class PartialBounds:
-    """`bound_difference` for several subsets of the same documents."""
+    """The result of `bound_difference` for several subsets of the same documents."""
 
     def __init__(
         self, run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
     ) -> None:
-        """Take the arguments of `bound_difference`."""
+        """The arguments are those of `bound_difference`."""
         self._pair, self._measure, self._unjudged = (run, baseline), measure, unjudged
         self._kind, self._grade = extremes_kind(measure), highest_grade(run, measure)
         own_scores, other_scores = measure.score(run), measure.score(baseline)
@@ -174,7 +174,7 @@ class PartialBounds:
     def _query_bounds(
         self, unjudged: UnjudgedRanks, is_open: Mask | None, run_extremes: tuple[Ends, Ends] | None
     ) -> Ends:
-        """Return lowest and highest difference of each query, float64[query] each."""
+        """Return the lowest and highest difference of each query, float64[query] each."""
         ends = [np.full(len(self._own_scores), bound) for bound in (-np.inf, np.inf)]
         if run_extremes is not None and self._kind in ("normalised", "apart"):
             ends = [
@@ -253,8 +253,8 @@ class PartialBounds:
         return unjudged.n_run_within + unjudged.n_baseline_within
 
     def _find_extremes(self, unjudged: UnjudgedRanks) -> tuple[Ends, Ends]:
-        """Return lowest and highest score of each run separately; documents that only the other run
-        lists may be relevant but not retrieved."""
+        """Return the lowest and highest score of each run separately. Documents that only the other
+        run lists may count as relevant documents that were not retrieved."""
         measure, ends = self._measure, []
         n_below = unjudged.n_run_below + unjudged.n_baseline_below
         n_in_other = unjudged.n_baseline_within, unjudged.n_run_within

@@ -28,13 +28,14 @@ DEEPEST = NEAR
 runs."""
 
 FEWEST_JUDGED, FEWEST_OF_A_KIND = 50, 10
-"""Judged documents needed for an estimate: in total, and of each kind with unjudged documents."""
+"""Number of judged documents that an estimate needs: in total, and of each kind of document that is
+sometimes unjudged."""
 
 _SEED = 20_260
 _MOST_DRAWN = 200_000
 _WORK, _FEWEST, _MOST = 8_000_000, 10, 200
-"""Amount of work for all draws (draws times documents), and the minimum and maximum number of
-draws."""
+"""Amount of work for all draws together (draws times documents), and the minimum and maximum number
+of draws."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ def _prediction_quantile(level: float, n: int) -> float:
 def _explain_too_few(
     run: JudgedRanks, baseline: JudgedRanks, predicted: PredictedGrades, *, matched: bool
 ) -> str:
-    """Return why the judged documents do not allow an estimate; "" if they do."""
+    """Return the reason why the judged documents do not allow an estimate. Returns "" if they
+    do."""
     if not any((ranks.judged().relevance <= 0).any() for ranks in (run, baseline)):
         # Only relevant documents are in the judgments.
         return f"No listed document is judged non-relevant, {_NOTHING_TELLS}"
@@ -146,7 +148,7 @@ _CHOSEN = (
 
 
 def _select_within_depth(unjudged: UnjudgedRanks, depth: int) -> UnjudgedRanks:
-    """Return the documents that are in either list within a depth."""
+    """Return the documents that are in either list down to a depth."""
     if max(int(r.max(initial=0)) for r in (unjudged.run_rank, unjudged.baseline_rank)) <= depth:
         return unjudged
     return unjudged.select(unjudged.best_rank <= depth)

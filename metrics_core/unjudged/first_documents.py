@@ -1,8 +1,7 @@
-"""The first documents of the lists of two runs, and the documents that both lists share.
+"""The first documents in the lists of two runs, and which of them are in both lists.
 
-Both depend only on the runs, not on filters, cutoffs or measures, so documents are compared only
-once if the result is cached.
-"""
+Both depend only on the runs, not on filters, cutoffs or measures. So documents are compared only
+once if the result is cached."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from metrics_core.tables.columns import ID
 @dataclass(frozen=True)
 class FirstDocuments:
     """The first documents of every list of a run, sorted by query and rank. `code` int64[document]
-    is the index of the document's query in the run, `rank` int64[document] counts from 1, and
+    is the index of the document's query in the run, `rank` int64[document] is the rank from 1, and
     `doc_ids` are the ids."""
 
     code: Ints
@@ -100,9 +99,9 @@ def match_documents(
 
 
 def find_positions(ranks: JudgedRanks, query: Ints, rank: Ints, top: FirstDocuments) -> Ints:
-    """Return the positions in `top` of documents given by their judged query and rank, int64[n].
-    `query` and `rank` describe these documents. `top` are the first documents of the run, which
-    must go deep enough. `ranks` must be the ranks of that run."""
+    """Return the positions in `top` of n documents, int64[n]. The documents are given by their
+    judged query, `query`, and `rank`. `top` are the first documents of the run, which must go deep
+    enough. `ranks` must be the ranks of that run."""
     listed = ranks.listed
     assert listed is not None
     is_judged = listed.query >= 0

@@ -1,10 +1,10 @@
-"""The scores of a pair of runs after some of the unjudged documents get grades.
+"""The scores of a pair of runs after some of the unjudged documents are given grades.
 
-In some measures documents count independently ("additive", "first" and "normalised" in `reach`). A
-document then contributes the score of a list that contains only this document, which depends on its
-rank and grade. A share is divided by a divisor that depends only on the number of documents of each
-grade. So no list is judged again. For all other measures the lists are judged again.
-"""
+In some measures documents count independently ("additive", "first" and "normalised" in `reach`).
+The contribution of a document is then the score of a list that contains only this document, which
+depends on its rank and grade. A share is divided by a divisor that depends only on the number of
+documents of each grade. So these lists need not be scored again. For all other measures the lists
+are scored again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Both = tuple[Floats, Floats]
 
 _MOST_GRADES, _MOST_CELLS = 200, 4_000_000
 """Maximum number of grades, and maximum number of queries times grades, for which documents are
-counted by grade. Above these limits, the lists are judged again."""
+counted by grade. Above these limits, the lists are scored again."""
 
 
 def extremes_kind(measure: Measure) -> str:
@@ -46,13 +46,12 @@ def additive_part(measure: Measure) -> Measure:
 
 @dataclass(frozen=True)
 class ListGains:
-    """One list of a pair: its `score` by a measure, float64[query], and the contribution of each
-    document to it.
+    """One list of a pair: its `score` on a measure, float64[query], and the contribution of each
+    document to the score.
 
     `gains` float64[grade, pair] has the gain by grade for each distinct pair of rank and list
     length. `document_rows` int64[listed] are the documents in the list, ascending, and `rank_index`
-    int64[listed] their columns of `gains`; all other documents contribute nothing.
-    """
+    int64[listed] their columns of `gains`; all other documents contribute nothing."""
 
     score: Floats
     gains: Floats
@@ -77,14 +76,16 @@ class ListGains:
         return cls(measure.score(ranks), gains, document_rows, rank_index, len(rank))
 
     def highest_gains(self) -> Floats:
-        """Return the gain of each document for the highest of the grades, float64[document]."""
+        """Return the gain of each document if it has the highest of the grades,
+        float64[document]."""
         highest = np.zeros(self.n_documents)
         highest[self.document_rows] = self.gains[-1][self.rank_index]
         return highest
 
 
 class _SummedScores:
-    """The score of one list, prepared for many gradings of its documents."""
+    """The score of one list, prepared so that it can be computed for many assignments of grades to
+    its documents."""
 
     def __init__(self, side: ListGains, query: Ints, *, best: bool) -> None:
         """`query` int64[document] is the query of each document. If `best` is true, only the best
@@ -118,7 +119,8 @@ class _SummedScores:
 
 
 class RegradedScores:
-    """A pair's scores by a measure after some of the unjudged documents were graded."""
+    """The scores of a pair of runs on a measure after some of the unjudged documents were
+    graded."""
 
     def __init__(
         self,
@@ -128,7 +130,7 @@ class RegradedScores:
         unjudged: UnjudgedRanks,
         grades: Floats,
     ) -> None:
-        """`grades` float64[grade] are the ascending grades that occur."""
+        """`grades` float64[grade] are the grades that can occur, in ascending order."""
         self._pair, self._measure = (run, baseline), measure
         self._unjudged, self._grades = unjudged, grades
         self._kind = extremes_kind(measure)

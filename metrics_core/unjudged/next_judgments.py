@@ -1,11 +1,11 @@
-"""The documents to judge next: the smallest set whose judgment could reverse or settle the result.
+"""The documents to judge next: the smallest set of documents whose judgment could reverse the
+result or settle it.
 
-A document has its largest effect on the difference if it gets the highest grade. Documents whose
-effect is against the present winner are sorted by the size of this effect. For measures that are a
+A document has its largest effect on the difference if it gets the highest grade. The documents that
+count against the run that is ahead are sorted by the size of this effect. For measures that are a
 sum over documents with fixed weights this is exact: no smaller set could reverse the sign, or
 settle it. For other measures the effect of a document assumes that all other documents are
-unchanged; whether a set reverses the sign is verified, but a smaller set may do so as well.
-"""
+unchanged; whether a set reverses the sign is verified, but a smaller set may do so as well."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from metrics_core.unjudged.graded_scores import RegradedScores, extremes_kind
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 
 MOST_TRIED = 400
-"""Maximum number of documents that are tried one by one, for measures whose weights depend on each
-other."""
+"""Maximum number of documents that are tried one by one. This is done for measures in which the
+weight of a document depends on other documents."""
 
 MOST_RANKED = 20_000
-"""Maximum number of documents in the ranking: more than anyone would judge."""
+"""Maximum number of documents in the ranking, which is more than anyone would judge."""
 
 
 @dataclass(frozen=True)
 class NextJudgments:
     """The documents to judge next.
 
-    `table` has one row per document that could move the difference against the present winner,
+    `table` has one row per document that could move the difference against the run that is ahead,
     largest effect first. Columns: query_id, doc_id, run_rank, baseline_rank (0: not within the
     depth), moves (the maximum effect on the combined difference).
 
@@ -43,8 +43,7 @@ class NextJudgments:
     them have the highest grade; None if no number of rows does. `n_to_settle` is the number of rows
     at the top that must turn out not relevant to make the sign certain, whatever the grades of the
     other documents. `n_to_settle` is 0 if the sign is already certain, None if the bound cannot
-    show it. `exact` is true if no smaller number suffices.
-    """
+    show it. `exact` is true if no smaller number suffices."""
 
     table: pd.DataFrame
     n_to_reverse: int | None
@@ -53,13 +52,14 @@ class NextJudgments:
 
     @property
     def n_worth_judging(self) -> int:
-        """The number of rows worth judging: rows that settle the sign, or could reverse it."""
+        """The number of rows worth judging, which are those that settle the sign or could reverse
+        it."""
         counts = [n for n in (self.n_to_settle, self.n_to_reverse) if n is not None]
         return max(counts, default=len(self.table))
 
     def make_blank_judgments(self, max_rows: int | None = None) -> pd.DataFrame:
-        """Return the first rows as judgments with an empty grade. Columns: query_id, doc_id,
-        relevance."""
+        """Return the first `max_rows` rows as judgments with an empty grade. Columns: query_id,
+        doc_id, relevance."""
         rows = self.table.head(max_rows or max(self.n_worth_judging, 1))[["query_id", "doc_id"]]
         return rows.assign(relevance="")
 
@@ -116,9 +116,9 @@ def rank_by_effect(
     unjudged: UnjudgedRanks,
     difference: float,
 ) -> pd.DataFrame:
-    """Return the table of `find_next_judgments`; the effect of a document is here the effect on the
-    difference of its query. No bounds are computed, so the function is fast for any collection, but
-    it does not say how many judgments suffice."""
+    """Return the table of `find_next_judgments`, except that the effect of a document is that on
+    the difference of its query. No bounds are computed, so the function is fast for any collection,
+    but it does not say how many judgments are enough."""
     partial_bounds = PartialBounds(run, baseline, measure, unjudged)
     moves = _find_effects(run, baseline, measure, unjudged, partial_bounds)
     order = _order_by_opposing_effect(better_side(difference), moves)
@@ -140,8 +140,9 @@ def _order_by_opposing_effect(sign: int, moves: Floats) -> Ints:
 
 
 def _find_lowest_true(is_true_for: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the lowest number from `low` to `high` for which `is_true_for` is true, None if it is
-    false for all of them. Once it is true, `is_true_for` must stay true for all higher numbers."""
+    """Return the lowest number from `low` to `high` for which `is_true_for` is true. Returns None
+    if it is false for all of them. If `is_true_for` is true for a number, it must be true for all
+    higher numbers."""
     if low > high or not is_true_for(high):
         return None
     while low < high:
@@ -223,7 +224,7 @@ def _rank_weights(rank: Ints) -> Floats:
 
 
 def _select_repeated_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
-    """Return the ranks of the queries in `query`, int64[n], which may contain a query several
+    """Return the ranks of the queries in `query`, int64[n]. A query may occur in it several
     times."""
     listed, number = _select_repeated_rows(ranks.query, query, ranks.n_queries)
     judged, judged_number = _select_repeated_rows(ranks.judged_query, query, ranks.n_queries)
@@ -244,8 +245,8 @@ def _select_repeated_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
 
 
 def _select_repeated_rows(sorted_queries: Ints, query: Ints, n_queries: int) -> tuple[Ints, Ints]:
-    """Return the rows of the queries in `query`, int64[row], from arrays sorted by query. The
-    second result is the position in `query` for which each row was copied, int64[row]."""
+    """Return the rows of the queries in `query`, int64[row], from arrays sorted by query, and the
+    position in `query` for which each row was copied, int64[row]."""
     starts = np.searchsorted(sorted_queries, np.arange(n_queries + 1))
     counts = np.diff(starts)[query]
     number = np.repeat(np.arange(len(query)), counts)

@@ -1,13 +1,12 @@
-"""Predicted grades of unjudged documents, from similar judged documents.
+"""Predict the grades of unjudged documents from similar judged documents.
 
 Two documents are similar if the same run, or both runs, list them at about the same rank. The
 similar judged documents of all queries form a pool. Queries can be easier or harder than average:
 with a probability given by the intraclass correlation of the judged documents, a document copies
 another document of its query and lists (Pólya's urn: Blackwell and MacQueen, Annals of Statistics
-1973). What is copied is the quantile within the pool's distribution, since ranks may differ. The
-pools themselves are uncertain, so each draw weights their queries at random (the Bayesian
-bootstrap: Rubin, Annals of Statistics 1981).
-"""
+1973). The quantile within the pool's distribution is copied, since ranks may differ. The pools
+themselves are uncertain, so each draw weights their queries at random (the Bayesian bootstrap:
+Rubin, Annals of Statistics 1981)."""
 
 from __future__ import annotations
 
@@ -20,8 +19,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
 KINDS = 3
-"""Number of kinds of documents within the depth: listed by the run only, by the baseline only, by
-both."""
+"""Number of kinds of documents within the depth: those that only the run lists, those that only the
+baseline lists, and those in both lists."""
 
 _FEW, _MOST_CELLS = 20, 4_000_000
 """`_FEW` is the number of judged documents that a pool needs. Adjacent ranks are put into the same
@@ -31,8 +30,8 @@ _LEAST_ALIKE, _MOST_ALIKE = 0.02, 0.9
 
 @dataclass(frozen=True)
 class _PlacedDocuments:
-    """Documents within a depth of either list: `kind` is one of `KINDS`, `rank` the better rank,
-    from 0; int64[document] each."""
+    """Documents down to some depth of either list. `kind` is the number of the kind (`KINDS`), and
+    `rank` the better rank, from 0; int64[document] each."""
 
     query: Ints
     kind: Ints
@@ -135,9 +134,10 @@ class PredictedGrades:
 
     def _distributions(self, generator: np.random.Generator) -> tuple[Floats, Floats]:
         """Return the distributions of grades in the pools, with random weights of the queries.
-        There are two numbers for each pool and grade, float64[pool × grade] each. The first is the
-        end of the grade in the pool's cumulative distribution, which runs from the number of the
-        pool to the next number. The second is the share of the grade."""
+        There are two arrays, float64[pool × grade] each, with one number for each pool and grade.
+        The first array has the end of the grade in the pool's cumulative distribution, which runs
+        from the number of the pool to the next number. The second array has the share of the
+        grade."""
         weights = generator.standard_exponential(self._n_queries)
         cells = self._n_pools * len(self.grades)
         mass = np.bincount(self._cell, weights[self._query], cells).reshape(self._n_pools, -1)
@@ -199,7 +199,8 @@ def _standardise(pool: Ints, grade: Floats) -> Floats:
 
 
 def _intraclass_correlation(gap: Floats, group: Ints, sizes: Ints) -> float:
-    """Return the intraclass correlation: the mean product over all pairs of a group."""
+    """Return the intraclass correlation, which is the mean product over all pairs of documents in a
+    group."""
     pairs = float((sizes * (sizes - 1)).sum())
     products = float(np.square(np.bincount(group, gap)).sum() - np.square(gap).sum())
     return float(np.clip(products / max(pairs, 1.0), _LEAST_ALIKE, _MOST_ALIKE))

@@ -2,8 +2,7 @@
 
 A document in both lists is one document with one grade, so the two runs cannot be treated
 independently. Only ranks within the cutoff are read, and documents are matched between the lists
-only within these ranks.
-"""
+only within these ranks."""
 
 from __future__ import annotations
 
@@ -30,8 +29,8 @@ from metrics_core.unjudged.first_documents import (
 )
 
 MOST_MATCHED = 2_000_000
-"""Maximum total number of rows of two runs for which documents are matched between the runs. Above
-it, it is unknown which documents both runs list."""
+"""Maximum total number of rows of two runs for which documents are matched between the runs. With
+more rows, it is unknown which documents both runs list."""
 
 NEAR = 100
 """The depth to which unmatched documents are listed; deeper documents are only counted."""
@@ -39,16 +38,15 @@ NEAR = 100
 
 @dataclass(frozen=True)
 class UnjudgedRanks:
-    """The unjudged documents within a depth of either list, by query.
+    """The unjudged documents down to some depth of either list, by query.
 
     `query`, `run_rank` and `baseline_rank` are int64[document]; a rank is 0 if the document is not
     within the depth of that list. `first_position` int64[document] is its position in `first`, the
-    first documents of the run followed by the first documents of the baseline. If `first` is None
+    first documents of the run followed by the first documents of the baseline. If `first` is None,
     documents were not matched: a document in both lists occurs twice and has no id, and only the
     first `NEAR` ranks are included. `n_run_within` and `n_baseline_within` int64[query] count the
     unjudged documents of each list within the depth, `n_run_below` and `n_baseline_below` the
-    unjudged documents below it.
-    """
+    unjudged documents below it."""
 
     query: Ints
     run_rank: Ints
@@ -108,7 +106,7 @@ def find_unjudged(
     first_documents: Callable[[Run, Run, int], FirstDocumentPair] = read_first_document_pair,
 ) -> UnjudgedRanks:
     """Return the unjudged documents of two runs with the same judgments, within the first `cutoff`
-    ranks; if `cutoff` is None, in the whole lists. `first_documents` must return at least the
+    ranks, or in the whole lists if `cutoff` is None. `first_documents` must return at least the
     documents that `read_first_document_pair` returns."""
     listed = sum(int(r.documents(cutoff).sum()) for r in (run, baseline))
     known_runs = [_find_run_of_ranks(ranks) for ranks in (run, baseline)]
@@ -189,7 +187,7 @@ def _count_unjudged(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]
 
 
 def _find_run_of_ranks(ranks: JudgedRanks) -> Run | None:
-    """Return the run of these ranks, None if its lists are unknown."""
+    """Return the run of these ranks. Returns None if its lists are unknown."""
     listed = ranks.listed
     return None if listed is None or listed.lists is not None else listed.run
 
@@ -198,7 +196,7 @@ def add_grades(
     ranks: JudgedRanks, unjudged: UnjudgedRanks, own_rank: Ints, grades: Floats
 ) -> JudgedRanks:
     """Return the ranks after these documents are judged with `grades` float64[document]. `own_rank`
-    int64[document] is their rank in this list, 0 if not listed."""
+    int64[document] is the rank of each document in this list, 0 if the list does not contain it."""
     listed = own_rank > 0
     with_documents = add_listed_grades(
         ranks, unjudged.query[listed], own_rank[listed], grades[listed]

@@ -1,1 +1,1 @@
-"""Parts of pages: sidebar and pickers, and parts shared by several pages."""
+"""Parts of pages: the rail, the pickers, and parts that several pages share."""

@@ -1,4 +1,4 @@
-"""Adding files: the uploader, errors of files that could not be read, and the screen of a first
+"""Adding files: the uploader, the errors of files that could not be read, and the screen of a first
 visit."""
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats.source.limits import format_size
 
 _NAMED_FILES = 3
-"""Maximum number of file names in the line about files that could not be read."""
+"""Maximum number of file names in the message about files that could not be read."""
 
 _OFFERS = {
     "duplicates=best": "Keep the best score of each document",
@@ -67,7 +67,7 @@ _OFFERS = {
 
 
 def show_files_bar() -> None:
-    """Show the controls in the bar of the Files page: the button to add files, and the download of
+    """Show the items of the top bar on the Files page: the button to add files, and the download of
     the collection."""
     identity = collection_id()
     if all_collections().folder_of(identity) is None and workspace().has_collection(identity):
@@ -85,7 +85,7 @@ def show_files_bar() -> None:
 
 def show_getting_started() -> None:
     """Show which files to load, the uploader, and the example. If some files are already loaded,
-    show which are still missing."""
+    show which ones are still missing."""
     library = current_library()
     questions = file_fields.find_file_checks(library.files)
     if library.files:
@@ -123,8 +123,8 @@ def show_getting_started() -> None:
 
 
 def _choose_audience() -> str:
-    """Ask which kind of system the reader evaluates, and return the answer. It determines the terms
-    that the page uses, and is stored in the address."""
+    """Ask which kind of system the user evaluates, and return the answer. It determines the terms
+    on the page, and is stored in the address."""
     return str(
         session.draw_widget(
             st.pills,
@@ -199,8 +199,8 @@ def show_uploader(
 
 
 def names_in_questions(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]]:
-    """Return the names of the files whose fields are unclear, and of the files that could be two
-    kinds of table."""
+    """Return the names of the files that have questions: files whose fields are unclear, and files
+    that could be two kinds of table."""
     names = [(entry.of_two_kinds, entry.names or [entry.original.name]) for entry in questions]
     unclear, either = (
         [n for is_ambiguous, entry in names if is_ambiguous is two for n in entry]
@@ -211,7 +211,8 @@ def names_in_questions(questions: Sequence[FileCheck]) -> tuple[list[str], list[
 
 def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | None = None) -> None:
     """Show the results of past actions with buttons to undo them, and the questions about files.
-    Every other file that could not be read gets a card with the choices that would fix it."""
+    Every other file that could not be read gets a card with the reading choices that would fix
+    it."""
     trouble = workspace().find_write_problem()
     if trouble is not None:
         st.html(data.draw_action_message(trouble.message, trouble.hint, is_warning=True))
@@ -265,8 +266,8 @@ def show_action_messages() -> None:
 
 
 def _show_refused_files(refusals_by_name: dict[str, Refusal]) -> None:
-    """Show a card for each uploaded file that could not be read; several are folded into one
-    line."""
+    """Show a card for each uploaded file that could not be read. If there are several, they are
+    folded into one line."""
     if len(refusals_by_name) < 2:
         for name, refusal in refusals_by_name.items():
             _show_refusal(name, refusal)
@@ -298,8 +299,8 @@ def _show_refusal(name: str, refusal: Refusal) -> None:
 
 
 def _show_unreadable_files(files: Sequence[File], asked_keys: Collection[str]) -> None:
-    """Show a card for each file of the open collection that cannot be read, with the choices that
-    would fix it. Files with a question (`asked_keys`) are left out."""
+    """Show a card for each file of the open collection that cannot be read, with the reading
+    choices that would fix it. Files with a question (`asked_keys`) are left out."""
     for file in files:
         if file.error is None or file.key in asked_keys:
             continue
@@ -318,7 +319,7 @@ def _show_unreadable_files(files: Sequence[File], asked_keys: Collection[str]) -
 
 
 def show_id_offer(offer: IdOffer, key: str) -> None:
-    """Show ids that do not match, with a button that maps them."""
+    """Show the ids that do not match, with a button that maps them."""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         st.html(data.draw_action_message(offer.text, offer.examples, is_warning=True))
         st.button(
@@ -374,7 +375,7 @@ def show_unused_judgments(library: Library) -> None:
 
 
 def _offer_buttons(error: RanklensError, key: str, read: Callable[..., None]) -> None:
-    """Show a button for each way of reading a file that the error suggests."""
+    """Show a button for each other way of reading the file that the error suggests."""
     for offer, label in _find_matching_offers(error):
         st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_parse_choice(offer)))
 

@@ -1,4 +1,5 @@
-"""The switch that declares the judgments complete, shown beside figures on judged documents."""
+"""The switch that declares the judgments complete. It is shown beside numbers of judged
+documents."""
 
 from __future__ import annotations
 

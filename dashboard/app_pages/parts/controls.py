@@ -1,5 +1,4 @@
-"""The sentence at the top of every page, whose words are the controls: compare … with … on … over
-…"""
+"""The controls at the top of every page, in the form of a sentence: compare … with … on … over …"""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ _BEST = 5
 
 
 def show_control_sentence(context: PageContext, page: Page) -> None:
-    """Show the controls that the page uses, as a sentence; a narrow screen folds them."""
+    """Show the controls that the page uses, as a sentence. On a narrow screen they are folded."""
     comparison, short = context.comparison, _short_names(context)
     pair, count_text = _styles_of_named_runs(context, page), _count_text(context)
     rest = f"{'' if pair else 'all runs '}· {comparison.name} · {count_text}"
@@ -86,7 +85,7 @@ def _other_runs_text(context: PageContext, page: Page) -> tuple[str, str]:
 def _folding_style(
     names: Sequence[str], buttons: Sequence[str], optional_words: Sequence[str]
 ) -> Markup:
-    """Return the style that folds the sentence if these names and buttons do not fit."""
+    """Return CSS that folds the sentence if these names and buttons do not fit."""
     if not names:
         return navigation.folding_style(names, buttons, (_OF_ALL, _OVER))
     if len(names) == 1:
@@ -97,8 +96,8 @@ def _folding_style(
 
 
 def _styles_of_named_runs(context: PageContext, page: Page) -> list[RunStyle]:
-    """Return the styles of the compared runs, which a narrow screen names. Empty if the page has no
-    choice of the compared runs."""
+    """Return the styles of the compared runs, whose names are shown on a narrow screen. The result
+    is empty if the page has no choice of the compared runs."""
     if page.controls != "pair":
         return []
     comparison, styles = context.comparison, context.look.styles
@@ -185,7 +184,7 @@ def _judgments_picker() -> None:
 
 
 def watch_controls(context: PageContext | None, page: str) -> None:
-    """Start the browser component that the rail and the controls need."""
+    """Start the browser component on which the rail and the controls depend."""
     short = {} if context is None else _short_names(context)
     names = {text: name for name, text in short.items() if text != name}
     watch_frame(page, names, trec_eval_presets())
@@ -293,7 +292,7 @@ def _query_controls(context: PageContext, page: Page) -> None:
 
 
 def _size_formatter(sizes: pd.Series, format_value: Callable[[str], str]) -> Callable[[str], str]:
-    """Return a formatter that adds the number of judged queries to a value."""
+    """Return a formatter for a value that adds the number of judged queries with this value."""
     return lambda value: f"{format_value(value)} ({w.format_count(int(sizes.get(value, 0)))})"
 
 

@@ -1,4 +1,5 @@
-"""The question which direction of a given measure is better, answered for the collection."""
+"""The question which direction of a given measure is better. The answer is kept with the
+collection."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _CHOICES = {1: _HIGHER, -1: _LOWER, 0: None}
 
 
 def ask_directions(study: Study) -> None:
-    """Ask for the direction of each given measure that has none; nothing if all have one."""
+    """Ask for the direction of each given measure that has none. If all have one, show nothing."""
     names = [str(m) for m in study.given_measures if m.declaration.direction == 0]
     if not names:
         return
@@ -34,7 +35,7 @@ def ask_directions(study: Study) -> None:
 
 
 def show_directions(study: Study) -> None:
-    """Show the direction of every given measure, to be changed."""
+    """Show the direction of every given measure, with controls to change it."""
     with st.container(key="all_directions", horizontal=True):
         _show_choices(study, [str(measure) for measure in study.given_measures])
 

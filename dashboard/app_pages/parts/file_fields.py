@@ -1,5 +1,5 @@
-"""Fields of a file: one row per field with its meaning and the evidence for it, a preview of the
-first rows, and both readings of a file that could be two kinds of table."""
+"""The fields of a file: one row per field with its meaning and the evidence for it, a preview of
+the first rows, and, for a file that could be two kinds of table, both readings."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ from metrics_core.formats.registry import Kind
 from metrics_core.tables import Table
 
 RANKED: tuple[Kind, ...] = ("run", "qrels")
-"""Kinds of table that can look alike."""
+"""Kinds of table that can look the same."""
 
 _LONG = "This file is long. Its rows are read when you import it."
 
 
 @dataclass(frozen=True)
 class FileCheck:
-    """A file whose reading the reader should check. `key` is the prefix of its widget keys, `read`
-    reads the file with the reader's choices, and `kind` is its likely kind. If `of_two_kinds`, the
-    file could be either a run or judgments; `is_guessed` is true if it was read as the likelier
-    kind. `names` are the refused files with the same fields, and `why` is the problem."""
+    """A file for which the user should check how it is read. `key` is the prefix of its widget
+    keys, `read` reads the file with the user's choices, and `kind` is its likely kind. If
+    `of_two_kinds` is true, the file could be either a run or judgments; `is_guessed` is true if it
+    was read as the more likely kind. `names` are the refused files with the same fields, and `why`
+    is the problem."""
 
     original: Original
     key: str
@@ -100,8 +101,8 @@ def _make_check(
     read: Callable[..., None],
     names: Sequence[str] = (),
 ) -> FileCheck | None:
-    """Return the check for a file that could not be read. None if the error has nothing to do with
-    its fields."""
+    """Return the check for a file that could not be read. Returns None if the error has nothing to
+    do with the fields of the file."""
     fields, kind = original.fields(), original.choices.get("kind", "run")
     of_two_kinds = all(f"kind={kind_name}" in error.hint for kind_name in RANKED)
     is_unknown = fields is not None and (
@@ -129,8 +130,8 @@ def show_checks(checks: Sequence[FileCheck]) -> None:
 
 def field_editor(file: File) -> Callable[[], object] | None:
     """Show a switch that opens the fields of a file that was read. If the switch is on, return a
-    function that shows the fields, otherwise None. If the columns have no names or the file is not
-    available, show no switch and return None."""
+    function that shows the fields, otherwise None. If the columns have no names, or the file is not
+    available, no switch is shown and None is returned."""
     original = find_original(file) if file.kind in RANKED else None
     if original is None and file.kind in RANKED and ": " in file.read_as:
         st.caption("To choose columns, upload the file again.")
@@ -145,7 +146,8 @@ def field_editor(file: File) -> Callable[[], object] | None:
 
 
 def _show_fields(check: FileCheck) -> None:
-    """Show a row for each field, and the content of the file with the chosen meanings."""
+    """Show a row for each field, and what the file contains if the fields have the chosen
+    meanings."""
     original, key, library, fields = (
         check.original,
         check.key,
@@ -201,7 +203,7 @@ def _show_fields(check: FileCheck) -> None:
 
 
 def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
-    """Show the rows; return the chosen meaning of each field, and whether the smallest score is
+    """Show the rows. Return the chosen meaning of each field, and whether the smallest score is
     best."""
     shown_names, folded = table.shown_and_folded_fields
     word_by_field: dict[str, str] = {}
@@ -294,8 +296,8 @@ def _import_button(
     wrong: bool = False,
     disabled: bool = False,
 ) -> None:
-    """Show the button that imports the file. Beside it is `message`: what the file contains or, if
-    `wrong`, why it cannot be read."""
+    """Show the button that imports the file, with `message` beside it. The message says what the
+    file contains or, if `wrong` is true, why the file cannot be read."""
     is_likely = not check.of_two_kinds or (check.is_guessed and kind == check.kind)
     with st.container(horizontal=True, vertical_alignment="center", key=f"read_{kind}_{check.key}"):
         st.button(
@@ -319,7 +321,8 @@ def _dismiss_button(check: FileCheck) -> None:
 
 
 def _show_both_kinds(check: FileCheck) -> None:
-    """Show both readings of a file that could be two kinds of table, the more likely one first."""
+    """Show both readings of a file that could be two kinds of table. The more likely one comes
+    first."""
     original, fields = check.original, check.original.fields()
     library, settings = current_library(), all_collections().read_settings(collection_id())
     number = "" if fields is None else fields.inferred["run"].get("score", "")
@@ -346,8 +349,8 @@ def _show_both_kinds(check: FileCheck) -> None:
 
 
 def _is_fixable_by_choice(error: str) -> bool:
-    """Whether an error suggests another way of reading the file. After the import, this is offered
-    as a button."""
+    """Return whether an error suggests another way of reading the file. After the import, this way
+    is offered as a button."""
     return any(f"{choice}=" in error for choice in ("duplicates", "grades", "encoding"))
 
 

@@ -1,5 +1,5 @@
-"""The figures of a file that is read with the chosen columns, and two choices that determine them:
-the lowest relevant grade, and how unjudged documents count."""
+"""Numbers that describe a file if it is read with the chosen columns, and two choices that affect
+them: the lowest relevant grade, and how unjudged documents count."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DEFAULT_K = 10
 def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> float:
     """If the tables are judgments, ask for the lowest relevant grade and how unjudged documents
     count. Return the lowest relevant grade. It is stored in the address if the measure in the
-    address has a parameter for it; otherwise it only affects the figures shown here."""
+    address has a parameter for it; otherwise it only affects the numbers shown here."""
     measure_choice = _current_measure()
     current, qrels = relevance_limit(measure_choice), tables[0] if tables else None
     if not isinstance(qrels, Qrels):
@@ -70,7 +70,7 @@ def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> floa
 
 
 def _ask_completeness(words: Words, key: str) -> None:
-    """Ask whether the judgments are complete, a setting of the collection."""
+    """Ask whether the judgments are complete. The answer is a setting of the collection."""
     session.draw_widget(
         st.pills,
         f"Not {words.judged}",
@@ -84,7 +84,7 @@ def _ask_completeness(words: Words, key: str) -> None:
 
 
 def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from: float) -> None:
-    """Show the figures of a file's tables together with the loaded tables."""
+    """Show the numbers that describe a file's tables together with the loaded tables."""
     measure_choice, settings = _current_measure(), _collection_settings()
     cutoff = measure_choice.measure.cutoff or _DEFAULT_K
     pair = combine_with_loaded_tables(tables, file, current_library(), settings)
@@ -102,7 +102,7 @@ def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from
 
 
 def _current_measure() -> ChosenMeasure:
-    """Return the measure that the address names, even if nothing can be compared yet."""
+    """Return the measure in the address. This also works if there is nothing to compare yet."""
     context = session.page_context()
     return (
         context.comparison.chosen_measure

@@ -1,4 +1,4 @@
-"""Given scores and answers of one query, on the Query page."""
+"""The given scores and the answers of one query, on the Query page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def show_answers(context: PageContext, query_id: str) -> None:
 
 
 def show_scores(context: PageContext, query_id: str) -> None:
-    """Show the score of every shown run on every measure, and say why there are no
+    """Show the score of every shown run on every measure, and the reason why there are no
     contributions."""
     query = given_query(context.study, context.comparison, query_id)
     section.show_heading("Scores", "", frame=query.scores, key="given_scores")

@@ -1,5 +1,5 @@
-"""What readers add to a collection: judgment layers (which can be exported and imported as files)
-and notes."""
+"""What users add to a collection: notes, and layers of judgments, which can be exported and
+imported as files."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def _layer_row(layer: Layer, *, is_on: bool) -> None:
 
 
 def _show_damaged_rows(name: str, rows: Sequence[str]) -> None:
-    """Show the legible parts of damaged rows, with buttons to copy, download and delete the
-    rows."""
+    """Show the legible parts of damaged rows, with buttons that copy and download them, and one
+    that deletes the rows."""
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
             f"{section.format_count(len(rows), 'row', 'rows')} of {escape_markdown(name)}"
@@ -135,7 +135,7 @@ def _show_damaged_rows(name: str, rows: Sequence[str]) -> None:
 
 
 def notes_part(query_id: str) -> None:
-    """Show the notes and tags of a query, and a form to add some."""
+    """Show the notes and tags of a query, and a form to add more."""
     query_notes = current_notes().get(query_id, QueryNotes())
     with st.container(key="side_note"):
         st.html(card_head.draw_card_heading("Note"))

@@ -1,4 +1,4 @@
-"""Problems and notes of all blocks of a file together."""
+"""Collect the problems and notes of all blocks of a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from metrics_core.formats.source.source import Source
 
 
 def refuse_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
-    """Raise FileFormatError for all malformed lines together, or for a file without rows."""
+    """Raise one FileFormatError that lists the malformed lines of all blocks, or one for a file
+    without rows."""
     first_line = 1
     problems: list[LineProblem] = []
     for block in blocks:

@@ -132,8 +132,8 @@ def find_subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
 
 
 def add_subtopics_note(qrels: Qrels) -> Qrels:
-    """Return the judgments, if they have subtopics with a note about their use, with counts and the
-    first names."""
+    """Return the judgments. If they have subtopics, a note is added that says how the subtopics are
+    used, how many there are, and the first of their names."""
     if qrels.subtopics is None:
         return qrels
     table = qrels.input_table

@@ -28,23 +28,22 @@ WORDS: dict[str, str] = {
     "title": "title",
     **{word: word for word in ("measure", "value", "repeat")},
 }
-"""The standard name of a column for each word that names a column's role."""
+"""Map each word that names a column's role to the standard name of that column."""
 
 WORD_OF = {"query_id": "query", "doc_id": "doc", "relevance": "grade", "run": "system"}
-"""The word for the role of a standard column, if it differs from the column's name."""
+"""Map a standard column name to the word for its role, if the two differ."""
 
 NO_COLUMN = "-"
-"""Assigned in place of a system column: the file is read as one run."""
+"""Value assigned to `system` if there is no system column. All rows then belong to one run."""
 
 _NUMBERS = ("score", "relevance", "rank")
-"""Columns that exclude each other: if one is assigned, the remaining columns are not read."""
+"""Mutually exclusive columns: if one of them is assigned, the others are not read."""
 
 
 def resolve_columns(names_by_word: Mapping[str, str]) -> Columns:
-    """Return the assigned columns by our names: our name -> name in the file.
+    """Return the assigned columns as a dictionary from standard name to name in the file.
 
-    Raises ParameterError for an unknown word, a role assigned twice, and a missing name.
-    """
+    Raises ParameterError for an unknown word, a role assigned twice, and a missing name."""
     resolved: dict[str, str] = {}
     for word, name in names_by_word.items():
         role = WORDS.get(word.strip().lower())
@@ -67,7 +66,7 @@ def is_constant_value(name: str) -> bool:
 
 
 def drop_unassigned_roles(columns: Columns) -> Columns:
-    """Return the assigned columns without roles to which "-" (no column) is assigned."""
+    """Return the assigned columns, except roles whose value is "-" (no column)."""
     return {role: name for role, name in columns.items() if name != NO_COLUMN}
 
 
@@ -82,7 +81,7 @@ def are_columns_numbered(columns: Columns) -> bool:
 
 
 def column_numbers(first_row: Sequence[str]) -> list[str]:
-    """Return column names for a file without a header: their numbers from 1."""
+    """Return the column names of a file without a header, which are numbers from 1."""
     return [str(number) for number in range(1, len(first_row) + 1)]
 
 

@@ -1,4 +1,5 @@
-"""Interpret a header: which columns are ids, scores, grades, texts, and thus the kind of table."""
+"""Interpret a header: which columns contain ids, scores, grades or texts, and which kind of table
+they form."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "rank": ("docposition",),
     "tag": ("model", "method", "snapshotname", "algorithm", "algo", "recommender", "retriever"),
 }
-"""Names that indicate this role only in runs and judgments. Names in `ROLES` take precedence."""
+"""Further names for each role, recognised only in runs and judgments. Names in `ROLES` take
+precedence."""
 
 NAMES = {role: (*names, *OTHER_NAMES.get(role, ())) for role, names in ROLES.items()}
 
@@ -75,38 +77,37 @@ DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage
 
 MAX_PLAUSIBLE_GRADE, MIN_PLAUSIBLE_GRADE = 127, -10
 _LONG_TEXT = 200
-"""Threshold for the mean length of texts in characters: longer texts are taken as documents rather
-than queries, if there is no other evidence."""
+"""Mean length of texts in characters above which they are taken as documents rather than queries,
+if there is no other evidence."""
 
 
 _CACHED_HEADERS = 4
 _JUDGED = ("relevance", "rel", "grade")
-"""Columns of judgments, not of queries."""
+"""Columns that occur in judgments but not in tables of queries."""
 _RECBOLE = re.compile(r":(?:token|float)(?:_seq)?$")
 _SEPARATORS = re.compile(r"[\s_\-]+")
 
 
 def fold_name(name: str) -> str:
-    """Return a column name without case, blanks, underscores and hyphens.
+    """Return a column name in lower case, without blanks, underscores and hyphens.
 
-    The type that RecBole appends (`user_id:token`) is removed too.
-    """
+    The type that RecBole appends (`user_id:token`) is removed too."""
     return _SEPARATORS.sub("", _RECBOLE.sub("", name.lower()))
 
 
 def find_position(names: Sequence[str], preferred_names: Sequence[str]) -> int:
-    """Return the index of the most preferred name that a header contains, -1 if none occurs."""
+    """Return the index of the first of `preferred_names` that a header contains. Returns -1 if it
+    contains none."""
     positions = _folded_positions(tuple(names))
     return next((positions[name] for name in preferred_names if name in positions), -1)
 
 
 @lru_cache(_CACHED_HEADERS)
 def _folded_positions(names: tuple[str, ...]) -> dict[str, int]:
-    """Return the index of the first column of each folded name.
+    """Map each folded name to the index of its first column.
 
     Cached, since some forty names are searched in a header, which may have a hundred thousand
-    fields.
-    """
+    fields."""
     positions: dict[str, int] = {}
     for index, name in enumerate(names):
         positions.setdefault(fold_name(name), index)
@@ -185,7 +186,8 @@ def name_document_columns(fields: Sequence[str]) -> list[str]:
 
 
 def _has_only_details(names: Sequence[str]) -> bool:
-    """Return whether columns are an unambiguous query id and details, such as a category."""
+    """Return whether a table consists of an unambiguous query id and details of the query, such as
+    a category."""
     other_roles = ("doc_id", "score", "relevance", "rank", "subtopic")
     is_other_table = any(find_position(names, ROLES[role]) >= 0 for role in other_roles)
     id_names = (*ROLES["query_id"][:-1], *OTHER_NAMES["query_id"][1:])
@@ -193,7 +195,8 @@ def _has_only_details(names: Sequence[str]) -> bool:
 
 
 def _is_catalogue(names: Sequence[str]) -> bool:
-    """Return whether columns are an unambiguous document id and details, such as a price."""
+    """Return whether a table consists of an unambiguous document id and details of the document,
+    such as a price."""
     other_roles = ("query_id", "score", "relevance", "rank")
     is_other_table = any(find_position(names, ROLES[role]) >= 0 for role in other_roles)
     return len(names) > 1 and not is_other_table and find_position(names, NAMES["doc_id"]) >= 0
@@ -224,8 +227,8 @@ def _run_or_qrels_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
 
 
 def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
-    """Return the confidence in each kind of table, based on a header and some rows; may be
-    empty."""
+    """Return the possible kinds of a table, each with a confidence, based on its header and some
+    rows. The result is empty if no kind is possible."""
     complete = {kind: not infer_header_roles(names, kind).missing for kind in KINDS}
     possible: dict[Kind, int] = {
         kind: POSSIBLE for kind, is_complete in complete.items() if is_complete
@@ -286,8 +289,8 @@ def are_whole_grades(values: Sequence[str]) -> bool:
 
 
 def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
-    """For a table of ids and texts, return the confidence that it has queries or documents, based
-    on the length of the texts."""
+    """Return the confidence that a table of ids and texts contains queries or documents, based on
+    the length of the texts."""
     has_title = find_position(names, ("title",)) >= 0 and find_position(names, DOCUMENT_TEXTS) >= 0
     text_index = find_position(names, DOCUMENT_TEXTS)
     lengths = [len(row[text_index]) for row in rows if len(row) > text_index >= 0]

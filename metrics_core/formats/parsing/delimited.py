@@ -33,7 +33,7 @@ _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 
 
 def _collapse_blanks(line: str, separator: str) -> str:
-    """Return the line. If the separator is a blank, its fields are separated by single blanks."""
+    """Return the line. If the separator is a blank, several blanks in a row are replaced by one."""
     return " ".join(line.split()) if separator == " " else line
 
 

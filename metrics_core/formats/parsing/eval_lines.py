@@ -13,12 +13,12 @@ _IR_MEASURES = re.compile(
     r"(?:\(\S*\))?(?:@\d+)?"
 )
 NOT_OFFERED = re.compile(r"num_|iprec_at_|relstring|runid|Num(?:Ret|Rel|Q)")
-"""Begins the names of counts and curves, which are no scores of a query."""
+"""Prefixes of the names of counts and curves, which are not offered as scores of a query."""
 
 
 def find_eval_columns(lines: Sequence[str]) -> list[str]:
-    """Return the names of the three columns of lines with a measure, a query and a value; empty for
-    other lines."""
+    """Return the names of the three columns of lines that contain a measure, a query and a value.
+    Returns an empty result for other lines."""
     rows = [line.split() for line in lines]
     if not rows or any(len(row) != 3 for row in rows):
         return []

@@ -1,4 +1,4 @@
-"""The beginning of a JSON file as a value, used to recognise the file."""
+"""Parse the beginning of a JSON file, so that the file can be recognised."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 class Beginning(NamedTuple):
-    """The start of a JSON value (None if the text has none), and whether this is the whole
-    value."""
+    """The value at the beginning of a text (None if the text does not start with JSON), and whether
+    the text contains all of it."""
 
     value: Any
     is_whole: bool
@@ -29,8 +29,7 @@ _NOTHING = Beginning(None, is_whole=False)
 def parse_json_beginning(text: str, size: int = _BEGINNING) -> Beginning:
     """Return the JSON value at the start of a text, read up to `size` characters.
 
-    Open brackets are closed. Numbers are NumberText.
-    """
+    Unclosed brackets are closed. Numbers become NumberText."""
     text = text.lstrip()[:size]
     if not text.startswith(("{", "[")):
         return _NOTHING

@@ -100,7 +100,7 @@ class _MapRows:
         return {"query_id": queries, "doc_id": pa.chunked_array(self.docs, ID)}
 
     def line(self, row: int) -> int:
-        """Return the physical line of a row's number."""
+        """Return the physical line that contains the number of this row."""
         ends = np.cumsum(self.counts)
         query = int(np.searchsorted(ends, row, side="right"))
         start = self.starts[query]

@@ -91,8 +91,7 @@ def parse_json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterat
     """Yield the values of numbered lines of a file, without blank lines. Raises the errors of
     `parse_json`.
 
-    Lines are parsed in batches, since one by one takes twice as long.
-    """
+    Lines are parsed in batches, because parsing each line by itself takes twice as long."""
     pending: list[tuple[int, str]] = []
     size = 0
     for number, line in lines:
@@ -155,9 +154,8 @@ def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
 def scan_entries(text: str, position: int, *, is_whole_text: bool = False) -> Iterator[JsonEntry]:
     """Yield the entries of the object that starts at this position.
 
-    With `is_whole_text` nothing may follow the object. Raises JSONDecodeError and
-    _UnsupportedJsonError.
-    """
+    If `is_whole_text` is true, nothing may follow the object. Raises JSONDecodeError and
+    _UnsupportedJsonError."""
     position = _skip_blanks(text, position + 1)
     mark = text[position : position + 1]
     while mark != "}":
@@ -242,7 +240,8 @@ def _check_nesting_depth(value: Any, position: int) -> None:
 
 
 def check_characters(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
-    """Raise FileFormatError if `values`, parsed from `text`, contain a lone surrogate."""
+    """Raise FileFormatError if `values`, parsed from `text`, contain a lone surrogate. The values
+    are searched only if the text contains an escaped surrogate."""
     if has_surrogates(text):
         check_strings(source, text, values, line)
 
@@ -253,7 +252,8 @@ def has_surrogates(text: str) -> bool:
 
 
 def check_strings(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
-    """Raise FileFormatError for a lone surrogate in `values`, parsed from `text`."""
+    """Raise FileFormatError if one of `values` contains a lone surrogate. `text` is the JSON from
+    which they were parsed."""
     for value in values:
         try:
             value.encode()
@@ -312,8 +312,8 @@ def _parse_number(text: str) -> NumberText:
 
 
 def describe_long_number(length: int) -> tuple[str, str]:
-    """Return descriptions of a number with too many characters (`length`), and of a valid
-    number."""
+    """Return the description of a number that is too long, with its `length` in characters, and the
+    description of a valid number."""
     return f"a number of {length:,} characters", "a number of ordinary length"
 
 

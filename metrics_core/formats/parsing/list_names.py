@@ -8,7 +8,7 @@ from metrics_core.formats.parsing.columns import NAMES, QUERY_IDS, ROLES, fold_n
 from metrics_core.formats.registry import Kind
 
 QUERY_KEYS = (*ROLES["query_id"][:3], *QUERY_IDS, "query", "querytext", "question", "userinput")
-"""Keys for the query to which a list belongs: first keys for its id, then keys for its text."""
+"""Keys that name the query to which a list belongs: keys of its id first, then keys of its text."""
 
 _RANKED = re.compile(
     r"hits|rankings?|rankedlist|results|references|recommendations|candidates|doc(?:ument)?ids|itemids"
@@ -26,7 +26,8 @@ _NUMBER_NAMES = {
 
 
 def role_of_numbers(name: str) -> str:
-    """Return the role of a number beside a document id by name: score, grade, rank or ""."""
+    """Return the role of a number beside a document id, judged by its name: score, grade or rank.
+    Returns "" if the name indicates none of these."""
     folded = fold_name(name)
     for role in ("rank", "score"):
         if folded in NAMES[role]:
@@ -35,7 +36,8 @@ def role_of_numbers(name: str) -> str:
 
 
 def kind_of_list(name: str) -> Kind | None:
-    """Return the kind of a list by its name, None if the name does not indicate it."""
+    """Return the kind of table that the name of a list indicates. Returns None if it indicates
+    none."""
     folded = fold_name(name)
     if _RELEVANT.fullmatch(folded) or _NOT_RELEVANT.fullmatch(folded):
         return "qrels"

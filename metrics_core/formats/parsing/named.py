@@ -251,7 +251,8 @@ def _build_qrels(
 
 @dataclass(frozen=True)
 class _RowSubset:
-    """Physical lines of a selection of rows; `rows` is int64[row], their numbers in the file."""
+    """Physical lines of some of the rows of a file. `rows`, int64[row], are the numbers of these
+    rows in the file."""
 
     index: RowLines
     rows: Ints

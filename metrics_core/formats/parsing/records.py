@@ -17,8 +17,8 @@ from metrics_core.formats.source.source import Source
 from metrics_core.tables.columns import ID
 
 _NESTED = "metadata"
-"""Key of the object for further values in BEIR files; the values become columns like all other
-values."""
+"""Key under which BEIR files keep further values of a record as an object. These values become
+columns like all others."""
 _ROWS_BETWEEN_CHECKS = 256
 """Number of rows between checks of the table's size; it is checked at the end too."""
 _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
@@ -78,7 +78,7 @@ def _flatten_metadata(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _to_text(value: Any) -> str | None:
-    """Return a text unchanged, another JSON value as JSON."""
+    """Return a text unchanged, and any other JSON value as JSON text."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)

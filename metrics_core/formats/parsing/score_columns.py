@@ -25,7 +25,7 @@ _MEASURES = ("measure", "metric", "measurename", "metricname")
 _VALUES = ("value", "score", "metricvalue")
 _REPEATS = ("repeat", "repetition", "repetitionnumber", "epoch", "trial", "seed")
 _NO_MEASURES = frozenset(("id", "index", "rank", "seed", "timestamp", "start", "end", "date"))
-"""Last words of the names of columns that are no measures, although they contain numbers."""
+"""Last words of names of columns that contain numbers but are not measures."""
 
 WORDS: Mapping[str, int] = {"true": 1, "pass": 1, "passed": 1, "false": 0, "fail": 0, "failed": 0}
 """Words that can be read as 1 and 0."""
@@ -139,7 +139,8 @@ def _value_kind(texts: Sequence[str], words: Mapping[str, float]) -> str:
 
 
 def _is_no_measure(name: str, texts: Sequence[str]) -> bool:
-    """Whether a column of numbers is an id, a time, or a number of its own for each row."""
+    """Return whether a column of numbers contains ids or times, or a different whole number in each
+    row."""
     words = name_words(name)
     if words and (words[-1] in _NO_MEASURES or words[-2:] == ["time", "stamp"]):
         return True

@@ -30,10 +30,10 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import ID, encode_ids
 
 _ALL = "all"
-"""The query of the means in the output of trec_eval, ir_measures and nuggetizer."""
+"""Query id of the rows with means in the output of trec_eval, ir_measures and nuggetizer."""
 _SAMPLED_ROWS = 200
 _MEAN_TOLERANCE = 1.01e-4
-"""Scores of trec_eval have four decimals."""
+"""Tolerance for comparing means. trec_eval writes scores with four decimals."""
 
 
 def first_rows_of(named: NamedColumns) -> FirstRows:
@@ -105,8 +105,8 @@ def build_scores(
 def _id_columns(
     request: Request, named: NamedColumns, columns: ScoreColumns
 ) -> dict[str, pa.ChunkedArray]:
-    """Return query_id, run and, if there is one, repeat; query ids with their group in front if
-    there are several groups."""
+    """Return the columns query_id and run, and repeat if there is one. If query ids belong to
+    several groups, the name of the group is put in front of each id."""
     query_ids = named.columns[columns.query].cast(ID)
     if columns.within and pc.count_distinct(named.columns[columns.within]).as_py() > 1:
         groups = named.columns[columns.within].cast(ID)
@@ -119,7 +119,8 @@ def _id_columns(
 def _read_values(
     source: Source, words: Mapping[str, float], named: NamedColumns, name: str
 ) -> Floats:
-    """Return a column of numbers, float64[row], NaN if missing. `words` gives words a number."""
+    """Return a column of numbers as float64[row], NaN if missing. `words` maps words to the numbers
+    that they stand for."""
     texts = encode_ids(pc.utf8_trim_whitespace(pc.fill_null(named.columns[name].cast(ID), "")))
     distinct = texts.dictionary.to_pylist()
     numbers = np.array(parse_scores(texts.dictionary), dtype=np.float64)
@@ -157,7 +158,7 @@ def _words_error(
 def _remove_failed(
     named: NamedColumns, columns: ScoreColumns, values: Mapping[str, Floats]
 ) -> list[Note]:
-    """Remove the scores of answers with an error; return a note that counts the answers."""
+    """Remove the scores of answers that have an error, and return a note with their number."""
     has_error = np.zeros(len(named), dtype=np.bool_)
     for name, measures in columns.errors.items():
         texts = pc.utf8_lower(pc.utf8_trim_whitespace(pc.fill_null(named.columns[name], "")))
@@ -173,7 +174,7 @@ def _remove_failed(
 
 
 def _check_means(stated: pd.DataFrame, rows: pd.DataFrame) -> list[Note]:
-    """Return notes on means that differ from the mean of the rows."""
+    """Return notes on means in the file that differ from the mean of its rows."""
     means = pd.DataFrame(
         {
             name: f.groupby("measure")["value"].mean()
@@ -195,7 +196,7 @@ def _check_means(stated: pd.DataFrame, rows: pd.DataFrame) -> list[Note]:
 
 
 def _missing_notes(frame: pd.DataFrame) -> list[Note]:
-    """Return a note on missing scores by measure and run."""
+    """Return a note that counts missing scores by measure and run."""
     missing = frame[frame["value"].isna()]
     counts = (missing["measure"] + " of " + missing["run"]).value_counts(sort=False)
     listing = ", ".join(f"{name} ({n:,})" for name, n in counts.head(3).items())

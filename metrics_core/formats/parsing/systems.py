@@ -1,10 +1,9 @@
-"""The runs of a file: rows with different run names become separate runs with these names.
+"""Divide the rows of a file into runs: rows with different run names become separate runs.
 
-The name is in the last column of TREC runs; in other formats in a column system, run, tag, model, …
-Names do not separate runs in two cases: each query has only one name (a file joined from parts); or
-a name occurs in a single row, so that it is more likely a comment, and no document occurs under two
-names.
-"""
+The name is in the last column of TREC runs, and in other formats in a column such as system, run,
+tag or model. Names do not separate runs in two cases. In the first, each query has only one name,
+as in a file joined from parts. In the second, a name occurs in a single row, so that it is more
+likely a comment, and no document occurs under two names."""
 
 from __future__ import annotations
 
@@ -51,11 +50,9 @@ class SystemRows:
 
 @dataclass(frozen=True)
 class FormatDetails:
-    """Details of how rows were read: format, title and TREC run name, with the same meaning as in
-    `Loaded`.
+    """How rows were read: format, title and TREC run name, with the same meaning as in `Loaded`.
 
-    `has_scores` is true if the scores come from the file, so that they may be distances.
-    """
+    `has_scores` is true if the scores come from the file, so that they may be distances."""
 
     format: str
     title: str
@@ -133,10 +130,9 @@ def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
 def split_systems(
     rows: pa.Table, check: Callable[[int], None] = lambda runs: None
 ) -> tuple[list[SystemRows], list[Note]]:
-    """Return the rows of each run, in order of first occurrence, and notes.
+    """Divide rows into runs. Return the rows of each run, in order of first occurrence, and notes.
 
-    The function `check` is called with the number of runs before the runs are built.
-    """
+    The function `check` is called with the number of runs before the runs are built."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)], []
     names = encode_ids(pc.fill_null(rows["tag"], "") if rows["tag"].null_count else rows["tag"])
@@ -158,7 +154,7 @@ def split_systems(
 
 
 def split_certain_systems(rows: pa.Table, check: Callable[[int], None]) -> list[SystemRows]:
-    """Return the rows of each run if every `tag` is certain to be the name of a run."""
+    """Divide rows into runs by their `tag`, if every tag is certain to be the name of a run."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)]
     names = encode_ids(rows["tag"])
@@ -188,11 +184,11 @@ def _split_by_name(
 def _are_system_names(
     rows: pa.Table, codes: npt.NDArray[np.int32], code_count: int, present_count: int
 ) -> bool:
-    """Return whether names belong to systems, rather than to parts or single rows.
+    """Return whether names identify systems. Otherwise they identify parts of one run, or are
+    comments in single rows.
 
     `codes` is int32[row]; there are `code_count` names, of which `present_count` occur in these
-    rows.
-    """
+    rows."""
     queries = as_array(encode_ids(rows["query_id"]).indices).astype(np.int64)
     if len(np.unique(queries * code_count + codes)) == len(np.unique(queries)):
         return False
@@ -202,16 +198,16 @@ def _are_system_names(
 
 
 def select_rows(rows: pa.Table, row_numbers: Ints) -> pa.Table:
-    """Return these rows with a dictionary of query ids that has only their queries; `row_numbers`
-    is int64[n]."""
+    """Return these rows; the dictionary of their query ids then contains only their queries.
+    `row_numbers` is int64[n]."""
     selection = rows.take(as_column(row_numbers))
     index = selection.column_names.index("query_id")
     return selection.set_column(index, "query_id", reencode_ids(selection["query_id"]))
 
 
 def add_tag_column(table: pa.Table, tags: Sequence[str]) -> pa.Table:
-    """Return the rows of a block with a column named `tag`. If the table has none, all rows of the
-    block belong to one run, whose name fills the column."""
+    """Return the rows of a block with a column named `tag`. If the table has no such column, all
+    rows of the block belong to one run, and the column contains its name."""
     if "tag" in table.column_names:
         return table
     codes = as_column(np.zeros(len(table), dtype=np.int32))

@@ -1,9 +1,8 @@
-"""Parse lines of TREC columns to arrays: fast for regular blocks, careful for all other blocks.
+"""Parse lines of TREC columns into arrays, quickly if a block is regular, otherwise carefully.
 
 `parse_carefully` defines the meaning of a line. `parse_quickly` uses Arrow's CSV reader with
 additional checks, and returns None for a block if the two results might differ; then
-`parse_carefully` is used. The blocks of a file are parsed independently, several at a time.
-"""
+`parse_carefully` is used. The blocks of a file are parsed independently, several at a time."""
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ class LineColumns:
 
     @property
     def pattern(self) -> str:
-        """The line as a regular expression with one named group per column."""
+        """Return a regular expression that matches a line and has one named group per column."""
         if self.tabs:
             fields = (f" *(?P<{name}>{_TABBED}) *" for name in self.columns)
             return "^" + r"\t".join(fields) + r"\n?$"
@@ -65,13 +64,13 @@ class LineColumns:
         return r"^[ \t]*" + r"[ \t]+".join(groups) + r"[ \t]*\n?$"
 
     def split_fields(self, line: str) -> list[str]:
-        """Return the fields of a line with this layout."""
+        """Split a line into fields as this layout requires."""
         if not self.tabs:
             return split_fields(line)
         return [field.strip(" ") for field in line.rstrip("\n").split("\t")]
 
     def are_tabbed(self, lines: Sequence[str]) -> bool:
-        """Return whether each line has exactly the number of tabs that separates its columns."""
+        """Return whether each line has as many tabs as are needed to separate its columns."""
         return bool(lines) and all(line.count("\t") == len(self.columns) - 1 for line in lines)
 
 
@@ -185,7 +184,7 @@ def _distinct_tags(table: pa.Table) -> tuple[str, ...]:
 
 
 def _collapse_blanks(block: bytes) -> bytes:
-    """Return the block with single blanks between fields and none at line ends."""
+    """Return the block with one blank between fields and without blanks at line ends."""
     block = block.replace(b"\t", b" ")
     while b"  " in block:
         block = block.replace(b"  ", b" ")
@@ -279,7 +278,8 @@ def _note_bad_rows(
 
 
 def _to_line_array(block: bytes) -> pa.StringArray:
-    """Return the lines of a block with line ends, string[line], sharing its memory."""
+    """Return the lines of a block, with their line ends, as string[line]. The array shares the
+    block's memory."""
     ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
     offsets = np.zeros(len(ends) + 1 + (not block.endswith(b"\n")), dtype=np.int32)
     offsets[1 : len(ends) + 1] = ends

@@ -1,1 +1,1 @@
-"""From files to bytes and lines: opened, unpacked, limited in size."""
+"""Turn files into bytes and lines: open and unpack them within size limits."""

@@ -24,8 +24,8 @@ MAX_RUNS = 2_000
 """Maximum runs in one file: each is a separate table."""
 
 TEXT_FACTOR, TREE_FACTOR = 4, 10
-"""Memory that a text needs, as a multiple of its size: while it is read as a whole (`TEXT_FACTOR`),
-and as a tree of JSON values (`TREE_FACTOR`)."""
+"""Memory that a text needs, as a multiple of its size. `TEXT_FACTOR` is for a text that is read as
+a whole, `TREE_FACTOR` for a text that becomes a tree of JSON values."""
 
 TYPICAL_RATIO, RATIO_FROM = 50, 8_000_000
 """Above `RATIO_FROM` bytes, the unpacked size may be at most `TYPICAL_RATIO` times the packed
@@ -35,7 +35,7 @@ VALUES_A_BYTE, VALUES_FROM = 2, 1_000_000
 """Limit for the number of values (of JSON, CSV or tags) in a compressed text that is read value by
 value. Above `VALUES_FROM` values, the text may have at most `VALUES_A_BYTE` values per byte of its
 file, because each value takes about 6 microseconds. Real runs and judgments as JSON have 0.3 to 1.4
-in a .gz file, and up to 1.8 in an .xz file."""
+values per byte in a .gz file, and up to 1.8 in an .xz file."""
 
 TABLE_RATIO, TABLE_FROM = 100, 256_000_000
 """Above `TABLE_FROM` bytes, the table of a Parquet file may need at most `TABLE_RATIO` times the
@@ -44,7 +44,8 @@ file."""
 
 CELLS_A_BYTE, CELLS_FROM = 8, 1 << 22
 """Above `CELLS_FROM` cells, a table of records may have at most `CELLS_A_BYTE` cells per byte of
-its file. The limit exists because a key of a single record becomes a cell in every record."""
+its file. The limit exists because a key that occurs in a single record becomes a column with a cell
+for every record."""
 
 _CELL_BYTES = 64
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -67,8 +68,8 @@ class Limit:
 
     @classmethod
     def from_size(cls, size: Size | None) -> Limit:
-        """Return the limit that a user set; the default limit if `size` is None. Raises
-        ParameterError."""
+        """Return the limit that a user set, or the default limit if `size` is None. Raises
+        ParameterError for an invalid size."""
         return DEFAULT_LIMIT if size is None else cls(parse_size(size), is_explicit=True)
 
     @property
@@ -97,8 +98,7 @@ class Limit:
     def check_values(self, file: str, values: int, packed_size: int) -> None:
         """Raise FileFormatError if a text in a file of `packed_size` bytes has too many values.
 
-        A text that is not packed cannot have too many.
-        """
+        A text that is not packed is never refused."""
         max_values = max(VALUES_FROM, int(VALUES_A_BYTE * packed_size))
         if values > max_values and not self.is_explicit:
             actual = f"more than {max_values:,} values in {format_size(packed_size)}"
@@ -115,8 +115,7 @@ class Limit:
     ) -> None:
         """Raise FileFormatError for too many columns or cells.
 
-        `max_cells` replaces the number of cells that the limit allows.
-        """
+        If `max_cells` is given, it replaces the number of cells that this limit allows."""
         max_cells = self.cell_limit if max_cells is None else max_cells
         if columns > MAX_COLUMNS:
             problem = LineProblem(line, f"{columns:,}", f"at most {MAX_COLUMNS:,} columns or keys")
@@ -131,8 +130,7 @@ class Limit:
     def check_size(self, file: str, size: int, times: int = 1) -> None:
         """Raise FileFormatError for a text of `size` bytes that would need too much memory.
 
-        Reading the text needs memory of `times` times its size.
-        """
+        Reading the text takes `times` as much memory as the text itself."""
         if size * times > self.size:
             expected = f"at most {format_size(self.size // times)}"
             raise self.limit_error(file, format_size(size), expected, size * times)

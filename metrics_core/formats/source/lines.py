@@ -42,7 +42,7 @@ class LineIndex:
 
     @classmethod
     def from_numbers(cls, numbers: Iterable[int]) -> LineIndex:
-        """Return an index from the physical line of each row."""
+        """Return an index made from `numbers`, the physical line of each row."""
         array = np.fromiter(numbers, dtype=np.int64)
         lines = int(array[-1]) if len(array) else 0
         return cls((LineRange(len(array), lines, array - 1),))
@@ -59,7 +59,7 @@ class LineIndex:
 
 
 def fields_hint(source: Source) -> str:
-    """Return a hint how to list the fields of a file."""
+    """Return a hint that says how to list the fields of a file."""
     return f"`metrics-core formats --of {source.name}` lists its fields."
 
 
@@ -110,7 +110,8 @@ def rows_error(
 def row_problem(
     index: RowLines | None, row: int, actual: str, expected: str, hint: str = ""
 ) -> LineProblem:
-    """Return the problem of a row with its physical line, or else with its row number."""
+    """Return the problem of a row with the physical line of the row. If the line is unknown, the
+    problem has the row number."""
     line = None if index is None else index.line(row)
     if line is None:
         actual = f"{actual} (row {row + 1:,})"

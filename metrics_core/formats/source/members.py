@@ -1,4 +1,4 @@
-"""The files of a set: of a folder, or of a zip of one."""
+"""Open the files of a set, which is a folder or a zip of one."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def open_members(
 ) -> Iterator[SetMembers]:
     """Open a folder, a zip file, or the bytes of a zip file. Messages call it `source_name`.
 
-    The unpacked files of a zip may together be as large as the limit. If the source is none of
-    these, `build_error` takes a description of it and returns the error.
-    """
+    The unpacked files of a zip may together be as large as the limit. If the source is neither a
+    folder nor a zip, the error is made by `build_error`, which takes a description of the
+    source."""
     if not isinstance(source, bytes):
         source = Path(source)
         if source.is_dir():

@@ -47,7 +47,7 @@ def open_source(
 
 @contextmanager
 def convert_memory_errors(source: Source) -> Iterator[None]:
-    """Convert a MemoryError in the block to a FileFormatError."""
+    """Convert a MemoryError raised in the `with` block to a FileFormatError."""
     try:
         yield
     except MemoryError as error:
@@ -59,5 +59,5 @@ def convert_memory_errors(source: Source) -> Iterator[None]:
 
 
 def printable_name(name: str) -> str:
-    """Return a file name as text, with a replacement character for bytes that are not UTF-8."""
+    """Return a file name as text, with a replacement character for each byte that is not UTF-8."""
     return _NO_TEXT.sub("\ufffd", name)

@@ -87,8 +87,9 @@ def _read_chunk(fields: Fields) -> ColumnChunk:
 
 
 _ROWS_AT_ONCE, _BYTES_AT_ONCE, _MOST_STEPS = 1 << 16, 1 << 25, 50_000
-"""Texts are counted in steps. These are the maximum number of rows in a step, the maximum number of
-bytes in a step of texts that are stored as differences, and the maximum number of steps."""
+"""Texts are counted in steps. The three numbers are the maximum number of rows in a step, the
+maximum number of bytes in a step if texts are stored as differences, and the maximum number of
+steps."""
 _DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE = 1_000_000, 20
 
 CELL_BYTES = 16
@@ -104,7 +105,8 @@ _DAMAGED_HINT = "The file may be incomplete. Write it again, or write it as CSV.
 
 
 def check_footer(source: Source, file: BinaryIO) -> None:
-    """Raise FileFormatError for a file that is mostly footer, before Arrow reads it."""
+    """Raise FileFormatError for a file that consists mostly of its footer. Arrow must not read such
+    a file."""
     footer, size = read_footer_size(file)
     file.seek(0)
     max_size = max(_FOOTER_AT_LEAST, size // _TIMES_FOOTER)
@@ -208,7 +210,8 @@ def _flatten_columns(batch: pa.RecordBatch) -> list[pa.Array]:
 
 @dataclass(frozen=True)
 class _ColumnSizes:
-    """Columns of a file, given by `indexes`, that together may need `max_size` bytes."""
+    """Some columns of a file, given by their `indexes`. Together they may need at most `max_size`
+    bytes."""
 
     source: Source
     file: pq.ParquetFile
@@ -261,7 +264,7 @@ class _ColumnSizes:
         return lengths
 
     def _check_texts(self, cells: int, bound: int, rows: Sequence[int], longest: int) -> None:
-        """Raise FileFormatError if the texts, counted one by one, make the columns too large."""
+        """Raise FileFormatError if the columns are too large. The texts are counted one by one."""
         rows_left, groups = sum(rows), [group for group, n in enumerate(rows) if n]
         pages = [sum(self.groups[g].chunks[p].size for g in groups) for p in self.indexes]
         text_sizes = [0] * len(pages)
@@ -286,8 +289,8 @@ class _ColumnSizes:
                 return
 
     def _iterate_batches(self, rows: int, groups: list[int]) -> Iterator[pa.RecordBatch]:
-        """Yield batches of the columns. Texts are dictionary codes if Arrow can read them in this
-        form."""
+        """Yield batches of the columns. Texts are read as dictionary codes if Arrow supports this
+        for their encoding."""
         return iter(
             self._dictionary_file.iter_batches(rows, row_groups=groups, columns=self._column_paths)
         )

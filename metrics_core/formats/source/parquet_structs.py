@@ -17,7 +17,7 @@ import pyarrow as pa
 BOOL, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, STRUCT = 1, 3, 4, 5, 6, 7, 8, 9, 10, 12
 
 Fields = Mapping[tuple[int, int], Any]
-"""The fields of a struct: (number, type) -> value."""
+"""The fields of a struct: a dictionary from (number, type) to value."""
 
 _MAX_DEPTH = 8
 _LARGEST_NUMBER = (1 << 15) - 1
@@ -36,15 +36,15 @@ _ELEMENTS = {
     (4, 1, 3, 16, 3): I64,
     (4, 1, 3, 17, 2): I32,
 }
-"""Element types of the lists in a footer, by the numbers of the fields that lead to them."""
+"""Element types of the lists in a footer. Each key has the numbers of the fields that lead to the
+list."""
 
 
 def read_struct(data: bytes, position: int, path: tuple[int, ...] = ()) -> tuple[Fields, int]:
-    """Return the fields of a struct, without texts, and the position of its end.
+    """Return the fields of a struct, without texts, and the position after the struct.
 
     `path` has the numbers of the fields that lead to the struct. Raises ArrowInvalid for a
-    malformed struct, IndexError at the end of the data.
-    """
+    malformed struct, IndexError at the end of the data."""
     if len(path) > _MAX_DEPTH:
         raise pa.ArrowInvalid("a struct with too many fields")
     fields: dict[tuple[int, int], Any] = {}
@@ -105,7 +105,8 @@ def _read_elements(data: bytes, position: int, path: tuple[int, ...]) -> tuple[l
 
 
 def read_varint(data: bytes, position: int) -> tuple[int, int]:
-    """Return an unsigned integer of seven bits per byte, lowest first, and its end."""
+    """Return an unsigned integer stored in groups of seven bits, lowest first, and the position
+    after it."""
     number = shift = 0
     while True:
         byte = data[position]
@@ -119,6 +120,6 @@ def read_varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def read_zigzag(data: bytes, position: int) -> tuple[int, int]:
-    """Return a signed integer and its end."""
+    """Return a signed integer and the position after it."""
     number, position = read_varint(data, position)
     return number >> 1 ^ -(number & 1), position

@@ -38,9 +38,9 @@ _DOMAIN_CODECS = ("idna", "punycode")
 _ENCODINGS = "Try utf-8, latin-1 or utf-16."
 _JSON_MARKS = (b",", b"[", b"{", b"<")
 _LINE_MARKS = (*_JSON_MARKS, b"\t", b"\n")
-"""Bytes that start a value or a tag. Their count is approximately the number of values."""
+"""Bytes that start a value or a tag. The number of these bytes is about the number of values."""
 _MAX_SHOWN_BYTES = 4 * (_MAX_LENGTH + 2)
-"""Number of bytes of a line that are enough to show it."""
+"""Number of bytes that are read to show a line in a message."""
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -55,11 +55,10 @@ _BYTE_ORDER_MARKS = (
 class Source:
     """An input file.
 
-    name      name that the user gave, shown as text and never used as a path
+    name      the name that the user gave; shown as text and never used as a path
     origin    its path or bytes
-    encoding  character encoding in place of UTF-8
-    limit     limit for reading it
-    """
+    encoding  character encoding, if it is not UTF-8
+    limit     size limit for reading it"""
 
     name: str
     origin: Origin
@@ -92,8 +91,8 @@ class Source:
     def content(self, times: int = TEXT_FACTOR) -> str:
         """Return the whole text, checked, without a byte order mark, with unchanged line ends.
 
-        Raises FileFormatError if `times` times its size exceeds the limit, or if it is not text.
-        """
+        Raises FileFormatError if the data are not text, or if `times` times their size exceeds the
+        limit."""
         pieces: list[bytes] = []
         size = 0
         for piece in self._check_values(self.decoded(BLOCK), _JSON_MARKS):
@@ -105,10 +104,10 @@ class Source:
         return self.checked(data, 0, plain_ends=False).decode()
 
     def _check_values(self, pieces: Iterator[bytes], marks: Sequence[bytes]) -> Iterator[bytes]:
-        """Yield the pieces of a text; each of `marks` in a piece starts a value.
+        """Yield the pieces of a text unchanged, and count its values. Each of the bytes `marks`
+        starts a value.
 
-        Raises FileFormatError if there are too many values for the size of the file.
-        """
+        Raises FileFormatError if there are too many values for the size of the file."""
         values = 0
         for piece in pieces:
             values += sum(map(piece.count, marks))
@@ -116,7 +115,8 @@ class Source:
             yield piece
 
     def packed(self) -> BinaryIO:
-        """Return the bytes of the file, unpacked if necessary, as a seekable file, for Parquet."""
+        """Return the bytes of the file as a seekable file. A packed file is unpacked first. Used
+        for Parquet."""
         if isinstance(self.origin, Path) and not self.is_packed:
             return self.origin.open("rb")
         data = b"".join(self.chunks()) if self.is_packed else self.origin
@@ -128,7 +128,7 @@ class Source:
         return self.magic != _first_bytes(self.origin)
 
     def size(self) -> int:
-        """Return the size of the file in bytes, packed or not."""
+        """Return the size of the file in bytes as it is stored, so packed if it is."""
         return stored_size(self.origin)
 
     @cached_property
@@ -300,9 +300,8 @@ class Source:
     def check_length(self, begun: int, chunk: bytes, cut: int, offset: int) -> None:
         """Raise FileFormatError for a line that is too long.
 
-        `chunk` continues a line that begins at `offset` and of which `begun` bytes were already
-        read. The last complete line of `chunk` ends at `cut`.
-        """
+        `chunk` continues a line that begins at `offset`; `begun` bytes of this line were read
+        before. The last complete line of `chunk` ends at `cut`."""
         first = find_first_line_end(chunk)
         if begun + (first or len(chunk)) > MAX_LINE_BYTES:
             line = self._find_line(offset)
@@ -338,16 +337,15 @@ def _first_bytes(origin: Origin) -> bytes:
 
 
 def find_last_line_end(data: bytes) -> int:
-    """Return the end of the last complete line of `data`.
+    """Return the position after the last complete line of `data`.
 
-    A CR at the very end does not count, as it may become CRLF.
-    """
+    A CR at the very end does not count, because an LF may follow."""
     newline = data.rfind(b"\n")
     return max(newline, data.rfind(b"\r", newline + 1, len(data) - 1)) + 1
 
 
 def find_first_line_end(data: bytes) -> int:
-    """Return the end of the first line of `data`, 0 if it does not end."""
+    """Return the position after the first line of `data`. Returns 0 if the line does not end."""
     ends = [end + 1 for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
     return min(ends, default=0)
 

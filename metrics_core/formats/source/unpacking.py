@@ -26,8 +26,8 @@ Origin = Path | bytes
 """A file, or bytes in memory."""
 
 _MEASURED_FROM, _MEASURED_RATIO = 16 << 20, 20
-"""A stream is first unpacked without being kept, to measure its size, if it unpacks to at least
-`_MEASURED_FROM` bytes and at least `_MEASURED_RATIO` times its compressed size."""
+"""A stream is unpacked once only to measure its size if it unpacks to at least `_MEASURED_FROM`
+bytes and at least `_MEASURED_RATIO` times its compressed size."""
 
 
 def _arrow_opener(codec: str) -> Callable[[BinaryIO], BinaryIO]:
@@ -45,7 +45,8 @@ def _open_lzma(raw_file: BinaryIO) -> BinaryIO:
 
 @dataclass(frozen=True)
 class Packing:
-    """A way to pack one file: file ending, first bytes, and a function that unpacks a stream."""
+    """A way to pack one file: the file extension, the first bytes, and a function that unpacks a
+    stream."""
 
     ending: str
     start: re.Pattern[bytes]
@@ -121,7 +122,7 @@ def _measure_unpacked(name: str, origin: Origin, limit: Limit) -> None:
 
 @contextmanager
 def convert_read_errors(name: str) -> Iterator[None]:
-    """Convert the errors that reading a file raises in the block to FileFormatError."""
+    """Convert errors raised in the `with` block while reading a file to FileFormatError."""
     try:
         yield
     except _DAMAGED as error:
@@ -142,7 +143,7 @@ def read_pipe(name: str, stream: BinaryIO, limit: Limit) -> bytes:
 
 
 def open_zip(name: str, raw_file: Path | BinaryIO) -> zipfile.ZipFile:
-    """Return a zip file with its directory read. Raises FileFormatError if the file is damaged."""
+    """Open a zip file and read its directory. Raises FileFormatError if the file is damaged."""
     try:
         return zipfile.ZipFile(raw_file)
     except _DAMAGED as error:
@@ -168,7 +169,7 @@ def read_member(name: str, archive: zipfile.ZipFile, member: str, limit: Limit) 
 
 
 def strip_packing(name: str) -> str:
-    """Return a file name without the endings of packed files."""
+    """Return a file name without the extensions of packed files."""
     stem, dot, ending = name.rpartition(".")
     return strip_packing(stem) if dot + ending.lower() in PACKING_ENDINGS else name
 
@@ -195,7 +196,8 @@ def open_raw(origin: Origin) -> BinaryIO:
 
 
 def stored_size(origin: Origin) -> int:
-    """Return the size of a file in bytes as it is stored, so compressed if it is."""
+    """Return the size of a file in bytes as it is stored. For a packed file, this is the packed
+    size."""
     return origin.stat().st_size if isinstance(origin, Path) else len(origin)
 
 

@@ -1,4 +1,4 @@
-"""Files that other tools write, one module per family: how a file is recognised, and its tables."""
+"""Read the files of other tools. Each module recognises and reads the files of one family."""
 
 # Importing a module declares its formats.
 from metrics_core.formats.tools import (  # noqa: F401

@@ -1,4 +1,4 @@
-"""AutoRAG: qa.parquet with its ground truth, results of its retrieval nodes, corpus.parquet."""
+"""AutoRAG: qa.parquet with the ground truth, the results of retrieval nodes, and corpus.parquet."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _SCORES = tuple(f"retrieval_{name}" for name in ("f1", "recall", "precision", "n
 
 
 def _has_alternatives(truth: Any) -> bool:
-    """Return whether the ground truth has alternatives: several relevant documents, of which one is
-    enough."""
+    """Return whether the ground truth contains alternatives, that is, several relevant documents of
+    which one is enough."""
     return isinstance(truth, list) and any(
         isinstance(documents, list) and len(documents) > 1 for documents in truth
     )
@@ -117,7 +117,7 @@ declare(
 
 
 def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise a corpus by doc_id and contents beside metadata that are a struct."""
+    """Recognise a corpus by the columns doc_id, contents and metadata, if metadata is a struct."""
     if not sample.source.magic.startswith(MAGIC):
         return {}
     return {"documents": TOOL_SPECIFIC} if is_autorag_corpus(open_parquet(sample.source)) else {}
@@ -179,7 +179,7 @@ def read_corpus(source: Source, request: Request) -> Loaded:
 
 
 def _split_columns(schema: pa.Schema) -> tuple[list[str], list[str]]:
-    """Return the columns of single values, including the values in metadata, and the remaining
+    """Return the columns with single values, including those inside metadata, and all other
     columns."""
     names, unused_names = list[str](), list[str]()
     for column in schema:

@@ -13,8 +13,8 @@ _NAMES = ("query_id", "id", "query")
 
 
 def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
-    """Yield rows with an id: the id in the row; otherwise the query's text; otherwise the row
-    number."""
+    """Yield the rows, each with an id. If a row has no id, the query's text is its id; if it has no
+    text either, the row number."""
     number = 0
     for rows in blocks:
         numbers = range(number + 1, number + 1 + len(rows))

@@ -1,7 +1,6 @@
 """Tools of castorini (RankLLM, Anserini, Rank1): one record per query with its candidates.
 
-Rerankers read and write this format.
-"""
+Rerankers read this format and write it."""
 
 from __future__ import annotations
 

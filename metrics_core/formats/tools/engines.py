@@ -12,7 +12,8 @@ _VESPA_QUERY = "query_id || qid || id || query"
 
 
 def _split_by_query(content: dict[str, Any], _name: str) -> list[Any]:
-    """Return a record for each response of an object that contains responses by query."""
+    """Return one record per response. The file is an object that contains the responses by
+    query."""
     if "root" in content or not content:
         return [content]
     answers = [(query, answer) for query, answer in content.items() if isinstance(answer, dict)]
@@ -84,12 +85,10 @@ declare(
 
 
 def _grade_records(content: dict[str, Any], _name: str) -> list[Any]:
-    """Return a record for each query: its placeholder texts as query, and its documents with
+    """Return one record per query: its placeholder texts as the query, and its documents with
     grades.
 
-    If a document is in a list, its grade is the key of the list; otherwise it is the gain of the
-    document.
-    """
+    A document in a list has the key of the list as its grade; any other document has its gain."""
     groups = [group for topic in content.get("topics") or () for group in topic["query_groups"]]
     groups += content.get("query_groups") or []
     pairs = [(entry, group) for group in groups for entry in group["queries"]]

@@ -50,7 +50,7 @@ def recognise_scores(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _has_tool_rows(sample: Sample) -> bool:
-    """Whether a file has lines of trec_eval, or records that a tool writes."""
+    """Return whether a file has lines of trec_eval, or records that an evaluation tool writes."""
     return bool(find_eval_columns(sample.lines) or find_record_reader(_first_records(sample)[:1]))
 
 
@@ -60,7 +60,8 @@ def _find_columns(first_rows: FirstRows, assigned: Mapping[str, str]) -> ScoreCo
 
 
 def _first_records(sample: Sample) -> list[Any]:
-    """Return the first records of JSON; empty for other files and for a single truncated record."""
+    """Return the first records of a JSON file. Returns an empty list for other files, and if the
+    first record is truncated."""
     if not sample.text.lstrip().startswith(("{", "[")):
         return []
     from metrics_core.formats.mapping.records import read_first_records
@@ -161,7 +162,7 @@ def _read_records(source: Source) -> NamedColumns:
 
 
 def _read_plain_record(record: Any, _path: str) -> Iterator[Any]:
-    """Yield a record whose values JSON can represent: dates in Parquet become texts."""
+    """Yield the record with values that JSON can represent. Dates of Parquet become texts."""
     plain = (str, int, float, bool, list, dict, type(None))
     is_object = isinstance(record, dict)
     yield (

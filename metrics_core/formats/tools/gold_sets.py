@@ -1,7 +1,5 @@
-"""Gold sets of sentence-transformers and LlamaIndex: queries, corpus and relevant documents.
-
-A gold set is one JSON object.
-"""
+"""Gold sets of sentence-transformers and LlamaIndex. A gold set is one JSON object with queries, a
+corpus and the relevant documents."""
 
 from __future__ import annotations
 
@@ -17,12 +15,13 @@ if TYPE_CHECKING:
 
 _PARTS = ("queries", "corpus", "relevant_docs")
 _SETTINGS = {"mode"}
-"""Keys that LlamaIndex writes in addition to the parts of a gold set. The value of mode is always
-text."""
+"""Keys that LlamaIndex writes beside the queries, corpus and relevant documents. The value of mode
+is always "text"."""
 
 
 def _is_gold_set(content: Any) -> bool:
-    """Return whether the first query and document are texts or nodes, and judgments are lists."""
+    """Return whether an object is a gold set: its first query and document are texts or nodes, and
+    its judgments are lists."""
     if not content or not content.keys() <= {*_PARTS, *_SETTINGS}:
         return False
     first_values = [(name, _first_value(content[name])) for name in _PARTS if name in content]
@@ -46,7 +45,7 @@ def _is_text_or_node(name: str, value: Any) -> bool:
 
 
 def _find_missing_texts(records: Records) -> list[str]:
-    """Return the judged queries without a text, if any query has one."""
+    """Return the judged queries without a text. If no query has a text, the result is empty."""
     query_ids = list[str]()
     for content in records.values.to_list():
         queries, judgments = content.get("queries"), content.get("relevant_docs") or ()

@@ -1,4 +1,5 @@
-"""Learning to rank: feature lines of LETOR and SVMrank (judgments), and scores of RankLib."""
+"""Learning to rank: feature lines of LETOR and SVMrank, read as judgments, and the scores of
+RankLib, read as runs."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ _NUMBERED_MESSAGE = (
 
 
 def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise lines with a grade, qid: and features or a comment; most lines must match."""
+    """Recognise lines with a grade, `qid:`, and features or a comment. Most lines of the file must
+    have this form."""
     match_count = sum(bool(_LINE.match(line)) for line in sample.lines)
     return {"qrels": TOOL_SPECIFIC} if match_count > len(sample.lines) / 2 else {}
 
@@ -64,7 +66,7 @@ class _LineCounts:
 
 @dataclass
 class _LineRows:
-    """Query, document and number of each row, and its physical line."""
+    """The query, document, number and physical line of each row."""
 
     queries: list[str] = field(default_factory=list)
     docs: list[str] = field(default_factory=list)
@@ -137,7 +139,7 @@ def read_letor(source: Source, request: Request) -> Loaded:
 
 
 def _line_notes(counts: _LineCounts) -> Iterator[Note]:
-    """Yield notes about irregular lines and unused content."""
+    """Yield notes about irregular lines and about content that is not used."""
     if counts.unnamed_lines:
         yield Note("places", _NUMBERED_MESSAGE, len(counts.unnamed_lines), loud=True)
     longer = (
@@ -156,10 +158,9 @@ def _line_notes(counts: _LineCounts) -> Iterator[Note]:
 
 
 def _find_doc_id(comment: str, counts: _LineCounts) -> str | None:
-    """Return the document id in a comment, None if there is none.
+    """Return the document id in a comment. Returns None if there is none.
 
-    The id is `docid = …`, or the first word of a comment without other assignments.
-    """
+    The id is the value of `docid = …`. In a comment without assignments it is the first word."""
     match = _DOC_ID.search(comment)
     if match:
         return match[1]
@@ -179,13 +180,12 @@ def _partly_named_error(
 
 
 def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise lines with a query, a document number that counts 0, 1, 2, … in each query, and a
-    score, separated by tabs.
+    """Recognise lines with a query, a document number and a score, separated by tabs. Document
+    numbers count 0, 1, 2, … in each query.
 
     If at least half of the scores are whole numbers, the file is not recognised, because it may be
     an MS MARCO run. The output of RankLib's option -indri consists of TREC lines with a comment in
-    place of the document.
-    """
+    place of the document."""
     if sum(_is_indri(line.split()) for line in sample.lines) > len(sample.lines) / 2:
         return {"run": TOOL_SPECIFIC}
     lines = [line.split("\t") for line in sample.lines]
@@ -271,10 +271,11 @@ def _load_run(
 
 
 def _is_indri(words: Sequence[str]) -> bool:
-    """Return whether a line is from RankLib's option -indri and not an ordinary TREC line.
+    """Return whether a line was written by RankLib's option -indri and is not an ordinary TREC
+    line.
 
-    Such a line has a comment in place of the document id; older versions write it with a #.
-    """
+    Such a line has a comment in place of the document id; older versions write the comment with a
+    #."""
     return (
         len(words) > 5
         and (words[1], words[-1]) == ("Q0", "indri")

@@ -17,8 +17,8 @@ _SAMPLED_VALUES = 50
 
 
 def _are_predictions(content: Any) -> bool:
-    """Return whether an object has the key of MTEB's model data, or four levels of objects with
-    scores at the lowest."""
+    """Return whether an object contains MTEB's model data, or four nested levels of objects with
+    scores at the lowest level."""
     if _META in content:
         return True
     level = [content]
@@ -33,9 +33,8 @@ def _are_predictions(content: Any) -> bool:
 def _split_runs(content: dict[str, Any], name: str) -> list[Any]:
     """Return a record for each subset and split, with the name of its run.
 
-    The name is the model with its revision; without model data it is the file name. If there are
-    several records, subset and split are appended.
-    """
+    The name consists of the model and its revision. Without model data it is the file name. If
+    there are several records, the subset and split are appended."""
     meta = content.get(_META)
     model_info = meta if isinstance(meta, dict) else {}
     model = [

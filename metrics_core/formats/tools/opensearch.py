@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
 _SEARCH_PREFIXES = ("", "_source", "hits.hits[]._source")
-"""Prefixes of paths for records that are the hits of a search, or a single document of an index."""
+"""Prefixes of the paths of records. The records may be the hits of a search, or a single document
+of an index."""
 
 
 def _unwrap_sources(records: list[Any]) -> list[Any]:
-    """Return the records of a file, or the records inside of search hits."""
+    """Return the records of a file. If the file has search hits, the records are inside them."""
     sources = []
     for record in records:
         hits = record.get("hits") if isinstance(record, dict) else None
@@ -56,7 +57,7 @@ def _judgment_lists(records: Records) -> list[str]:
 
 
 def _find_incomplete_searches(records: Records) -> list[str]:
-    """Return the searches that returned only some of their hits, as "10 of 34"."""
+    """Return the searches that returned only some of their hits, each described as "10 of 34"."""
     cases = []
     for record in records.values.to_list():
         hits = record.get("hits") if isinstance(record, dict) else None
@@ -116,7 +117,8 @@ declare(
 
 
 def _is_result_file(first_record: Any) -> bool:
-    """Return whether the first record has documentIds and searchText, or snapshots of a query."""
+    """Return whether the first record has documentIds and searchText, or the snapshots of a
+    query."""
     record: dict[str, Any] = next(iter(_unwrap_sources([first_record])), {})
     results = record.get("results")
     inner = results[0] if isinstance(results, list) and results else record

@@ -52,14 +52,15 @@ from metrics_core.tables.columns import ID
 _RATINGS = ["query", "docid", "rating"]
 _SNAPSHOT = ["Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "Doc Position"]
 _GUARDED = r"^ ([=+\-@])"
-"""Pattern of a text in which Quepid put a blank before the first character of a formula."""
+"""Pattern of a text before which Quepid wrote a blank, because a spreadsheet might run it as a
+formula."""
 
 
 def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     """Recognise ratings by the names of their three columns.
 
-    If a value of the query column contains a space or has no ratings, it is a text, and the file
-    may also be read as queries. Otherwise these values may be ids."""
+    If a value of the query column contains a space, or a query has no ratings, these values are
+    texts, and the file may also be read as queries. Otherwise the values may be ids."""
     if sample.columns or not sample.lines or split_csv(sample.lines[0], ",") != _RATINGS:
         return {}
     rows = [split_csv(line, ",") for line in sample.lines[1:]]
@@ -122,7 +123,8 @@ def _columns_error(
 
 @dataclass(frozen=True)
 class _RowSubset:
-    """Physical lines of the remaining rows; `rows` is int64[row], their numbers in the file."""
+    """Physical lines of the rows that are kept. `rows`, int64[row], are their row numbers in the
+    file."""
 
     index: RowLines
     rows: Ints
@@ -132,7 +134,7 @@ class _RowSubset:
 
 
 def _drop_unrated(named: NamedColumns) -> NamedColumns:
-    """Return the rows of queries that have ratings, with a note about queries without ratings."""
+    """Return the rows of queries that have ratings, and a note about the other queries."""
     is_empty = [pc.equal(_decode_column(named.column(index)), "") for index in (1, 2)]
     is_unrated = pc.and_(*is_empty)
     if not pc.any(is_unrated).as_py():
@@ -148,7 +150,7 @@ def _drop_unrated(named: NamedColumns) -> NamedColumns:
 
 
 def _strip_formula_guards(named: NamedColumns, names: list[str]) -> NamedColumns:
-    """Return the columns without the blank before formulas."""
+    """Return the columns without the blanks that Quepid writes before formulas."""
     columns, changed = dict(named.columns), dict[str, None]()
     count = 0
     for name in names:
@@ -259,7 +261,8 @@ declare(SNAPSHOTS, recognise=recognise_snapshots, first_rows=read_csv_columns, r
 
 
 def _read_snapshot_columns(source: Source, request: Request) -> NamedColumns:
-    """Return all columns, without the blanks before formulas; texts of documents may span lines."""
+    """Return all columns without the blanks that Quepid writes before formulas. The text of a
+    document may extend over several lines."""
     records = read_csv_records(source, ",")
     line_number, _, fields = next((record for record in records if record[2]), (1, 1, [""]))
     names = [name.strip() for name in fields]
@@ -296,7 +299,7 @@ def _build_run_names(named: NamedColumns) -> list[str]:
 
 
 def _snapshot_notes(named: NamedColumns, runs: list[str]) -> Iterator[tuple[Kind, list[Note]]]:
-    """Yield the notes for each kind of table; the notes of runs list the snapshots."""
+    """Yield notes for each kind of table. The notes for runs list the snapshots."""
     columns = (_decode_column(named.column(index)).to_pylist() for index in (1, 2))
     snapshot_keys = dict.fromkeys(zip(runs, *columns, strict=True))
     snapshots = [

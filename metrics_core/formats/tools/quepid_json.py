@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
 _DETAILS = " ".join(f"{name}={{0}}.{name}" for name in ("information_need", "notes", "options"))
-"""Values of a query besides its text."""
+"""Keys of a query other than its text."""
 _RATINGS = "query_doc_pairs[].judgements"
 
 
 def _unpack_book(book: dict[str, Any], _name: str) -> list[Any]:
-    """Return a book with document fields as objects, and ratings under the key judgements."""
+    """Return a book whose document fields are objects and whose ratings have the key judgements."""
     pairs = book.get("query_doc_pairs")
     pair_list = pairs if isinstance(pairs, list) else []
     return [
@@ -128,7 +128,8 @@ declare(
 
 
 def _is_case(content: Any) -> bool:
-    """Return whether queries have ratings and a text, or the object has a case name."""
+    """Return whether an object is a Quepid case: its queries have ratings and a text, or it has a
+    case name."""
     queries = content.get("queries")
     first = queries[0] if isinstance(queries, list) and queries else None
     key_names = {"query_text", "ratings"}
@@ -175,7 +176,8 @@ declare(
 
 
 def _join_texts(content: dict[str, Any], name: str) -> list[Any]:
-    """Return a snapshot with query texts in its lists, like in all other Quepid files."""
+    """Return a snapshot in which lists are identified by the query's text, as in all other Quepid
+    files."""
     queries, docs = content.get("queries"), content.get("docs")
     query_records = [entry for entry in queries or () if isinstance(entry, dict)]
     texts = {str(entry.get("query_id")): entry.get("query_text") for entry in query_records}

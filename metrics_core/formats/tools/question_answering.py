@@ -1,4 +1,5 @@
-"""Question answering: passages of DPR, Contriever and FlashRAG, provenance of KILT, BioASQ."""
+"""Question answering: passages of DPR, Contriever and FlashRAG, the provenance of KILT, and
+BioASQ."""
 
 from __future__ import annotations
 

@@ -100,7 +100,8 @@ SAMPLES = Preset(
 
 
 def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise samples by the names in the first sample: a question, and contexts or their ids."""
+    """Recognise samples by the field names in the first sample: a question, and contexts or the ids
+    of contexts."""
     names, may_have_more = _first_sample_names(sample)
     if _QUESTION not in names or not {*_LISTS} & {*names}:
         return {}
@@ -115,7 +116,7 @@ def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _find_measures(samples: Sequence[Any]) -> list[str]:
-    """Return the columns of scores: numbers beside the results of a run."""
+    """Return the columns that are scores of the run: numbers beside its results."""
     records = [sample for sample in samples if isinstance(sample, dict)]
     names = list(dict.fromkeys(name for record in records for name in record))
     if not {_IDS["run"], _TEXTS["run"]} & {*names}:
@@ -126,7 +127,7 @@ def _find_measures(samples: Sequence[Any]) -> list[str]:
 
 
 def _read_sample_values(sample: Sample) -> list[Any]:
-    """Return the first samples; the values of CSV are texts."""
+    """Return the values of the first samples. In CSV all values are texts."""
     if is_json_or_parquet(sample):
         return _read_first_samples(sample)[0]
     names, *rows = csv.reader(sample.text.splitlines(keepends=True))
@@ -134,7 +135,7 @@ def _read_sample_values(sample: Sample) -> list[Any]:
 
 
 def _first_sample_names(sample: Sample) -> tuple[list[str], bool]:
-    """Return the names in the first sample, and whether further ones may follow."""
+    """Return the field names of the first sample, and whether the sample may have more of them."""
     records, is_cut = _read_first_samples(sample)
     if records:
         return list(records[0]) if isinstance(records[0], dict) else [], is_cut
@@ -143,7 +144,7 @@ def _first_sample_names(sample: Sample) -> tuple[list[str], bool]:
 
 
 def _first_columns(sample: Sample) -> FirstRows | None:
-    """Return the names and values of the first sample as columns and a row."""
+    """Return the first sample as column names and one row."""
     if not recognise_samples(sample):
         return None
     names, _ = _first_sample_names(sample)
@@ -175,8 +176,8 @@ declare(SAMPLES, recognise=recognise_samples, first_rows=_first_columns, read=re
 
 
 def _read_records(source: Source, request: Request) -> Iterator[Records]:
-    """Yield the samples. Each has a query id, lists of ids, and a list of texts with the same
-    length for each list of ids."""
+    """Yield the samples. Each has a query id and lists of document ids. For each list of ids there
+    is a list of texts of the same length."""
     import numpy as np
 
     from metrics_core.formats.mapping.axes import PythonValues, Records
@@ -223,8 +224,7 @@ def _add_documents(
 ) -> None:
     """Set the lists of ids and texts of this kind in a sample.
 
-    Texts are None if their number differs from the number of ids.
-    """
+    If there are not as many texts as ids, all texts are None."""
     ids, texts = sample.get(_IDS[kind]), sample.get(_TEXTS[kind])
     if identify_by_text:
         ids = texts
@@ -239,7 +239,7 @@ def _add_documents(
 
 
 def _read_csv(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line and values of each sample of CSV, with lists parsed."""
+    """Yield the line and values of each sample in a CSV file. Lists in cells are parsed."""
     names: list[str] | None = None
     for line_number, _, fields in read_csv_records(source, ","):
         if names is None:
@@ -277,10 +277,9 @@ def _sample_error(
 
 
 def _identifies_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
-    """Return whether documents are identified by their texts.
+    """Return whether the user chose to identify documents by their texts.
 
-    Raises FileFormatError for assigned columns that samples do not have.
-    """
+    Raises FileFormatError for assigned columns that samples do not have."""
     for role, name in request.columns.items():
         choice = f"{role}={name}"
         if role not in ("query_id", "doc_id"):
@@ -297,10 +296,9 @@ def _identifies_by_text(source: Source, request: Request, names: Sequence[str]) 
 
 
 def _find_id_name(request: Request, samples: Sequence[Any]) -> str:
-    """Return the column of the query ids, "" if the question itself is the id.
+    """Return the name of the column with query ids. Returns "" if the question itself is the id.
 
-    The column is the assigned one, or an id column that all samples have.
-    """
+    The column is the one that the user assigned, or an id column that all samples have."""
     chosen_name = request.columns.get("query_id", "")
     if chosen_name:
         return "" if chosen_name == _QUESTION else chosen_name
@@ -309,8 +307,8 @@ def _find_id_name(request: Request, samples: Sequence[Any]) -> str:
 
 
 def _find_query_id(source: Source, line: int | None, sample: Any, id_name: str) -> str:
-    """Return the query id of a sample, or its question. Raises FileFormatError if the sample has no
-    id."""
+    """Return the query id of a sample: its value in the column `id_name`, or its question if
+    `id_name` is "". Raises FileFormatError if the sample has no such value."""
     name = id_name or _QUESTION
     if not isinstance(sample, dict) or sample.get(name) is None:
         actual = f"an object with {shorten_line(', '.join(sample))}" if sample else "nothing"

@@ -27,11 +27,10 @@ _MATCHES = (
 
 
 def _make_index_finder(path: str) -> CaseFinder:
-    """Return a `CaseFinder` of the indices of the documents at a path. It finds no cases if all
-    documents are in one index.
+    """Return a `CaseFinder` for documents at a path that are in several indices. It finds no cases
+    if all documents are in one index.
 
-    The finder raises MappingError if an _id occurs in two indices.
-    """
+    The finder raises MappingError if an _id occurs in two indices."""
 
     def find_indices(records: Records) -> list[str]:
         from metrics_core.formats.mapping.axes import MappingError
@@ -63,7 +62,7 @@ _OF_INDICES = ("index", "indices")
 
 
 def _add_texts(content: dict[str, Any], _name: str) -> list[Any]:
-    """Return the content with the search text of each request, if it has one."""
+    """Return the content in which each request has its search text, if one can be found."""
     requests = content.get("requests")
     if not isinstance(requests, list):
         return [content]
@@ -109,7 +108,8 @@ def _is_text(value: Any) -> TypeGuard[str]:
 
 
 def _is_request(content: Any) -> bool:
-    """Return whether an object has requests with ratings, or requests beside a metric."""
+    """Return whether an object is a request of _rank_eval: it has requests with ratings, or
+    requests and a metric."""
     requests = content.get("requests")
     first = requests[0] if isinstance(requests, list) and requests else None
     has_ratings = isinstance(first, dict) and "ratings" in first
@@ -178,7 +178,8 @@ declare(
 
 
 def _is_answer(content: Any) -> bool:
-    """Return whether an object has details with hits, or details beside a metric_score."""
+    """Return whether an object is a response of _rank_eval: it has details with hits, or details
+    and a metric_score."""
     details = content.get("details")
     first = next(iter(details.values()), None) if isinstance(details, dict) else None
     has_lists = isinstance(first, dict) and bool({"hits", "unrated_docs"} & first.keys())

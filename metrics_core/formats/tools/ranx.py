@@ -35,17 +35,17 @@ from metrics_core.tables.columns import ID, encode_texts
 from metrics_core.tables.finite_numbers import to_finite_number
 
 MAGIC = b"\x04\x22\x4d\x18"
-"""First bytes of LZ4; the outer compression is unpacked in the same way as for any packed file."""
+"""First bytes of LZ4. The outer of the two compressions is unpacked as for any packed file."""
 
 _TAGS = (*range(1_100), 43_000)
-"""CBOR tags that cbor2 decodes itself; other tags are passed to its hook."""
+"""CBOR tags that cbor2 decodes itself. It passes all other tags to a hook, which refuses them."""
 _DEPTH = 3
 
 _HINT = "ranx's Run.save writes such a file; if the error persists, save as .json or .parquet."
 
 
 def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise LZ4 within LZ4 that contains a CBOR map."""
+    """Recognise a file that is compressed twice with LZ4 and contains a CBOR map."""
     source = sample.source
     if not source.magic.startswith(MAGIC):
         return {}
@@ -78,11 +78,11 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ranx(source: Source, request: Request) -> Loaded:
-    """Read the run of a ranx file. Its size limit is that of a file that is compressed once.
+    """Read the run of a ranx file. The size limit is the same as for a file that is compressed
+    once.
 
     Raises FileFormatError if the content is not a ranx run, and RanklensError if cbor2 is not
-    installed.
-    """
+    installed."""
     inner = b"".join(source.chunks())
     if not inner.startswith(MAGIC):
         raise _wrong_packing_error(source, "a file compressed with LZ4 once, or not at all")
@@ -173,7 +173,7 @@ def _content_error(source: Source, actual: str) -> FileFormatError:
 
 
 def _is_map(start: bytes) -> bool:
-    """Return whether CBOR starts with a map (RFC 8949)."""
+    """Return whether the first value of CBOR data is a map (RFC 8949)."""
     return start[:1] >= b"\xa0" and start[:1] < b"\xc0"
 
 

@@ -78,8 +78,8 @@ SUBMISSION = Preset(
 
 
 def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise two columns: a user's id, and lists. Some cells of the second column must have
-    several words."""
+    """Recognise a table of two columns: a user's id, and a list of items. Some lists must have
+    several items."""
     lines = sample.lines[:50]
     rows = [split_csv(line, find_separator(lines[0])) for line in lines]
     if len(rows) < 2 or any(len(row) != 2 for row in rows) or sample.columns:
@@ -96,7 +96,7 @@ def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _parse_items(cell: str) -> list[Any]:
-    """Return the items of a cell, given as a list or separated by blanks."""
+    """Return the items in a cell, which is a written list or has items separated by blanks."""
     items = parse_list(cell)
     return cell.split() if items is None else items
 

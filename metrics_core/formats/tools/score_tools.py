@@ -1,4 +1,4 @@
-"""Scores by query as evaluation tools write them: which columns and records are scores."""
+"""Scores per query in the files of evaluation tools: which columns and which records are scores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from metrics_core.formats.parsing.score_columns import ScoreColumns, value_kinds
 from metrics_core.formats.registry import TOOL_SPECIFIC, FirstRows, Tool
 
 _ERROR = 2
-"""The `failureReason` of promptfoo for an error; a failed assertion has a score."""
+"""The `failureReason` that promptfoo writes for an error. A failed assertion is not an error: it
+has a score."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class _ScoreTable:
 _RAGAS_LISTS = frozenset(
     f"{side}_{name}" for side in ("retrieved", "reference") for name in ("contexts", "context_ids")
 )
-"""Columns of samples that `ragas` reads, with their scores."""
+"""Columns that Ragas samples have. A table with them is read by the module `ragas`, scores
+included."""
 
 _TABLES = (
     _ScoreTable(
@@ -66,7 +68,7 @@ _TABLES = (
 
 
 def infer_tool_columns(first_rows: FirstRows) -> ScoreColumns | None:
-    """Return the columns of a tool's table, None for a table of no known tool."""
+    """Return the columns of a tool's table. Returns None if the table is of no known tool."""
     names = first_rows.names
     table = next((t for t in _TABLES if t.recognised_by <= set(names)), None)
     if table is None or not _RAGAS_LISTS.isdisjoint(names):
@@ -103,8 +105,8 @@ def infer_tool_columns(first_rows: FirstRows) -> ScoreColumns | None:
 def find_record_reader(
     records: Sequence[Any],
 ) -> Callable[[Any, str], Iterator[dict[str, Any]]] | None:
-    """Return the function that turns a record of a tool, and the file's path, into one row per
-    score: query_id, run, measure, value. None if the first record is of no known tool."""
+    """Return a function that converts a record of a tool, with the path of its file, to one row per
+    score: query_id, run, measure, value. Returns None if the first record is of no known tool."""
     record = records[0] if records else None
     if not isinstance(record, dict):
         return None
@@ -116,7 +118,8 @@ def find_record_reader(
 
 
 def _read_lm_eval(record: Any, path: str) -> Iterator[dict[str, Any]]:
-    """Yield the scores of a sample of lm-evaluation-harness. The folder names the run."""
+    """Yield the scores of a sample of lm-evaluation-harness. The name of the folder is the run
+    name."""
     run = PurePath(path.replace("\\", "/")).parent.name
     filter_name = record.get("filter", "none")
     for measure in record["metrics"]:
@@ -126,7 +129,8 @@ def _read_lm_eval(record: Any, path: str) -> Iterator[dict[str, Any]]:
 
 
 def _read_promptfoo(record: Any, _path: str) -> Iterator[dict[str, Any]]:
-    """Yield the scores of an evaluation by promptfoo. Provider and prompt name the run."""
+    """Yield the scores of one result of promptfoo. Provider and prompt together are the run
+    name."""
     results = record["results"].get("results") or []
     providers = dict.fromkeys(_provider_name(result) for result in results)
     prompts = dict.fromkeys(str(result.get("promptIdx", 0)) for result in results)
@@ -153,14 +157,16 @@ def _provider_name(result: Mapping[str, Any]) -> str:
 
 
 def _prompt_name(result: Mapping[str, Any]) -> str:
-    """Return the label of a prompt, or its number if the label is the text of the prompt."""
+    """Return the label of a prompt. If the label is the whole text of the prompt, return the
+    prompt's number."""
     prompt = result.get("prompt") or {}
     label, number = prompt.get("label"), int(str(result.get("promptIdx", 0))) + 1
     return label if label and label != prompt.get("raw") and len(label) < 80 else f"prompt {number}"
 
 
 def _join_variables(variables: Any) -> str:
-    """Return the variables of a test case as one text: the value, or all names and values."""
+    """Return the variables of a test case as one text. A single variable gives its value, several
+    give all names and values."""
     if not isinstance(variables, dict):
         return str(variables)
     texts = {

@@ -1,4 +1,4 @@
-"""TREC RAG: answers of a run to each topic, with the documents that they refer to."""
+"""TREC RAG: the answers of a run, one per topic, with the documents that they cite."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 
 
 def _refuse_reference_numbers(records: Records) -> list[str]:
-    """Raise MappingError for numbers beside references, as they may be scores.
+    """Raise MappingError for numbers beside references, because they may be scores.
 
-    If there are no such numbers, returns an empty list.
-    """
+    Returns an empty list if there are no such numbers."""
     from metrics_core.formats.mapping.axes import MappingError
 
     axis, values = records.values_at(parse_path("references.*?")[0].steps)

@@ -1,4 +1,4 @@
-"""Judging runs while they are read, by compiled code, with one pass over the rows.
+"""Join runs with judgments while they are read, in one pass over the rows, by compiled code.
 
-`large_files` decides whether this pays; all other modules need compiled code.
-"""
+`large_files` decides whether a file is large enough for this. All other modules need compiled
+code."""

@@ -1,11 +1,10 @@
-"""Judge the file of a run while it is read: unjudged rows are read once and discarded.
+"""Join the file of a run with judgments while it is read; unjudged rows are read only once.
 
     pieces of whole queries ──► rows ──► ranks of the judged rows        (several pieces at a time)
 
 The result is bitwise the same as from `formats.trec.read_trec` and `judging.join_judgments`, with
 the same notes and errors. If a file needs a second pass the result is None, and these functions
-are used instead.
-"""
+are used instead."""
 
 from __future__ import annotations
 
@@ -37,20 +36,20 @@ from metrics_core.judging.while_reading.segments import (
 from metrics_core.tables.arrays import as_column
 
 RowKeeper = Callable[[pa.Table], Callable[[], None]]
-"""A function called with the rows of each piece, possibly for several pieces at once. The functions
-that it returns are called in the order of the pieces."""
+"""A function that is called with the rows of each piece, possibly for several pieces at once. It
+returns functions, which are called in the order of the pieces."""
 
 _NO_TABLE = pa.table({})
 _MANY_SEGMENTS = 50_000
-"""The number of segments at which to check whether a query occurs again. The check is repeated
-whenever the number of segments has doubled. If the lines of a query are not contiguous, each row
-may be a segment."""
+"""Number of segments at which the function checks whether a query occurs again. The check is
+repeated whenever the number of segments has doubled. If the lines of a query are not contiguous,
+each row may be a segment."""
 
 
 @dataclass(frozen=True)
 class JudgedFile:
-    """A run judged while it was read: `ranks`, `notes` on its file, `n_rows`, and `rows_hash`,
-    which differs if the rows of two runs differ."""
+    """A run that was joined with judgments while it was read: `ranks`, the `notes` on its file, and
+    the number of rows, `n_rows`. `rows_hash` differs if the rows of two runs differ."""
 
     ranks: JudgedRanks
     notes: tuple[Note, ...]
@@ -67,7 +66,7 @@ class JudgedFile:
         return replace(self, ranks=replace(self.ranks, run_name=name))
 
     def has_same_rows(self, other: JudgedFile) -> bool:
-        """Whether two files have the same rows in the same order."""
+        """Return whether two files have the same rows in the same order."""
         return self.n_rows == other.n_rows and self.rows_hash == other.rows_hash
 
 
@@ -124,12 +123,12 @@ def judge_and_keep_run(
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> StoredFile | None:
-    """Judge a TREC run in the same way as `judge_run_file`, and pass its rows to `row_keeper`.
+    """Join a TREC run with judgments in the same way as `judge_run_file`, and pass its rows to
+    `row_keeper`.
 
-    The file is read as `kind`; if `kind` is None, it is detected. Returns None in the same cases as
-    `judge_run_file`, except that a run without judged queries is accepted. If the result is None,
-    the rows passed to `row_keeper` must be discarded. Raises FileFormatError.
-    """
+    The file is read as `kind`; if `kind` is None, the kind is detected. Returns None in the same
+    cases as `judge_run_file`, except that a run without judged queries is accepted. If the result
+    is None, the rows passed to `row_keeper` must be discarded. Raises FileFormatError."""
     if not _can_judge_while_reading(source, judgments, kind):
         return None
     judged_lines = _judge_in_order(source, judgments, progress, row_keeper)
@@ -153,7 +152,7 @@ class _JudgedLines:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes from reading, in the order of `read_trec`."""
+        """The notes from reading, in the same order as those of `read_trec`."""
         segments = self.segments
         notes = line_notes(self.pieces)
         if segments.fractions:

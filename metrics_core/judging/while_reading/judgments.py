@@ -1,5 +1,5 @@
-"""Judgments as hash tables for compiled code, which looks up judged documents of judged queries in
-them."""
+"""Store judgments in hash tables, in which compiled code looks up the judged documents of each
+query."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
 
 def _compute_slot_regions(counts: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """Return the start and the number of slots of each region, int64[region] each. The number is a
-    power of two, and at most half of the slots are filled."""
+    power of two, and at most half of the slots are used."""
     least_slots = np.maximum(2 * counts, _FEWEST_SLOTS)
     slots = 2 ** np.ceil(np.log2(least_slots)).astype(np.int64)
     return np.cumsum(slots) - slots, slots

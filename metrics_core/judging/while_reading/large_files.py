@@ -1,4 +1,5 @@
-"""Decides whether files are judged while they are read: small files are faster to read whole."""
+"""Decide which files are joined with judgments while they are read. Small files are faster to read
+as a whole."""
 
 from __future__ import annotations
 
@@ -23,14 +24,15 @@ if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judgments import JudgmentTables
 
 LEAST_BYTES = 16 << 20
-"""Total size of runs in bytes from which loading the compiled code pays, once it is compiled."""
+"""Total size of runs in bytes from which it is worth loading the compiled code, if it was compiled
+before."""
 
 LEAST_MEMORY = 400_000_000
-"""Bytes of memory that suffice to judge runs of any size."""
+"""Bytes of memory that are enough for a run of any size."""
 
 _BEGINNINGS = 1 << 18, 1 << 20
-"""Bytes read to examine the first lists of a run. The second number is used if no list ends within
-the first number of bytes."""
+"""Number of bytes read to examine the first lists of a run. If no list ends within the first number
+of bytes, the second number is used."""
 
 _ANY_SIZE = "1000TB"
 _WHOLE_HINT = "omit --memory to read the whole run into memory"
@@ -39,9 +41,9 @@ _WHOLE_HINT = "omit --memory to read the whole run into memory"
 def judge_files(
     files: Sequence[str | Path], qrels: Qrels, read_as: ReadAs = DEFAULT_CHOICES
 ) -> list[JudgedFile] | None:
-    """Return the runs, each judged while it was read. Returns None if the files are too small for
-    this to pay off, if a file is not a regular file (such as a pipe), or if a file needs more than
-    one pass. Raises FileFormatError."""
+    """Return the runs, each joined with judgments while it was read. Returns None if the files are
+    too small for this to pay off, if a file is not a regular file (such as a pipe), or if a file
+    needs more than one pass. Raises FileFormatError."""
     paths = [Path(file) for file in files]
     # Files that cannot be read twice, such as pipes, have to be read whole.
     if not all(path.is_file() for path in paths):
@@ -61,8 +63,8 @@ def judge_files(
 
 
 def read_first_lists(file: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Run | None:
-    """Return the lists at the beginning of a TREC run, without reading further rows; None if its
-    lines are not regular."""
+    """Return the lists at the beginning of a TREC run without reading the rest of the file. Returns
+    None if the lines are not regular."""
     source = read_as.open_file(Path(file), str(file))
     for size in _BEGINNINGS:
         parsed = parse_with_arrow(next(source.blocks(size), b""), RUN)
@@ -85,11 +87,11 @@ def judge_within_memory(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile:
-    """Judge a run of any size whose lines are grouped by query, in about this much memory.
+    """Join a run of any size with judgments, in about this much memory. Its lines must be grouped
+    by query.
 
     `progress` is called with the number of bytes read so far. Raises FileFormatError, and
-    RanklensError if the file must be read whole, or the memory is less than `LEAST_MEMORY`.
-    """
+    RanklensError if the file must be read whole, or the memory is less than `LEAST_MEMORY`."""
     most = parse_size(memory)
     if most < LEAST_MEMORY:
         raise RanklensError(
@@ -115,8 +117,8 @@ def judge_within_memory(
 
 
 def _whole_file_error(source: Source, judgments: JudgmentTables) -> RanklensError:
-    """Return the error that gives the reason, or the possible reasons, why one pass was not enough.
-    To name the line, the whole run would have to be read."""
+    """Return the error that says why one pass over the file was not enough. It lists the possible
+    reasons if there are several, because finding the line would require reading the whole run."""
     if recognise_format(source, "run") != ("trec", "run"):
         return RanklensError(
             f"{source.name} is not a TREC run; --memory supports only TREC runs.",

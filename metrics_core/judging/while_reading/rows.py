@@ -1,5 +1,5 @@
-"""Rows of a piece of a file: compiled code reads regular lines, the careful parser all other
-lines."""
+"""Read the rows of a piece of a file. Compiled code reads regular lines, and the careful parser all
+others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID, are_printable_bytes, encode_ids
 
 _MOST_TAGS = 1_000
-"""Changes of the run name within a block that the compiled reader records."""
+"""Maximum number of changes of the run name in a block that the compiled reader records."""
 
 _LONGEST_HEADER = 4_096
 _SHORTEST_LINE = len(b"q 0 d 1 1 r\n")
@@ -58,7 +58,7 @@ class RunRows:
 
     @property
     def columns(self) -> RowColumns:
-        """The rows in the form that compiled code takes."""
+        """The rows in the form that compiled code reads."""
         arrays = (self.doc_start, self.doc_size, self.doc_hash, self.score, self.rank)
         return RowColumns(self.data, *arrays)
 
@@ -96,8 +96,8 @@ def is_printable_ascii(data: Bytes) -> bool:
 
 @dataclass(frozen=True)
 class TextPiece:
-    """Whole lines of a file's decoded text, followed by `PADDING`. `number` counts the pieces from
-    0; `begin` is the offset of the piece in the file."""
+    """Whole lines of a file's decoded text, followed by `PADDING`. `number` is the number of the
+    piece, from 0; `begin` is its offset in the file."""
 
     number: int
     begin: int
@@ -112,9 +112,9 @@ class TextPiece:
 def split_by_query(
     source: Source, progress: Callable[[int], None] | None = None
 ) -> Iterator[TextPiece]:
-    """Yield the decoded text of a file in pieces, split only between two queries. The function does
-    not check that the bytes are text. `progress` is called with the number of bytes read so far.
-    Raises FileFormatError for a line that is too long."""
+    """Yield the decoded text of a file in pieces that contain whole queries. The function does not
+    check that the bytes are text. `progress` is called with the number of bytes read so far. Raises
+    FileFormatError for a line that is too long."""
     pending: list[bytes] = []
     begin = number = open_length = 0
     for block in source.decoded(BLOCK):
@@ -152,7 +152,7 @@ def read_rows(piece: TextPiece, source: Source) -> RunRows:
 
 
 def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
-    """Return the rows if all lines are regular, else None."""
+    """Return the rows if all lines are regular, otherwise None."""
     end = len(padded) - len(PADDING)
     most = end // _SHORTEST_LINE + 1
     data = np.frombuffer(padded, dtype=np.uint8)
@@ -180,8 +180,8 @@ def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
 
 
 def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
-    """Return the texts at these offsets of `data` uint8[byte], `start` and `size` int[text], as an
-    array with separate memory."""
+    """Return the texts at these places in `data` uint8[byte] as an array with memory of its own.
+    `start` and `size` are int[text]."""
     edges = np.zeros(len(start) + 1, dtype=np.int64)
     np.cumsum(size, out=edges[1:])
     positions = np.arange(edges[-1]) + np.repeat(start - edges[:-1], size)
@@ -191,7 +191,7 @@ def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
 
 
 def _parse_numbers(data: Bytes, start: Any, size: Any) -> Floats:
-    """Return plain decimal numbers, rounded by Arrow, float64[n]."""
+    """Parse plain decimal numbers, float64[n]. Arrow rounds them."""
     return as_array(pc.cast(copy_texts(data, start, size), pa.float64()))
 
 
@@ -219,8 +219,8 @@ def _make_rows_of_block(parsed: ParsedBlock) -> RunRows:
 
 
 def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
-    """Return the texts of several arrays in one buffer: the buffer, and start and size of each
-    text."""
+    """Join the texts of several arrays in one buffer. Return the buffer, and the start and size of
+    each text."""
     texts = pa.chunked_array(columns, ID).cast(pa.large_string()).combine_chunks()
     if isinstance(texts, pa.ChunkedArray):
         texts = pa.concat_arrays(texts.chunks)
@@ -229,8 +229,8 @@ def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
 
 
 def text_offsets(texts: Any) -> tuple[Bytes, Ints, Ints]:
-    """Return the bytes of an Arrow array of large strings, uint8[byte], and start and size of each
-    text, int64[text] each."""
+    """Return the bytes of an Arrow array of large strings, uint8[byte], and the start and size of
+    each text, int64[text] each."""
     _, offsets, body = texts.buffers()
     edges = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
     data = np.frombuffer(body, dtype=np.uint8) if body is not None else np.empty(0, np.uint8)

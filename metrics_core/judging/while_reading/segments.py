@@ -1,4 +1,5 @@
-"""Results of judging rows: a few numbers per query, and the ranks of the judged documents."""
+"""The result of joining rows with judgments: a few numbers per query, and the ranks of the judged
+documents."""
 
 from __future__ import annotations
 
@@ -31,15 +32,15 @@ from metrics_core.tables.columns import ID
 
 @dataclass(frozen=True)
 class JudgedSegments:
-    """Segments of judged rows; all rows of a segment belong to one query.
+    """Judged rows in segments; all rows of a segment belong to one query.
 
-    Each segment has a query id, `place` int64[segment] (the index of its query among the judged
-    queries, -1 if not judged), `sizes` int64[segment] (its number of rows), `rows_hash`
-    uint64[segment], and `contradicting` bool[segment] (whether its ranks contradict its scores).
-    `ranks` int64[judged row, 5] (query, row of the judgments, rank, and the first rank and the
-    number of the rows tied with it) and `counts` are the output of `rank_rows`. `fractions` counts
-    the ranks that are not whole numbers; `tags` are the run names.
-    """
+    Each segment has a query id and four arrays. `place` int64[segment] is the index of its query
+    among the judged queries, -1 if the query is not judged. `sizes` int64[segment] is its number of
+    rows. `rows_hash` is uint64[segment]. `contradicting` bool[segment] is whether its ranks
+    contradict its scores. `ranks` int64[judged row, 5] and `counts` are the output of `rank_rows`;
+    the columns of `ranks` are the query, the row of the judgments, the rank, and the first rank and
+    the number of the rows tied with it. `fractions` counts the ranks that are not whole numbers;
+    `tags` are the run names."""
 
     query_ids: pa.StringArray
     place: Ints
@@ -53,7 +54,7 @@ class JudgedSegments:
 
     @property
     def has_contiguous_queries(self) -> bool:
-        """Whether each query's rows are contiguous."""
+        """Whether the rows of each query are contiguous."""
         return have_contiguous_queries([self])
 
     @property
@@ -93,14 +94,14 @@ class JudgedSegments:
 
 
 def have_contiguous_queries(parts: Sequence[JudgedSegments]) -> bool:
-    """Whether each query's rows are contiguous over all these parts."""
+    """Return whether the rows of each query are contiguous over all these parts."""
     ids = pa.chunked_array([part.query_ids for part in parts], ID)
     return len(ids.unique()) == len(ids)
 
 
 def judge_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments | None:
-    """Judge the rows; None if a query lists a document twice, or an id is too long or not printable
-    ASCII."""
+    """Join the rows with judgments. Returns None if a query lists a document twice, or an id is too
+    long or not printable ASCII."""
     if not rows.has_plain_ids or rows.doc_size.max(initial=0) > MAX_ID_BYTES:
         return None
     n, segments = len(rows), rows.segments

@@ -1,1 +1,1 @@
-"""Declaration, names, description and combination of measures."""
+"""How measures are declared, named, described and aggregated."""

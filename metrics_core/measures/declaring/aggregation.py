@@ -1,4 +1,4 @@
-"""Combination of the scores of queries into one score; only defined here."""
+"""Aggregate the scores of queries into one score. This is the only place that defines it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from metrics_core.base.arrays import Floats, Ints
 Aggregation = Literal["mean", "sum", "geometric"]
 
 LEAST_SCORE = 0.00001
-"""Scores are raised to this value for geometric means, like in trec_eval (MIN_GEO_MEAN): a score of
-0 would make every geometric mean 0."""
+"""For geometric means, lower scores are raised to this value, like in trec_eval (MIN_GEO_MEAN).
+Otherwise a score of 0 would make the mean 0."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Combination:
     linear: bool = True
 
     def combine(self, scores: npt.ArrayLike) -> Floats:
-        """Return the combined score over the first axis, float64[…] for scores of shape [query, …].
-        Undefined scores (NaN) are excluded; NaN if no score is defined."""
+        """Return the aggregated score over the first axis, float64[…] for scores of shape [query,
+        …]. Undefined scores (NaN) are excluded; NaN if no score is defined."""
         scaled = self.to_scale(np.asarray(scores, dtype=np.float64))
         total = scaled.sum(axis=0)
         counts: Ints = np.full(np.shape(total), len(scaled))

@@ -1,4 +1,4 @@
-"""The documentation of a measure as data: for the list of measures in docs, commands and pages."""
+"""The documentation of a measure as data, from which docs, commands and pages list the measures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RULES_OF_ALL = (
     " the list. If a is expected and [a, a, b] is retrieved, P@2 is 1/2 with 'first' and 2/2 with"
     " 'each'.",
 )
-"""Rules for every measure, unless its description says otherwise."""
+"""Rules that apply to every measure, unless its description says otherwise."""
 
 _DEFAULTS = {"unjudged": UNJUDGED, "missing": MISSING, "ties": TIES}
 _NEEDS = {
@@ -58,7 +58,8 @@ class WorkedValue:
 
     @property
     def is_plain_value(self) -> bool:
-        """Whether the arithmetic is just the value, so there is nothing to compute."""
+        """Whether the arithmetic consists of the value alone, so that there is nothing to
+        compute."""
         return self.arithmetic.strip().replace(".", "").isdecimal()
 
 

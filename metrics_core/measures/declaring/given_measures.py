@@ -1,7 +1,8 @@
-"""Measures known only by their scores, which another tool computed: latency, faithfulness, cost.
+"""Measures of which only the scores are known, because another tool computed them: latency,
+faithfulness, cost.
 
-The one module that derives direction, scale, range and canonical name from a name and its values.
-"""
+This is the one module that derives direction, scale, range and canonical name from a name and its
+values."""
 
 from __future__ import annotations
 
@@ -17,16 +18,17 @@ from metrics_core.measures.declaring.registry import Declaration, Measure, Scale
 from metrics_core.tables.given_scores import has_open_direction
 
 PREFIX = "given:"
-"""Marks a given measure if a computed measure has the same name."""
+"""Prefix of a given measure if a computed measure has the same name."""
 
 
 def given_measure(name: str, values: Floats, *, higher_is_better: bool | None = None) -> Measure:
-    """Return the measure of scores computed elsewhere, `values` of any shape, NaN if missing.
+    """Return the measure of scores that were computed elsewhere. `values` has any shape, NaN if
+    missing.
 
-    Its name is `given:NAME` if a computed measure is also called `name`. Its range is 0 to 1 if all
-    values are. Its direction is 0 without `higher_is_better` if `has_open_direction(name)`. Its
-    scale is "cost" if lower is better, no value is below 0 and some are above 1.
-    """
+    The measure is called `given:NAME` if a computed measure is also called `name`. Its range is 0
+    to 1 if all values are in this range. If `higher_is_better` is None and
+    `has_open_direction(name)`, its direction is 0. Its scale is "cost" if lower is better, no value
+    is below 0 and some are above 1."""
     defined = values[~np.isnan(values)]
     low, high = (defined.min(), defined.max()) if defined.size else (0.0, 1.0)
     is_cost = higher_is_better is False and low >= 0 and high > 1
@@ -41,7 +43,8 @@ def given_measure(name: str, values: Floats, *, higher_is_better: bool | None = 
 
 
 def find_measure(name: str) -> Measure:
-    """Return the computed measure of that name, else a given measure of unknown values."""
+    """Return the computed measure with this name. If there is none, return a given measure whose
+    values are unknown."""
     try:
         return parse_measure(name)
     except RanklensError:
@@ -50,7 +53,8 @@ def find_measure(name: str) -> Measure:
 
 @lru_cache(maxsize=1024)
 def is_computed_name(name: str) -> bool:
-    """Whether a computed measure has this name, perhaps with a parameter missing (`recall`)."""
+    """Return whether a computed measure has this name, even if a parameter is missing
+    (`recall`)."""
     try:
         parse_measure(name)
     except UnknownMeasureError:
@@ -61,7 +65,7 @@ def is_computed_name(name: str) -> bool:
 
 
 def is_given_measure(measure: Measure) -> bool:
-    """Whether the scores of a measure are given, so that it cannot be computed."""
+    """Return whether the scores of a measure are given, so that the measure cannot be computed."""
     return str(measure).startswith(PREFIX) or not is_computed_name(str(measure))
 
 

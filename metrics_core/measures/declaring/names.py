@@ -1,5 +1,5 @@
-"""Find the measure for a name: names of ir_measures, trec_eval and common use, in upper or lower
-case."""
+"""Find the measure for a name. Names of ir_measures, trec_eval and common use are recognised, in
+upper or lower case."""
 
 from __future__ import annotations
 
@@ -26,23 +26,25 @@ _SIMILARITY = re.compile(
     r"(?:cosine|cos_sim|dot|dot_score|euclidean|manhattan)[_-](?P<name>[a-z]+)(?:@|_at_)(?P<k>\d+)",
     re.IGNORECASE,
 )
-"""Pattern of a name in sentence-transformers that begins with the similarity used for ranking."""
+"""Pattern of the names in sentence-transformers that begin with the similarity used for ranking."""
 _BY_SIMILARITY = {"accuracy": "Success", "map": "AP(denominator=min)"}
-"""Meaning of names in sentence-transformers, if it differs from the meaning here."""
+"""The meaning of such names of sentence-transformers, if the same name means something else
+here."""
 _AT_K = {"hits": "Success", "f1": "F"}
-"""Names that mean a different measure if they have a cutoff."""
+"""Names that mean a different measure if they are followed by a cutoff."""
 _NO_MEASURE = {
     "hole": "BEIR's Hole@k counts documents that appear in no query's judgments. Unjudged@k counts"
     " documents that are not judged for the query itself.",
     "acc": "The share of queries with a relevant document among the first k is Success@k; Accuracy"
     " compares pairs of documents.",
 }
-"""Names of measures that differ from ours or are ambiguous, with a hint to the closest measure."""
+"""Names of measures that are not available here or are ambiguous, each with a hint to the closest
+measure."""
 
 
 Value = TypeVar("Value")
 GivenMeasure = Any
-"""A measure's name, a Measure, or a measure object of ir_measures."""
+"""A measure, given as its name, a Measure, or a measure object of ir_measures."""
 
 
 def parse_measure(text: GivenMeasure) -> Measure:
@@ -60,8 +62,9 @@ def parse_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure
 
 
 def parse_measures_by_name(names: GivenMeasure | Iterable[GivenMeasure]) -> dict[str, Measure]:
-    """Return one or several measures by the name that each was given: a text as it was written,
-    otherwise the canonical name. Raises the errors of `parse_measures`."""
+    """Return one or several measures as a dictionary. Each key is the name as it was written, or
+    the canonical name if the measure was not given as text. Raises the errors of
+    `parse_measures`."""
     is_single = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
     measures = {str(m): parse_measure(m) for m in ([names] if is_single else names)}
     if not measures:
@@ -70,8 +73,8 @@ def parse_measures_by_name(names: GivenMeasure | Iterable[GivenMeasure]) -> dict
 
 
 class ByMeasure(dict[str, Value]):
-    """Values by the name that each measure was given; other names of a measure find its value too:
-    `scores["AP"]` if "MAP" was given."""
+    """Values of measures by name. A value is found under the name that was written and under every
+    other name of the measure: `scores["AP"]` if "MAP" was written."""
 
     def __missing__(self, name: str) -> Value:
         measure = parse_measure(name)
@@ -126,8 +129,8 @@ def _parse_name(text: str, _declared: int) -> Measure:
 
 
 def _find_measure_and_values(name: str) -> tuple[Declaration, dict[str, Any]]:
-    """Return the measure for a name without parameters and cutoff, and the parameter values that
-    the name implies."""
+    """Return the measure that a name without parameters and cutoff means, and the parameter values
+    that the name implies."""
     declaration = _find_by_name(name)
     if declaration is not None:
         return declaration, {}
@@ -143,14 +146,14 @@ def _find_measure_and_values(name: str) -> tuple[Declaration, dict[str, Any]]:
 
 @cache
 def _preset_pattern(name: str) -> str:
-    """Return the regular expression for a preset name. `{p}` in the name matches the decimals of a
-    share, including their point: `.95`."""
+    """Return the regular expression for a preset name. `{p}` in the name matches the decimal point
+    and decimals of a share: `.95`."""
     return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\.\\d+)", re.escape(name))
 
 
 def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
-    """Return the value of `rel` for ranx's suffix -l2: grades from 2 on are relevant. Raises
-    ParameterError for a measure that uses the gain of each grade."""
+    """Return the value of `rel` for ranx's suffix -l2, which makes grades from 2 on relevant.
+    Raises ParameterError for a measure that uses the gain of each grade."""
     rel_parameter = declaration.parameter("rel")
     if rel_parameter is None or rel_parameter.optional:
         raise ParameterError(
@@ -161,7 +164,7 @@ def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
 
 
 def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
-    """Return notes on how ambiguous names were interpreted, one per measure."""
+    """Return notes that say how ambiguous names were interpreted, one per measure."""
     notes: list[Note] = []
     noted = set()
     for text in (n for n in names if isinstance(n, str)):
@@ -178,7 +181,7 @@ def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
 
 
 def _measure_names() -> dict[str, str]:
-    """Return every name of every measure, with the measure's canonical name."""
+    """Return a dictionary from every name of every measure to the measure's canonical name."""
     return {
         name: d.name for d in declarations() for name in (*_trec_eval_names(d), *d.aliases, d.name)
     }
@@ -215,8 +218,8 @@ def _parse_trec_name(text: str) -> Measure | None:
 
 
 def _parse_preset(text: str) -> Measure | None:
-    """Return the measure with the parameters that this exact name implies. Case matters, because
-    trec_eval's rbp and ir_measures' RBP have different defaults."""
+    """Return the measure with the parameters that this exact name implies. Upper and lower case
+    differ, because trec_eval's rbp and ir_measures' RBP have different defaults."""
     for d in declarations():
         for trec_measure in d.in_trec_eval:
             if trec_measure.values and trec_measure.name == text:

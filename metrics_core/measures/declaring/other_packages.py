@@ -1,4 +1,5 @@
-"""A measure in other packages: data for our compatible interfaces, and differences in numbers."""
+"""What a measure is called in other packages, for our compatible interfaces, and how its numbers
+differ there."""
 
 from __future__ import annotations
 
@@ -44,12 +45,12 @@ class InTrecEval:
 
     @property
     def plain_name(self) -> str:
-        """The name without its parameter."""
+        """The name without the placeholder of its parameter."""
         return re.sub(r"_\{\w+\}", "", self.name)
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The names that are recognised, in upper or lower case."""
+        """Patterns of the names that are recognised, in upper or lower case."""
         if self.values:
             return ()
         with_default = self.takes == "numbers" and self.plain_name != self.name
@@ -92,5 +93,5 @@ EVERYWHERE = (
         "ir_measures reads the whole run for the first such measure; the others score 0.",
     ),
 )
-"""Differences that apply to all measures of a package; a measure's declaration has further ones.
-All other numbers are equal to 1e-9, query by query, on random data (tests/oracle)."""
+"""Differences that apply to all measures of a package. The declaration of a measure has further
+ones. All other numbers agree to 1e-9, query by query, on random data (tests/oracle)."""

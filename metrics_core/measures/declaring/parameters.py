@@ -1,9 +1,8 @@
-"""Parameters of measures: read from a kernel's signature, validated against their bounds.
+"""Parameters of measures: read from a kernel's signature, and validated against their bounds.
 
-The annotation has a parameter's meaning, bounds and the values used in tests: `beta:
-Annotated[float, "weight of recall against precision", Samples(1.0, 2.5)] = 1.0`. A parameter of
-several measures has an alias, defined here or in the module that uses it most.
-"""
+The annotation has a parameter's meaning, its bounds and the values used in tests: `beta:
+Annotated[float, "weight of recall against precision", Samples(1.0, 2.5)] = 1.0`. A parameter that
+several measures have gets an alias, defined here or in the module that uses it most."""
 
 from __future__ import annotations
 
@@ -19,17 +18,17 @@ from metrics_core.base.errors import ParameterError, did_you_mean
 from metrics_core.base.wording import shorten_value
 
 GainTable = tuple[tuple[float, float], ...]
-"""The gain of each grade: (grade, gain) pairs, ascending; the gain of any other grade is the grade
-itself."""
+"""The gain of each grade, as (grade, gain) pairs in ascending order. A grade that is not listed
+gains its own value."""
 
 
 Numbers = tuple[float, ...]
-"""A list of numbers, ascending."""
+"""A list of numbers in ascending order."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """The allowed numbers of a parameter; an open end is excluded."""
+    """The numbers that a parameter allows. An open end is not allowed itself."""
 
     low: float = 0.0
     high: float = sys.float_info.max
@@ -37,7 +36,7 @@ class Bounds:
     open_high: bool = False
 
     def contains(self, value: float) -> bool:
-        """Whether the value is within the bounds."""
+        """Return whether the value is within the bounds."""
         above = value > self.low if self.open_low else value >= self.low
         below = value < self.high if self.open_high else value <= self.high
         return above and below
@@ -62,11 +61,12 @@ MOST_WHOLE_NUMBER = 2**31
 
 @dataclass(frozen=True)
 class Fractions:
-    """Marks a whole-number parameter that also allows fractions above 0, for real-valued grades."""
+    """Marks a whole-number parameter that also allows fractions above 0, which are needed for
+    real-valued grades."""
 
 
 class Samples(tuple[Any, ...]):
-    """Values of a parameter used in tests; the first if one is enough."""
+    """Values of a parameter used in tests. A test that needs only one takes the first."""
 
     def __new__(cls, *values: Any) -> Samples:
         return super().__new__(cls, values)
@@ -185,12 +185,12 @@ def _convert_gain_table(value: Any, bounds: Bounds) -> GainTable | None:
 
 
 def _plain_number(number: float) -> float:
-    """Return a whole number as int, any other number as float."""
+    """Return a whole number as int, and any other number as float."""
     return int(number) if number == int(number) else float(number)
 
 
 def format_parameter(value: Any) -> str:
-    """Return a parameter's value as written in a measure's name."""
+    """Return a parameter's value in the form used in a measure's name."""
     if isinstance(value, tuple) and not isinstance(value[0], tuple):
         return "[" + ",".join(map(repr, value)) + "]"
     if isinstance(value, tuple):

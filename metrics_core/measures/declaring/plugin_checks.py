@@ -1,4 +1,4 @@
-"""Guards for functions of plug-in measures: failures become a RanklensError, and results are
+"""Guard the functions of plug-in measures: failures become a RanklensError, and results are
 validated before use."""
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from metrics_core.judging.hits import Hits
 Kernel = Callable[..., Floats]
 
 _CHECKED_CUTOFFS = 5
-"""Number of cutoffs at which a kernel's scores for an array of cutoffs are compared with its scores
-for single cutoffs."""
+"""Number of cutoffs for which a kernel's scores for an array of cutoffs are checked against its
+scores for single cutoffs."""
 
 
 def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
@@ -69,7 +69,7 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
 
 def guard_part(part: str, value: Any, name: str, package: str) -> Any:
     """Return a part of a measure's declaration, such as its kernel or its terms, with guarded
-    functions. A guarded function of the package `package` raises RanklensError if it fails. Parts
+    functions. If a function of the package `package` fails, its guard raises RanklensError. Parts
     of built-in measures (package "") are returned unchanged."""
     if not package or value is None:
         return value

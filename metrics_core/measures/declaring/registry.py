@@ -1,9 +1,8 @@
-"""Declaring measures.
+"""Declare measures.
 
 A measure is one decorated function. Its signature gives the parameters and their defaults, its
-docstring the explanation, the decorator everything else. Parser, pickers, labels, help pages and
-the tests for all measures use only this declaration.
-"""
+docstring the explanation, and the decorator everything else. Parser, pickers, labels, help pages
+and the tests for all measures use only this declaration."""
 
 from __future__ import annotations
 
@@ -46,16 +45,17 @@ Need = Literal["subtopics", "documents"]
 Residual = Literal[
     "monotone", "count", "recall", "precisions", "at relevant", "normalised", "unaffected", "range"
 ]
-"""How `residuals` finds the bounds over all grades of unjudged documents; explained there."""
+"""How `residuals` finds the range over all grades of unjudged documents; it explains the values."""
 
 Reach = Literal["additive", "first", "apart"]
-"""How `unjudged.bounds` finds the possible differences of two runs; explained there."""
+"""How `unjudged.bounds` finds the possible differences of two runs; it explains the values."""
 
 Scale = Literal["", "cost"]
-"""A "cost" is unbounded above and compared as a typical ratio; lower is better."""
+""""cost" means that scores have no upper limit, lower is better, and runs are compared by a typical
+ratio."""
 Divisor = Callable[[Ints], Floats]
-"""Returns a divisor, float64[query], given how many further documents of each grade are judged,
-int64[query, grade]."""
+"""A function that returns a divisor, float64[query]. It takes the number of further judged
+documents of each grade, int64[query, grade]."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Declaration:
         return COMBINATIONS[self.aggregation]
 
     def parameter(self, name: str) -> Parameter | None:
-        """Return the parameter of that name, None if there is none."""
+        """Return the parameter with this name. Returns None if there is none."""
         return next((p for p in self.parameters if p.name == name), None)
 
     def __call__(self, **values: Any) -> Measure:
@@ -241,7 +241,7 @@ class Measure:
         return kernel(ranks, **values)
 
     def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
-        """Return the LackingDataError that `score` raises, None if nothing is missing."""
+        """Return the LackingDataError that `score` would raise; None if nothing is missing."""
         return _lacking_error(f"{self}", self.declaration.needs, self.value("column"), ranks)
 
     def __str__(self) -> str:
@@ -257,7 +257,7 @@ class Measure:
 
 
 def fold_name(name: str) -> str:
-    """Return a name as used in comparisons: lower case, without spaces, underscores and hyphens."""
+    """Return a name for comparisons: lower case, without spaces, underscores and hyphens."""
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
@@ -322,9 +322,9 @@ def measure(
 
 
 def terms(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of these measures: the documents that contribute to the score, each with
-    its contribution instead of the grade. The function takes the same parameters as the kernels of
-    the measures, with a single cutoff."""
+    """Declare the terms of these measures, that is, the documents that contribute to the score,
+    each with its contribution instead of its grade. The function takes the same parameters as the
+    kernels of the measures, with a single cutoff."""
 
     def declare(function: Terms) -> Terms:
         package = declaring_package(function.__module__)
@@ -358,8 +358,8 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
 def declare_share(
     name: str, part: str
 ) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
-    """Declare the divisor of the measure `name`, whose score is the score of the measure `part`
-    divided by it. The function takes the parameters of the measure."""
+    """Declare the divisor of the measure `name`. Its score is the score of the measure `part`
+    divided by this divisor. The function takes the parameters of the measure."""
 
     def declare(whole: Callable[..., Divisor]) -> Callable[..., Divisor]:
         reach = guard_part("reach", Share(part, whole), name, declaring_package(whole.__module__))
@@ -375,7 +375,7 @@ def declarations() -> list[Declaration]:
 
 
 def count_declarations() -> int:
-    """Return the number of declarations so far. It grows if a notebook cell is run again."""
+    """Return the number of declarations so far, including repeated ones from notebook cells."""
     return _REGISTRY.changes
 
 

@@ -3,9 +3,8 @@
     runs    ──►  one shuffle by run and query,    ──►  rank of every      ──►  per-query scores,
     qrels        one sort of each list by score        judged document         by the same kernels
 
-Spark ranks; Python gets the judged rows of whole lists, many lists at a time, as Arrow batches.
-Only the names of the runs are collected on the driver.
-"""
+Spark computes the ranks. Python gets the judged rows of whole lists, many lists at a time, as Arrow
+batches. Only the names of the runs are collected on the driver."""
 
 from metrics_core.scoring.spark.evaluating import evaluate, judged_ranks, write_judged_ranks
 from metrics_core.scoring.spark.session import row_errors, session

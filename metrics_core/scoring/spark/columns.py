@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 NAMELESS = "run"
-"""The run name for a DataFrame without a column of names."""
+"""Name of the run in a DataFrame that has no column of run names."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _read_qrels(spark: SparkSession, judgments: DataFrame | QrelsLike) -> DataFr
 
 
 def _without_dictionaries(table: Any) -> Any:
-    """Return a table of judgments without dictionary columns, which Spark cannot read."""
+    """Return a table of judgments without dictionary encoding, which Spark cannot read."""
     return table.set_column(0, "query_id", table["query_id"].cast("string"))
 
 

@@ -1,5 +1,5 @@
-"""evaluate() on Spark, and the judged ranks (the ranks of judged documents) that it scores, as a
-table."""
+"""Evaluate on Spark, and return the judged ranks (the ranks of judged documents) that are scored as
+a table."""
 
 from __future__ import annotations
 
@@ -133,8 +133,8 @@ def _read_collection(
 def _check_measures(
     measures: GivenMeasure | Iterable[GivenMeasure], without_relevant: WithoutRelevant
 ) -> list[str]:
-    """Return the names that the measures were given. Raises LackingDataError, and ParameterError if
-    `without_relevant` is invalid."""
+    """Return the names under which the measures were passed. Raises LackingDataError, and
+    ParameterError if `without_relevant` is invalid."""
     if without_relevant not in ("zero", "leave out"):
         raise ParameterError(
             f"without_relevant must be 'zero' or 'leave out', not {without_relevant!r}."

@@ -1,5 +1,5 @@
-"""Runs from files that Spark reads: TREC text lines and Parquet, also in parts or by a glob, from
-any file system that Spark supports."""
+"""Runs from files that Spark reads: TREC text lines and Parquet, in one file, in parts or by a
+glob, from any file system that Spark supports."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def find_files(spark: SparkSession, pattern: str) -> list[SparkFile]:
 
 
 def _describe_file(system: Any, status: Any) -> SparkFile:
-    """Return the file or folder, with the format detected from the first bytes of its first
-    file."""
+    """Return the file or folder as a SparkFile. The format is detected from the first bytes of its
+    first file."""
     path = status.getPath()
     if not status.isDirectory():
         return SparkFile(path.toString(), _is_parquet(system, path))

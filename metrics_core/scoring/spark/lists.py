@@ -1,9 +1,7 @@
-"""Scoring in Spark's Python workers: Arrow batches of ranked rows, grouped into whole lists.
+"""Score Arrow batches of ranked rows, grouped into whole lists, in Spark's Python workers.
 
-The code here runs in the workers. A list (the results of one run for one query) is treated by the
-kernels as a query. Each list is scored independently, so lists of several runs are scored together
-with bitwise equal results.
-"""
+A list (the results of one run for one query) is treated by the kernels as a query. Each list is
+scored independently, so lists of several runs are scored together with bitwise equal results."""
 
 from __future__ import annotations
 
@@ -22,8 +20,8 @@ from metrics_core.tables.arrays import as_array, as_column
 Batches = Iterator[pa.RecordBatch]
 
 _BATCH_ROWS = 1 << 17
-"""Minimum number of rows that are scored together: enough to make the cost of calling a kernel
-negligible."""
+"""Minimum number of rows that are scored together. With this many rows, the cost of calling a
+kernel is negligible."""
 
 
 def make_batch_scorer(
@@ -106,9 +104,9 @@ def list_starts(table: pa.Table) -> Ints:
 
 
 def judge_lists(table: pa.Table, top_grade: float) -> tuple[JudgedRanks, Ints]:
-    """Return the judged ranks (ranks of judged documents) of the lists whose query is judged, and
-    the first row of each of these lists, int64[list]. Each list counts as a separate query; lists
-    are in the table's order."""
+    """Return the judged ranks (the ranks of judged documents) of the lists whose query is judged,
+    and the first row of each of these lists, int64[list]. Each list counts as a separate query; the
+    lists keep the table's order."""
     starts = list_starts(table)
     size = np.diff(starts, append=table.num_rows)
     judged = as_array(table["judged"])[starts] > 0

@@ -1,11 +1,10 @@
-"""Ranking by Spark: the judged documents of every list and their ranks.
+"""Find the judged documents of every list and their ranks with Spark.
 
 A list is the results of one run for one query. Rows and judgments are joined in one grouping by
 (run, query_id, doc_id), which also finds duplicate documents. Judgments are repeated for each run,
-so lists that a run lacks are included. Each list is sorted by score; ties by doc_id, descending in
-byte order (Spark compares strings by their UTF-8 bytes). Grouping and sorting spill to disk, so a
-list may be larger than memory; unjudged documents are then dropped.
-"""
+so lists that a run lacks are included. Each list is sorted by score. Ties are broken by doc_id in
+descending byte order (Spark compares strings by their UTF-8 bytes). Grouping and sorting spill to
+disk, so a list may be larger than memory. Unjudged documents are dropped after ranking."""
 
 from __future__ import annotations
 

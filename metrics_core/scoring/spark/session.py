@@ -1,5 +1,4 @@
-"""Starting a Spark session, with errors about missing requirements; and converting errors of
-tasks."""
+"""Start a Spark session, report missing requirements, and convert the errors of tasks."""
 
 from __future__ import annotations
 

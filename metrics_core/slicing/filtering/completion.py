@@ -29,9 +29,9 @@ FOLLOWS: Mapping[str, Mapping[str, str]] = {
     "joining": {"and": "test", "or": "test", ")": "joining"},
 }
 """For each expected item, the kinds of words (or marks) that can be next, and for each of these the
-item that is expected after it. A line begins with "test" and can end when "joining" is expected; a
-`)` there closes a `(` before a test. A number can only be a value of a numeric column, and so
-on."""
+item that is expected after it. A line begins with "test" and can end where "joining" is expected; a
+`)` at that point closes a `(` before a test. A number can only be a value of a numeric column, a
+text only a value of a text column."""
 
 OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "numbers": {"operator": (*OPERATORS, "in"), "contrary": ("in",)},
@@ -40,7 +40,7 @@ OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "contrary": ("in", "contains"),
     },
 }
-"""Operators for each kind of column. For all other items FOLLOWS suffices."""
+"""Operators for each kind of column. All other items are determined by FOLLOWS alone."""
 
 MOST_COLUMNS, MOST_VALUES, LONGEST = 200, 50, 100
 """Maximum number of columns, maximum number of values of each column, and maximum length of a name

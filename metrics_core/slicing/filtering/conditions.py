@@ -1,5 +1,5 @@
-"""Tests of whole columns: the rows in which each test is true, and the rows in which it is
-false."""
+"""Tests of whole columns. The result of a test is the rows in which it is true and the rows in
+which it is false."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def make_column_test(column: str, operator: str, other_column: str) -> Test:
 
 
 def make_membership_test(column: str, choices: list[str | float]) -> Test:
-    """Return a test of whether a column's value is in a list of values."""
+    """Return a test that checks whether a column's value is in a list of values."""
 
     def test_membership(columns: FilterColumns) -> Truth:
         values = columns[column]
@@ -97,7 +97,7 @@ def make_membership_test(column: str, choices: list[str | float]) -> Test:
 
 
 def make_substring_test(column: str, part: str | float) -> Test:
-    """Return a test of whether a column's text contains this one, ignoring case."""
+    """Return a test that checks whether a column's text contains `part`, ignoring case."""
     lower_part = str(part).casefold()
 
     def test_substring(columns: FilterColumns) -> Truth:

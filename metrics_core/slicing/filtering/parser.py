@@ -45,7 +45,7 @@ _NEAREST = 3
 
 @dataclass(frozen=True)
 class Filter:
-    """A parsed line; `columns` are the names it uses."""
+    """A parsed line. `columns` are the names of the columns that it uses."""
 
     line: str
     columns: tuple[str, ...]
@@ -57,8 +57,8 @@ class Filter:
 
 
 def parse_filter(line: str, columns: FilterColumns) -> Filter:
-    """Parse a line about these columns. Raises FilterLineError with the position, the text found
-    there and a description of valid text."""
+    """Parse a filter line that uses these columns. Raises FilterLineError with the position, the
+    text found there and a description of valid text."""
     reader = FilterReader(line, columns)
     test = reader.read_or_expression(0)
     if reader.next_word.kind != END:
@@ -67,8 +67,9 @@ def parse_filter(line: str, columns: FilterColumns) -> Filter:
 
 
 def split_line(line: str, columns: FilterColumns, name: str) -> tuple[str, str]:
-    """Split a line into its tests of one column alone and the rest; both are lines that "and" can
-    join, "" if there are none. Raises FilterLineError like `parse_filter`."""
+    """Split a line into two lines: the tests that use only the column `name`, and the rest. Joined
+    by "and", they have the same meaning as the line; either may be "". Raises FilterLineError like
+    `parse_filter`."""
     if not line.strip():
         return "", ""
     parsed, reader = parse_filter(line, columns), FilterReader(line, columns)
@@ -88,7 +89,7 @@ def split_line(line: str, columns: FilterColumns, name: str) -> tuple[str, str]:
 
 
 class FilterReader:
-    """Recursive descent parser of a line."""
+    """A recursive descent parser for one line."""
 
     def __init__(self, line: str, columns: FilterColumns) -> None:
         self.line, self.columns = line, columns
@@ -98,11 +99,11 @@ class FilterReader:
 
     @property
     def next_word(self) -> Word:
-        """The word that is read next."""
+        """The word to be read next."""
         return self.words[self.position]
 
     def syntax_error(self, expected: str, hint: str = "") -> FilterLineError:
-        """Return the error for a next word that is not the expected one."""
+        """Return the error for a next word that is not what was expected."""
         return FilterLineError(
             self.line, self.next_word.start, self.next_word.error_text, expected, hint
         )
@@ -138,8 +139,8 @@ class FilterReader:
         return negate_test_if(inside, contrary)
 
     def _read_negation(self) -> bool:
-        """Read any number of "not" words. Returns whether they negate the next test, which an even
-        number does not."""
+        """Read any number of "not" words. Return whether they negate the next test; an even number
+        does not."""
         contrary = False
         while self.next_word.is_mark("not"):
             self.position += 1
@@ -191,8 +192,8 @@ class FilterReader:
         return make_column_test(column, operator, other)
 
     def read_column(self, compared_column: str = "") -> str:
-        """Read the name of an existing column; `compared_column` is the column that it is compared
-        with."""
+        """Read the name of an existing column. If `compared_column` is given, it is the column with
+        which this one is compared."""
         word = self.next_word
         if word.kind != NAME:
             hint = (

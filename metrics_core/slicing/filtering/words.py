@@ -28,7 +28,7 @@ _LIKE_NUMBERS = re.compile(r"[\w.+\u2212-]+")
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a line: its `text`, the position of its first character, and its `value`."""
+    """One word of a line, with its `text`, the position of its first character, and its `value`."""
 
     kind: str
     text: str
@@ -42,16 +42,16 @@ class Word:
 
     @property
     def error_text(self) -> str:
-        """The name of the word in an error."""
+        """How the word is named in an error."""
         return "the end of the line" if self.kind == END else self.text
 
     def is_mark(self, mark: str) -> bool:
-        """Whether the word is this parenthesis, comma or keyword."""
+        """Return whether the word is this parenthesis, comma or keyword."""
         return self.kind in (MARK, WORD) and self.value == mark
 
 
 def split_words(line: str) -> list[Word]:
-    """Return the words of a line, with one for its end. Raises FilterLineError."""
+    """Split a line into words. The last word marks the end of the line. Raises FilterLineError."""
     words: list[Word] = []
     position = 0
     while position < len(line):
@@ -64,14 +64,14 @@ def split_words(line: str) -> list[Word]:
 
 
 def quote_name(name: str) -> str:
-    """Return a column's name in the form used in a line: in backticks unless it is one plain
+    """Return a column's name in the form used in a line: in backticks, unless it is a single plain
     word."""
     plain = _NAME.fullmatch(name) and name.lower() not in WORDS
     return name if plain else "`" + name.replace("`", "``") + "`"
 
 
 def quote_text(text: str) -> str:
-    """Return a text as written in a line."""
+    """Return a text in the form used in a line."""
     return '"' + text.replace('"', '""') + '"'
 
 
@@ -106,7 +106,7 @@ def _make_name_word(text: str, start: int) -> Word:
 
 
 def _read_quoted(line: str, start: int) -> Word:
-    """Read a text or a name up to its closing quote; a doubled quote is part of the text."""
+    """Read a quoted text or name up to its closing quote. A doubled quote is part of the text."""
     closing, position = _CLOSING[line[start]], start + 1
     while (position := line.find(closing, position)) >= 0:
         if line[position + 1 : position + 2] != closing:
