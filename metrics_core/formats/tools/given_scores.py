@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from metrics_core.base.errors import LineProblem
+from metrics_core.base.notes import Note
 from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.parquet import MAGIC, read_parquet_rows
 from metrics_core.formats.parsing.delimited import (
@@ -153,12 +155,20 @@ def _read_records(source: Source) -> NamedColumns:
     values, lines = records.values.to_list(), records.lines
     record_reader = find_record_reader(values[:1]) or _read_plain_record
     numbers = [None] * len(values) if lines is None else lines.tolist()
-    rows = (
-        (number, row)
-        for number, value in zip(numbers, values, strict=True)
-        for row in record_reader(value, source.name)
-    )
-    return to_named_columns(source, rows, "scores", known_lines=lines is not None)
+    rows = list[tuple[int | None, Any]]()
+    without_number = Counter[str]()
+    for number, value in zip(numbers, values, strict=True):
+        for row in record_reader(value, source.name):
+            # lm-eval combines such values, for example for perplexity, only over all queries.
+            if isinstance(row, dict) and isinstance(row.get("value"), list):
+                without_number[str(row.get("measure"))] += 1
+            else:
+                rows.append((number, row))
+    named = to_named_columns(source, rows, "scores", known_lines=lines is not None)
+    for name, n in without_number.items():
+        message = f"{name} has a list instead of a number for each query; it is not read"
+        named.notes.append(Note("lists", message, n, (name,)))
+    return named
 
 
 def _read_plain_record(record: Any, _path: str) -> Iterator[Any]:

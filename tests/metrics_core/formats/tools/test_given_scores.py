@@ -236,6 +236,14 @@ def test_lm_eval() -> None:
     }
 
 
+def test_lm_eval_lists_are_no_scores_of_a_query() -> None:
+    sample = {"doc_id": 0, "filter": "none", "metrics": ["word_perplexity", "acc"]}
+    samples = [sample | {"doc_id": i, "word_perplexity": [-12.5, 50], "acc": 1.0} for i in (0, 1)]
+    table = read(lines(samples), "out/model-a/samples_wikitext.jsonl")
+    assert table.measure_names == ["acc"] and table.values.tolist() == [1, 1]
+    assert "word_perplexity has a list instead of a number" in messages(table)
+
+
 def test_nuggetizer() -> None:
     table = read(lines(NUGGETS), "mine.jsonl")
     assert table.run_names == ["mine"] and table.query_ids == ["q1", "q2"]
