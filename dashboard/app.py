@@ -1,4 +1,4 @@
-"""The entry point: one run of the app, for any page."""
+"""The entry point of the app. Streamlit runs this file for every page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from metrics_core.base.errors import RanklensError
 
 
 def main() -> None:
-    """Draw one run of the app."""
+    """Draw the page that the address selects, with the frame around it."""
     st.set_page_config(page_title="Ranklens", page_icon=frame.ICON, layout="wide")
     pages = frame.streamlit_pages(PAGES)
     session.register_pages(PAGES, pages)

@@ -1,5 +1,5 @@
-"""A dashboard for some tables in a separate process, which ends when this process ends, or
-earlier."""
+"""A dashboard for some tables in a separate process. The process ends when this one ends, or
+earlier on request."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ _SECONDS_TO_END = 20
 
 
 class DashboardProcess:
-    """A dashboard at `address`. The dashboard ends with `close`, or when this process ends for any
-    reason. A notebook shows it as a link."""
+    """A dashboard in a separate process, with its URL in `address`. It ends when `close` is called,
+    or when this process ends for any reason. A notebook shows it as a link."""
 
     def __init__(self, folder: Path, view: Address, temporary: TemporaryFolder | None):
-        """Serve the workspace in `folder`. If `temporary` is given, this temporary folder is
-        removed at the end.
+        """Start a dashboard for the workspace in `folder`. If `temporary` is given, this temporary
+        folder is removed at the end.
 
-        Raises RanklensError if the dashboard does not start.
-        """
+        Raises RanklensError if the dashboard does not start."""
         with TemporaryFile("w+") as complaints:
             self._process = _start_process(folder, complaints)
             printed = _read_first_line(self._process)
@@ -50,7 +49,7 @@ class DashboardProcess:
         self._end = finalize(self, _end_process, self._process, temporary)
 
     def close(self) -> None:
-        """End the dashboard; calling it again does nothing."""
+        """End the dashboard. If it has ended already, nothing happens."""
         self._end()
 
     def __enter__(self) -> DashboardProcess:
@@ -77,12 +76,12 @@ class DashboardProcess:
 def serve_tables(
     files: Iterable[Loaded], view: Address, *, name: str, folder: str | Path | None = None
 ) -> DashboardProcess:
-    """Store tables as a collection with this name, and serve it, opened at the address `view`.
+    """Store tables as a collection with this name, and start a dashboard that shows it. `view` is
+    the address at which it opens.
 
-    If `folder` is given, the collection is kept there; files stored again under the same names
-    replace the earlier ones. If `folder` is None, everything is removed at the end. Raises
-    RanklensError and StorageError.
-    """
+    If `folder` is given, the collection stays there; files that are stored again under the same
+    names replace the earlier ones. If `folder` is None, everything is removed at the end. Raises
+    RanklensError and StorageError."""
     temporary = None
     if folder is None:
         temporary = TemporaryFolder()
@@ -99,12 +98,11 @@ def serve_tables(
 
 
 def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
-    """Start the command `ranklens` on any free port.
+    """Start the command `ranklens` on any free port. Its errors are written to `complaints`.
 
-    It runs in a separate session, so that interrupting a notebook cell does not stop it. It ends
-    when its standard input is closed, which the system does when this process ends for any
-    reason.
-    """
+    It runs in its own session, so that interrupting a notebook cell does not end it. It ends when
+    its standard input is closed. The operating system closes the input when this process ends for
+    any reason."""
     options = ["--port", "0", "--workspace", str(folder), "--until-eof"]
     return subprocess.Popen(
         [sys.executable, "-c", _BEGIN, *options],

@@ -1,5 +1,5 @@
-"""Options given at the start, as environment variables of this process. Imports no other module of
-the dashboard."""
+"""Options of the program, which are passed as environment variables of this process. This module
+imports no other module of the dashboard."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ WORKSPACE_VARIABLE = "RANKLENS_WORKSPACE"
 
 
 def data_folder() -> str:
-    """The folder of files given at the start; empty if none was given."""
+    """Return the folder of files that was named at the start, "" if none was named."""
     return os.environ.get(DATA_VARIABLE, "")
 
 
 def workspace_folder() -> Path:
-    """The workspace folder. Raises RanklensError if no folder is named and this account has no home
-    folder."""
+    """Return the workspace folder. Raises RanklensError if no folder is named and the user's
+    account has no home folder."""
     folder_name = os.environ.get(WORKSPACE_VARIABLE)
     return Path(folder_name) if folder_name else default_workspace_folder()
 
 
 def default_workspace_folder() -> Path:
-    """The default workspace folder, in the user's data folder. Raises RanklensError without a home
-    folder."""
+    """Return the default workspace folder, which is in the user's data folder. Raises RanklensError
+    if there is no home folder."""
     base = os.environ.get("XDG_DATA_HOME")
     try:
         return (Path(base) if base else Path.home() / ".local" / "share") / "ranklens"

@@ -1,12 +1,11 @@
-"""Compare runs in a notebook, with the same results as on the pages: `show(runs, qrels)`.
+"""Comparison of runs in a notebook, with the same results as on the pages: `show(runs, qrels)`.
 
     >>> from dashboard.notebook import show
     >>> show({"bm25": bm25, "dense": dense}, qrels, measure="nDCG@10")  # doctest: +SKIP
 
-A cell shows verdict, intervals and table. The value also has `.queries()`,
-`.breakdown("category")`, `.curves()`, `.explain("q1")`, `.figure("forest")`, `.report("x.html")`
-and `.open()`.
-"""
+The notebook shows the verdict, the intervals and the table. The result also has the methods
+`.queries()`, `.breakdown("category")`, `.curves()`, `.explain("q1")`, `.figure("forest")`,
+`.report("x.html")` and `.open()`."""
 
 from __future__ import annotations
 
@@ -65,9 +64,8 @@ def show(
     """Return a comparison that a notebook displays.
 
     `runs` and `qrels` have the same forms as in `evaluate`; `queries` has the same forms as in
-    `breakdown`. `run` is the run in focus; the default is the best run other than the baseline. The
-    default of `baseline` is the first run. Raises the errors of `evaluate`, and UnknownRunError.
-    """
+    `breakdown`. `run` is the run in focus, by default the best run other than the baseline.
+    `baseline` is by default the first run. Raises the errors of `evaluate`, and UnknownRunError."""
     table = convert_to_qrels(qrels)
     loaded_runs = convert_to_runs(runs, table.query_ids)
     refuse_same_names([given_run.name for given_run in loaded_runs])
@@ -81,10 +79,12 @@ def show(
 
 
 class NotebookComparison:
-    """A comparison. A notebook displays it as HTML; as text, it has the verdict and the table."""
+    """A comparison that a notebook displays as HTML. Printed as text, it consists of the verdict
+    and the table."""
 
     def __init__(self, study: Study, comparison: Comparison) -> None:
-        """`comparison` selects the compared runs and the measure in the study."""
+        """Create the object. `comparison` selects the compared runs and the measure in the
+        study."""
         self._study, self._view = study, comparison
 
     @cached_property
@@ -97,46 +97,42 @@ class NotebookComparison:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Every run on each measure: run, measure, mean, difference, low, high, p_corrected,
-        verdict.
+        """The results of every run on each measure. Columns: run, measure, mean, difference, low,
+        high, p_corrected, verdict.
 
-        `difference` is the difference from the baseline, and `low` to `high` is its interval;
-        `p_corrected` is corrected for all runs.
-        """
+        `difference` is the difference from the baseline, and `low` and `high` are the bounds of its
+        interval. `p_corrected` is corrected for the number of runs."""
         columns = ["run", "measure", "mean", "difference", "low", "high", "p_corrected", "verdict"]
         table = self._overview.table
         return table[columns].reset_index(drop=True)
 
     def queries(self) -> pd.DataFrame:
-        """Every query with its scores and their difference, worst first.
+        """Return every query with its scores and their difference, largest loss first.
 
-        Columns: query_id, query (its text), difference, a column of scores for each run, unjudged,
-        and the columns of the queries.
-        """
+        Columns: query_id, query (its text), difference, one column of scores for each run, unjudged
+        (number of unjudged documents), and the columns of the query file."""
         return query_list(self._study, self._view, QueryListRequest()).download_table.reset_index(
             drop=True
         )
 
     def breakdown(self, by: str) -> pd.DataFrame:
-        """Means and differences by a column of the queries, with the columns of
+        """Return means and differences by a column of the queries, as a frame with the columns of
         `metrics_core.breakdown`.
 
-        Raises UnknownColumnError.
-        """
+        Raises UnknownColumnError."""
         columns = list(self._study.columns(self._view))
         if by not in columns:
             raise UnknownColumnError(by, columns)
         return scores_by_column(self._study, self._view, by)
 
     def curves(self) -> pd.DataFrame:
-        """Precision, recall and nDCG by cutoff.
+        """Return precision, recall and nDCG by cutoff.
 
-        Columns: run, k, mean, low, high, difference, diff_low, diff_high, queries, measure.
-        """
+        Columns: run, k, mean, low, high, difference, diff_low, diff_high, queries, measure."""
         return curves_answers.curves(self._study, self._view).table
 
     def explain(self, query: Any) -> Explanation:
-        """Explain the scores of a query, in the same way as `metrics_core.explain`."""
+        """Explain the scores of a query, with the same result as `metrics_core.explain`."""
         study, view = self._study, self._view
         return explain(
             list(study.runs.values()),
@@ -159,12 +155,12 @@ class NotebookComparison:
 
         `name` is "forest" (difference of each run from the baseline), "pairs" (all pairs of runs),
         "breakdown" (by the column `by` of the queries, by default the first) or "curves" (`measure`
-        by k: P, R, nDCG or the measure of the comparison, which is the default).
+        by k; it may be P, R, nDCG or the measure of the comparison, which is the default).
 
-        `width` is the width on paper: "column" (84 mm), "page" (174 mm) or for example "3.17in".
-        The figure has an SVG file of this width in `.svg`, which nbconvert and GitHub show, and a
-        description in `.caption`. Raises the errors of `draw_figure` and `parse_width`.
-        """
+        `width` is the width on paper: "column" (84 mm), "page" (174 mm), or a length such as
+        "3.17in". The attribute `svg` of the figure is an SVG file of this width, which nbconvert
+        and GitHub show; the attribute `caption` is a description. Raises the errors of
+        `draw_figure` and `parse_width`."""
         from dashboard.drawing.figures.notebook_figure import notebook_figure
         from dashboard.paper_figures import FigureRequest, draw_figure, parse_width
 
@@ -183,12 +179,12 @@ class NotebookComparison:
         include: Include = "full texts",
         with_data: bool = False,
     ) -> Path:
-        """Write the report as HTML, or as PDF if the path ends in .pdf; return its path.
+        """Write the report as HTML, or as PDF if the path ends in .pdf, and return its path.
 
         `include` is "full texts", "run names" (ids of queries and documents are replaced by
-        numbers) or "scores only" (runs are A, B, C). `with_data` embeds the tables, so that the
-        report opens in Ranklens. Raises ParameterError, and RanklensError if a PDF needs a browser
-        and there is none."""
+        numbers) or "scores only" (in addition, runs are named A, B, C). `with_data` embeds the
+        tables, so that the report can be opened in Ranklens. Raises ParameterError, and
+        RanklensError if a PDF needs a browser and none is installed."""
         from dashboard.drawing.report.document import make_report_page
         from dashboard.drawing.report.parts import ReportRequest
         from dashboard.printing import write_page
@@ -216,16 +212,15 @@ class NotebookComparison:
     ) -> DashboardProcess:
         """Open the comparison in Ranklens, which runs until it is closed or this process ends.
 
-        If a `folder` is given, runs and judgments are kept in it as the collection of this `name`,
-        together with the notes and grades made in Ranklens. Without a folder, everything is removed
-        at the end.
-        """
+        If a `folder` is given, runs and judgments are stored in it as the collection with this
+        `name`, together with the notes and grades made in Ranklens. If no folder is given,
+        everything is removed at the end."""
         view = self._view
         address = address_for_measure(view.measure, view.baseline, view.focus)
         return serve_tables(self._files(), address, name=name, folder=folder)
 
     def _files(self) -> list[Loaded]:
-        """The tables as files of a collection."""
+        """Return the tables of the comparison as files of a collection."""
         study = self._study
         assert isinstance(study.qrels, Qrels)
         tables: list[tuple[Table | None, str]] = [

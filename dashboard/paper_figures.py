@@ -1,5 +1,5 @@
-"""The charts of a paper: of the curves, the forest, the breakdown and the pairs of a comparison, at
-their width on paper."""
+"""The charts for a paper: the curves, the forest plot, the breakdown and the pairs of a comparison,
+drawn at their width on paper."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _MOST_MM = 1000.0
 
 
 class FigureRequest(NamedTuple):
-    """Input of a figure; `width` is in mm, `by` a column of the queries, `family` the measure of
-    curves, by default that of the comparison."""
+    """A request for a figure. `width` is in mm. `by` is a column of the queries for the breakdown.
+    `family` is the measure of the curves, by default that of the comparison."""
 
     study: Study
     view: Comparison
@@ -45,12 +45,12 @@ class FigureRequest(NamedTuple):
 
     @property
     def drawing(self) -> Drawing:
-        """How the comparison is drawn."""
+        """The comparison, with the styles of the runs."""
         return Drawing.for_comparison(self.view, self.study.names)
 
 
 class PaperFigure(NamedTuple):
-    """A chart, its caption, and its width in mm."""
+    """A chart with its caption and its width in mm."""
 
     chart: Chart
     caption: str
@@ -63,9 +63,10 @@ class PaperFigure(NamedTuple):
 
 
 def draw_figure(name: str, request: FigureRequest) -> PaperFigure:
-    """Draw the figure of this name in `FIGURES`. Raises ParameterError for another name or a
-    measure without curves, RanklensError without a run to compare or a column to group by, and
-    UnknownColumnError."""
+    """Draw the figure with this name in `FIGURES`.
+
+    Raises ParameterError for an unknown name or a measure without curves, RanklensError if there is
+    no run to compare with or no column to group by, and UnknownColumnError."""
     if name not in FIGURES:
         names = w.join_words(list(FIGURES), "or")
         raise ParameterError(f"There is no figure {name}.", f"Available: {names}.")
@@ -77,8 +78,8 @@ def draw_figure(name: str, request: FigureRequest) -> PaperFigure:
 
 
 def parse_width(text: str) -> float:
-    """Return a width in mm: "column", "page", or a number with mm, cm, in or pt. Raises
-    ParameterError."""
+    """Convert a width to mm. `text` is "column", "page", or a number followed by mm, cm, in or pt.
+    Raises ParameterError."""
     match = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(mm|cm|in|pt)", text.strip())
     size = _WIDTHS.get(text) or (float(match[1]) * _MM[match[2]] if match else 0.0)
     if not size:
@@ -186,7 +187,7 @@ def _count_queries(n: int) -> str:
 
 
 def _interval_note(n: int, noun: str) -> str:
-    """Describe the intervals of `n` comparisons, as the end of a caption."""
+    """Return the end of a caption, which describes the intervals of `n` comparisons."""
     if not n:
         return "; not tested."
     correction_text = f", corrected for {w.number_word(n)} {noun}s" if n > 1 else ""

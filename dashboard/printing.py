@@ -1,8 +1,8 @@
-"""Print an HTML page as PDF with an installed browser.
+"""Conversion of an HTML page to PDF with an installed browser.
 
-Chrome, Chromium and Edge print without a window, with embedded fonts, at the page size of the style
-sheet (`@page`). No browser is bundled; without a browser the error says which one to install.
-"""
+Chrome, Chromium and Edge print without a window, with embedded fonts, at the page size in the style
+sheet (`@page`). Ranklens does not include a browser. If none is installed, the error says which
+ones can be used."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _NAMES = (
 _ON_A_MAC = ("Google Chrome", "Chromium", "Microsoft Edge")
 _ON_WINDOWS = (r"Google\Chrome\Application\chrome.exe", r"Microsoft\Edge\Application\msedge.exe")
 _LONGEST = 120
-"""Maximum time for printing, in seconds."""
+"""Maximum time in seconds that the browser may take."""
 
 
 def find_browser() -> str | None:
-    """The path of a browser that can print; None if there is none."""
+    """Return the path of a browser that can print to PDF. Returns None if none is installed."""
     return next((path for path in _find_browsers() if path), None)
 
 
@@ -45,10 +45,9 @@ def _find_browsers() -> Iterator[str | None]:
 
 
 def write_page(page: str, path: str | Path) -> int:
-    """Write a page as HTML, or as PDF if the path ends in .pdf; return its size in bytes.
+    """Write a page as HTML, or as PDF if the path ends in .pdf, and return its size in bytes.
 
-    Raises the errors of `print_pdf` and `replace_file`.
-    """
+    Raises the errors of `print_pdf` and `replace_file`."""
     content = encode_text(page, path)
     if Path(path).suffix.lower() == ".pdf":
         content = print_pdf(page, "html")
@@ -57,8 +56,8 @@ def write_page(page: str, path: str | Path) -> int:
 
 
 def print_pdf(page: str, instead: str) -> bytes:
-    """Print a page as PDF. Raises RanklensError if there is no browser or it prints nothing. The
-    error suggests `instead`, a file ending that needs no browser."""
+    """Convert a page to PDF. Raises RanklensError if no browser is installed or if it prints
+    nothing. The error suggests `instead`, a file extension that needs no browser."""
     browser = find_browser()
     if browser is None:
         raise RanklensError(
@@ -90,8 +89,8 @@ def print_pdf(page: str, instead: str) -> bytes:
 
 
 def _browser_options(folder: Path) -> list[str]:
-    """Options with which the browser prints without a window, without the user's settings, and
-    without network access."""
+    """Return the options with which the browser prints without a window, without the user's
+    settings, and without network access."""
     options = [
         "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
         "--disable-background-networking", "--disable-extensions", "--no-pdf-header-footer",

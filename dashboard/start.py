@@ -1,5 +1,5 @@
-"""The command `ranklens`: start the dashboard, by default for this computer only, and print its
-URL."""
+"""The command `ranklens`: start the dashboard and print its URL. By default, only this computer has
+access."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ _BACKLOG = 128
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve the dashboard in this process until it is ended; return the exit status.
+    """Serve the dashboard in this process until it is stopped, and return the exit status. If the
+    first argument is a subcommand, run the subcommand instead.
 
-    There is no second process, so anything that ends this one (Ctrl-C, SIGTERM) ends the server.
-    """
+    There is no second process, so anything that ends this process (Ctrl-C, SIGTERM) ends the
+    server."""
     command_line = sys.argv[1:] if arguments is None else list(arguments)
     if find_spec("streamlit") is None:
         command = install_command("app")
@@ -96,7 +97,7 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _set_folder_variables(options: argparse.Namespace) -> None:
-    """Set the environment variables for the given folders. Raises _RefusedError."""
+    """Set the environment variables for the folders named in the options. Raises _RefusedError."""
     if options.data:
         folder = _resolve_folder(options.data)
         if not folder.is_dir():
@@ -119,7 +120,8 @@ def _resolve_folder(name: str) -> Path:
 
 
 def _import_file(name: str, folder: Path) -> str:
-    """Import the collection in a file and return its id. Raises _RefusedError and StorageError."""
+    """Import the collection in a file, and return the id of the collection. Raises _RefusedError
+    and StorageError."""
     from dashboard.workspace import Workspace
     from dashboard.workspace.exports import report_data
     from dashboard.workspace.exports.packing import import_packed_collection, is_packed_collection
@@ -139,7 +141,7 @@ def _import_file(name: str, folder: Path) -> str:
 
 
 def _find_server_names(options: argparse.Namespace) -> list[str]:
-    """The names by which a browser may address the server; the first is the one to print. Raises
+    """Return the host names that a browser may use for the server. The first one is printed. Raises
     _RefusedError."""
     host = options.host
     if options.no_token and not host.is_loopback:
@@ -160,7 +162,7 @@ def _find_server_names(options: argparse.Namespace) -> list[str]:
 
 
 def _allow_all_files() -> None:
-    """Raise the limit of open files to the maximum that the system allows this account."""
+    """Raise the limit of open files to the maximum that the operating system allows."""
     if os.name != "posix":
         return
     import resource
@@ -186,8 +188,8 @@ _NOT_ENCRYPTED = (
 
 
 def _load_token(folder: Path, *, renew: bool) -> str:
-    """The workspace's token, or a new one if `renew`; if the token cannot be stored, a token for
-    this start only."""
+    """Return the workspace's token, or a new one if `renew` is true. If the token cannot be stored,
+    return a token that is valid until the server ends."""
     from dashboard.serving.access.token import load_token, new_token
 
     try:
@@ -202,12 +204,12 @@ def _load_token(folder: Path, *, renew: bool) -> str:
 
 
 class _RefusedError(Exception):
-    """A command that cannot be run, with the reason as a sentence."""
+    """Raised if a command cannot be run. The message is the reason as a sentence."""
 
 
 def _open_socket(host: ipaddress.IPv4Address | ipaddress.IPv6Address, port: int) -> socket.socket:
-    """Open a socket and listen on it at once. A page that is opened before the server is ready then
-    waits."""
+    """Open a socket and listen on it at once, so that a page which is opened before the server is
+    ready waits for it."""
     if not 0 <= port < 2**16:
         raise _RefusedError(
             f"{port} is not a port; a port is a number from 1 to 65535, or 0 for any."
@@ -238,8 +240,8 @@ def _next_port(port: int) -> int:
 
 
 def _exit_when_stdin_closes() -> None:
-    """End this process when its standard input closes. The process that started this one holds the
-    other end of the input, which closes when that process ends for any reason."""
+    """End this process when its standard input closes. The process that started this one has the
+    other end of the input, which the system closes when that process ends for any reason."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 

@@ -1,9 +1,8 @@
-"""All uses of Streamlit that its documentation does not promise: private names, internal modules,
-behaviour.
+"""All uses of Streamlit that its documentation does not guarantee: private names, internal modules,
+undocumented behaviour.
 
-A test names the version for which this was checked; with another version, check each function
-again.
-"""
+A test names the Streamlit version for which this module was checked. If another version is used,
+check each function again."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.uploaded_file_manager import UploadedFile as FileOfUploader
 
 UPLOADS = r"/_stcore/upload_file/([^/]+)/([^/]+)"
-"""Pattern of the paths to which a browser uploads files. The groups are the session id and the file
+"""Pattern of the paths to which a browser uploads files. Its groups are the session id and the file
 id."""
 
 __all__ = [
@@ -34,13 +33,12 @@ __all__ = [
 
 
 def prevent_outgoing_requests(address: str, options_file: Path) -> None:
-    """Restrict Streamlit to the options in the file `options_file`, and skip slow steps and
-    outgoing requests of its start.
+    """Make Streamlit read only the options in the file `options_file`, and skip outgoing requests
+    and slow steps at its start.
 
     Otherwise, Streamlit would ask a server on the internet for this computer's IP address, search
     all installed packages for components, and look for a console when the first element is drawn.
-    Each of the latter two takes a quarter of a second.
-    """
+    The search and the look for a console take a quarter of a second each."""
 
     def get_config_files(file_name: str) -> list[str]:
         return [str(options_file)] if file_name == options_file.name else []
@@ -55,31 +53,33 @@ def prevent_outgoing_requests(address: str, options_file: Path) -> None:
 def append_to_module_path(folder: Path) -> None:
     """Append a folder to the module search path.
 
-    Streamlit prepends the app's folder for each run of a page, unless it is in the path, and
-    removes it afterwards. A module import in another thread meanwhile skips the next folder of the
-    list; if that contains the libraries, the import fails.
-    """
+    For each run of a page, Streamlit puts the app's folder at the start of the path, unless it is
+    in the path already, and removes it afterwards. If another thread imports a module at this
+    moment, it skips the next folder in the path. If that folder contains the libraries, the import
+    fails."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
 
 def is_served_by_streamlit() -> bool:
-    """Whether the server is `streamlit run`, without the layers that Ranklens adds around it."""
+    """Return whether the server is `streamlit run`, and so lacks the layers that Ranklens puts
+    around it."""
     return config._server_mode == "starlette-managed"
 
 
 def static_folder() -> Path:
-    """The folder of the files that a browser loads."""
+    """Return the folder with the files that a browser loads."""
     return Path(file_util.get_static_dir())
 
 
 def current_page_run() -> ScriptRunContext | None:
-    """The page run of this thread; None in other threads."""
+    """Return the run of the app in this thread. Returns None if the thread draws no page."""
     return get_script_run_ctx(suppress_warning=True)
 
 
 def redraw_page(page_context: ScriptRunContext) -> None:
-    """Draw the page once more with the current widgets; does not return."""
+    """Draw the page once more with the present values of its widgets. This function does not
+    return."""
     # Raised rather than requested, so that clicks in the queue are handled after it.
     raise RerunException(
         RerunData(

@@ -18,9 +18,10 @@ _PREFIX, _LOCK = "ranklens-", "owner.lock"
 
 
 class TemporaryFolder:
-    """A folder private to this account. The folder is removed by `close`, together with this
-    object, or at the end of the process. If the process is killed, the next
-    `remove_abandoned_folders` removes it. Files go into `path`."""
+    """A temporary folder that only this account can access. Files belong in its subfolder `path`.
+
+    The folder is removed by `close`, together with this object, or at the end of the process. If
+    the process is killed, the next call of `remove_abandoned_folders` removes it."""
 
     def __init__(self) -> None:
         """Create the folder. Raises OSError."""
@@ -36,14 +37,14 @@ class TemporaryFolder:
                 return
 
     def close(self) -> None:
-        """Remove the folder with its content; calling it again does nothing."""
+        """Remove the folder and everything in it. If it is removed already, nothing happens."""
         self._lock.release()
         self._directory.cleanup()
 
 
 def remove_abandoned_folders() -> None:
-    """Remove temporary folders whose process has ended. Folders that are in use or belong to
-    another account stay."""
+    """Remove temporary folders whose process has ended. Folders that are in use, or that belong to
+    another account, are not removed."""
     for folder in Path(gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(Timeout, OSError):
             if not _belongs_to_account(folder) or not (folder / _LOCK).is_file():
@@ -58,6 +59,7 @@ def _folder_lock(folder: Path) -> FileLock:
 
 
 def _belongs_to_account(folder: Path) -> bool:
-    """Whether a folder belongs to this account, and is not a link placed in a shared folder."""
+    """Return whether a folder belongs to this account and is not a link, which somebody else may
+    have placed in a shared folder."""
     status = folder.lstat()
     return stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.getuid())

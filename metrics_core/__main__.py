@@ -26,16 +26,18 @@ from metrics_core.commands.console import (
 )
 
 _GARBAGE_THRESHOLD = 200_000
-"""Number of new objects that triggers garbage collection; a start of the program creates fewer."""
+"""Number of new objects that triggers garbage collection. The program creates fewer objects while
+it starts."""
 
 _VERBATIM_FORMATS = ("csv", "tsv")
-"""Formats whose ids other programs compare byte for byte. JSON escapes control characters
-itself."""
+"""Output formats in which control characters of ids are not escaped, because other programs compare
+these ids byte for byte."""
 
 
 def process() -> int:
-    """Run `main` in a separate process: freed memory is kept on the heap, garbage is not collected
-    while modules are loaded, and the process exits with the status."""
+    """Run `main` and end the process with its status. This is the entry point of `metrics-core`.
+
+    Freed memory is kept in the process, and garbage is not collected while modules are loaded."""
     heap.keep_freed_memory()
     gc.set_threshold(_GARBAGE_THRESHOLD)
     return process_exit.exit_with_status(main)
@@ -56,7 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_command_line(command_line: Sequence[str]) -> int:
-    """Run the given command; unexpected exceptions return 2."""
+    """Run the given command and return its exit status, which is 2 after an unexpected
+    exception."""
     try:
         if command_line[:1] == ["trec_eval"]:
             from metrics_core.compatible import trec_eval
@@ -108,7 +111,7 @@ def _run_command(command: Command, options: CommandOptions) -> int:
 
 
 def _print_output(output: str) -> int:
-    """Write to stdout. Returns the exit status: 2 if it cannot be written, else 0."""
+    """Write to stdout. Returns the exit status: 2 if writing fails, otherwise 0."""
     if sys.stdout is None:
         print("Standard output is closed.", file=sys.stderr)
         return 2
@@ -139,8 +142,9 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _command_line_hints(error: RanklensError) -> list[str]:
-    """Return a hint with the command-line option that makes the reading choice offered by an error.
-    Empty if the error offers no choice."""
+    """Return a hint that names the command-line option for the reading choice that an error offers.
+
+    The list is empty if the error offers no choice."""
     name, equals, value = getattr(error, "offer", "").partition("=")
     if not equals:
         return []

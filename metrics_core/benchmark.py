@@ -25,7 +25,7 @@ from metrics_core.judging.one_list import judged_list, read_document_ids
 from metrics_core.measures import Measure, parse_measure
 
 NO_GROUP = "(none)"
-"""The group of results whose category or difficulty is missing, the same as in breakdowns."""
+"""Name of the group of results that have no category or difficulty, the same as in breakdowns."""
 
 _FIELDS = {
     "precision@3": "precision_at_3",
@@ -33,7 +33,7 @@ _FIELDS = {
     "recall@10": "recall_at_10",
     "ndcg@10": "ndcg_at_10",
 }
-"""Names of the fields of IRMetrics in result files."""
+"""Field of `IRMetrics` for each metric name in result files."""
 
 _RECALL_10, _NDCG_10, _RR, _HITS = map(parse_measure, ("R@10", "nDCG@10", "RR", "NumRelRet"))
 _P_3, _P_5 = map(parse_measure, ("P@3", "P@5"))
@@ -41,7 +41,8 @@ _P_3, _P_5 = map(parse_measure, ("P@3", "P@5"))
 
 @dataclass
 class IRMetrics:
-    """The metrics of one query. `first_relevant_position` starts at 1; None if there is none."""
+    """The metrics of one query. `first_relevant_position` counts from 1 and is None if no relevant
+    document was retrieved."""
 
     precision_at_3: float
     precision_at_5: float
@@ -84,25 +85,28 @@ class MetricsCalculator:
 
     @staticmethod
     def recall_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
-        """Return the share of the expected documents among the first k; 0 if none is expected."""
+        """Return the share of the expected documents that are among the first k; 0 if no documents
+        are expected."""
         return _score(
             parse_measure(f"R@{k}"), _judge_first_positions(retrieved, _expected_ids(expected))
         )
 
     @staticmethod
     def mrr(retrieved: Sequence[str], expected: Iterable[str]) -> float:
-        """Return 1 divided by the position of the first relevant document; 0 if there is none."""
+        """Return 1 divided by the position of the first relevant document; 0 if none was
+        retrieved."""
         return _score(_RR, _judge_all_positions(retrieved, _expected_ids(expected)))
 
     @staticmethod
     def count_hits(retrieved: Sequence[str], expected: Iterable[str]) -> int:
-        """Return how many of the retrieved documents are relevant, counting duplicates each
+        """Return how many of the retrieved documents are relevant. Duplicates are counted each
         time."""
         return int(_score(_HITS, _judge_all_positions(retrieved, _expected_ids(expected))))
 
     @staticmethod
     def first_relevant_position(retrieved: Sequence[str], expected: Iterable[str]) -> int | None:
-        """Return the position of the first relevant document, from 1; None if there is none."""
+        """Return the position of the first relevant document, counted from 1; None if none was
+        retrieved."""
         return _first_position(_judge_all_positions(retrieved, _expected_ids(expected)))
 
 
@@ -112,7 +116,9 @@ class ReportAggregator:
     @staticmethod
     def aggregate_metrics(results: Iterable[IRMetrics]) -> dict[str, float]:
         """Return the means of precision@3, precision@5, recall@10 and mrr, and the medians of
-        precision@3 and mrr. All are 0 if there are no results."""
+        precision@3 and mrr.
+
+        All values are 0 if there are no results."""
         listed = list(results)
         means = {
             name: _summarise(fmean, [_metric_value(r, name) for r in listed])
@@ -185,11 +191,10 @@ def _judge_all_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) 
 
 
 def _judge_first_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
-    """Return the judged ranks of a list (the ranks of its judged documents).
+    """Return the judged ranks of a list (the ranks of its relevant documents).
 
-    If a document is repeated, only its first position counts; the other positions still take up
-    ranks.
-    """
+    Only the first position of a repeated document is judged; its other positions still count as
+    ranks."""
     remaining = set(expected_ids)
     places = []
     listed = read_document_ids(retrieved, "retrieved", ordered=True)
@@ -241,6 +246,7 @@ def _metric_value(metrics: IRMetrics | Mapping[str, Any], field: str) -> float |
 
 
 def _summarise(summary: Callable[[list[float]], float], values: Iterable[float | None]) -> float:
-    """Return a summary, such as the mean, of the defined values; 0 if there are none."""
+    """Apply `summary`, such as the mean, to the defined values. Returns 0 if no value is
+    defined."""
     defined = [v for v in values if v is not None]
     return summary(defined) if defined else 0.0

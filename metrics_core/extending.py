@@ -1,9 +1,8 @@
 """The names that third-party packages import to add a measure or a file format. See
 `docs/extending.md`.
 
-The names are stable: removals and changed parameters are listed in the changelog, under a new minor
-version.
-"""
+The names are stable. If a name is removed or its parameters change, this is listed in the
+changelog, under a new minor version."""
 
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset, Remark

@@ -1,13 +1,13 @@
 """The analyses of the dashboard for programs: functions of runs and judgments, like `evaluate`.
 
-    compare     is it better, is it real        one row per measure and run
-    breakdown   where does it come from         one row per group and run
-    curves      from which k on                 one row per run and k
-    all_pairs   which of many runs may be best  every pair, and possible ranks
-    explain     why does this query score so    the contribution of each document
+    compare     which run is better, significantly?   one row per measure and run
+    breakdown   which queries does it come from?      one row per group and run
+    curves      from which cutoff k on?               one row per run and k
+    all_pairs   which of many runs may be the best?   every pair, and possible ranks
+    explain     where does a query's score come from? the contribution of each document
 
-`exclude_self` and `exclude` work as in `evaluate`; `compare_scores` takes scores from elsewhere.
-"""
+`exclude_self` and `exclude` work as in `evaluate`. `compare_scores` compares scores that were
+computed elsewhere."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from metrics_core.tables import Documents
 from metrics_core.tables.columns import to_id_text
 
 _TOP = 10
-"""Default cutoff for measures without a cutoff."""
+"""The cutoff that is used if a measure has no cutoff."""
 
 
 def compare(
@@ -142,14 +142,14 @@ def breakdown(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
-    """Return means by a column of the queries, one row per group and run.
+    """Return means by the groups in a column of the queries, one row per group and run.
 
     `queries` is a path, a table with query_id and the column, {query_id: {column: value}}, or
     Queries. Columns: group, run, queries, mean, low, high, difference, diff_low, diff_high, clear.
-    The last four are against the baseline, by default the first run; diff_low and diff_high are
-    simultaneous over all groups of a run. Raises the errors of `evaluate`, UnknownColumnError,
-    UnknownRunError, and NoSharedQueriesError if `queries` has none of the judged queries.
-    """
+    The last four compare with the baseline, by default the first run; diff_low and diff_high are
+    simultaneous over all groups of a run, and clear is whether the difference is significant.
+    Raises the errors of `evaluate`, UnknownColumnError, UnknownRunError, and NoSharedQueriesError
+    if `queries` has none of the judged queries."""
     query_table, parsed = convert_to_queries(queries), parse_measure(measure)
     left_out = make_exclusions(exclude_self, exclude)
     scores = _score_runs(runs, qrels, [parsed], without_relevant, documents, left_out)
@@ -343,7 +343,7 @@ def _compare_with_baselines(
 
 
 def _baseline(names: Sequence[str], baseline: str | None) -> str:
-    """Return the name of the baseline, by default the first run."""
+    """Return the name of the baseline. By default it is the first run."""
     return names[0] if baseline is None else _check_run_name(baseline, names)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 Pair = tuple[str, str]
-"""A column of the queries, and one of its values."""
+"""A column of the queries and one value of that column."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Field:
 
     @property
     def empty_value(self) -> Any:
-        """The value if the address does not contain the field."""
+        """The value of this field in an address that does not contain it."""
         return "" if self.kind == "one" else ()
 
     def parse_value(self, texts: Sequence[str]) -> Any:
@@ -41,7 +41,7 @@ class Field:
         return tuple(dict.fromkeys(pair for text in texts if (pair := _parse_pair(text))))
 
     def format_value(self, value: Any) -> str | list[str]:
-        """Return the texts that represent a value."""
+        """Return the texts that represent a value in an address."""
         if self.kind == "pairs":
             return [f"{_quote(column)}={text}" for column, text in value]
         return list(value) if self.kind == "several" else str(value)
@@ -119,7 +119,7 @@ def _encode_parameter(address_field: Field, value: Any) -> str:
 
 @dataclass(frozen=True)
 class Address:
-    """A value for each declared field, in the order of declaration."""
+    """The address of a page: a value for each declared field, in the order of declaration."""
 
     fields: tuple[Field, ...] = SHARED_FIELDS
     values: tuple[Any, ...] = tuple(field.empty_value for field in SHARED_FIELDS)
@@ -181,7 +181,7 @@ class Address:
 
     @property
     def query(self) -> str:
-        """The query string with its question mark; empty without parameters."""
+        """The query string with its question mark. It is empty if the address has no parameters."""
         query = "&".join(
             filter(
                 None, (_encode_parameter(field, value) for field, value in self._nonempty_fields)
@@ -194,8 +194,10 @@ class Address:
         return f"./{page}{self.query}"
 
     def make_link_function(self, page: str, field: str) -> Callable[[str], str]:
-        """Return a function that makes a link to `page` from the value of one field; all other
-        fields are as in this address. For long tables, this is faster than `link`."""
+        """Return a function that turns a value of `field` into a link to `page`.
+
+        All other fields have the values of this address. In a long table, this is faster than a
+        call of `link` per row."""
         prefix = self.with_values(**{field: ""}).link(page)
         separator = "&" if "?" in prefix else "?"
         return lambda value: f"{prefix}{separator}{urlencode({field: value})}"

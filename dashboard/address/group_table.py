@@ -15,10 +15,12 @@ GROUP_TABLE = (
     Field("every", lasting=False),
     Field("charts"),
 )
-"""Fields of the table of groups, in this order: the column, the column to cross it with, the sort
-key, a text that group names must contain, the minimum number of queries, whether all rows are
-shown, and whether charts replace the table ("1" or "0"; the default depends on the number of
-runs)."""
+"""Address fields of the table of groups.
+
+In this order: the column of the groups; the column that it is crossed with; the sort key; a text
+that group names must contain; the minimum number of queries; whether all rows are shown; and
+whether charts replace the table. The last is "1" or "0", and its default depends on the number of
+runs."""
 
 CLEARED_FIELDS: dict[str, Any] = {"across": "", "ranked": "", "within": "", "every": ""}
 """Fields that are cleared when another column is chosen."""

@@ -195,8 +195,8 @@ def _refuse_unsupported(declaration: Declaration) -> None:
 
 
 def pick_measure(text: str, cutoff: int, given_measures: Sequence[Measure] = ()) -> dict[str, str]:
-    """Return the changes to the address that select a picked or typed measure. Raises RanklensError
-    if the name is unknown or the pages cannot draw the measure."""
+    """Return the changes to the address that select the measure the user picked or typed. Raises
+    RanklensError if the name is unknown or if the pages cannot show the measure."""
     given_measure = find_given_measure(text.strip(), given_measures)
     if given_measure is not None:
         return {"m": str(given_measure)}

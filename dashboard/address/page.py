@@ -20,8 +20,8 @@ Bar = Literal["link", "files"]
 """The last item of the top bar: a link to the page itself, or a button to add files."""
 
 Controls = Literal["pair", "runs", ""]
-"""The controls that a page uses: all controls ("pair"), only those that do not choose the compared
-runs ("runs"), or none ("")."""
+"""Which controls a page uses: all of them ("pair"), all except the choice of the compared runs
+("runs"), or none ("")."""
 
 
 @dataclass(frozen=True)

@@ -20,24 +20,26 @@ _PAIRS = (
 search, order, filter line and picked queries."""
 
 QUERIES_FIELDS = (*(queries_field for queries_field, _ in _PAIRS), Field("p"))
-"""The fields of the Queries page, with the page number of the list."""
+"""The address fields of the Queries page, including the page number of its list."""
 
 QUERY_FIELDS = tuple(query_field for _, query_field in _PAIRS)
 """The fields of the Query page that describe the list from which the query was opened."""
 
 DEFAULT_LIST: dict[str, Any] = {field.name: field.empty_value for field in QUERIES_FIELDS}
-"""The list of all queries in default order, on its first page."""
+"""Field values for the list of all queries in default order, at its first page."""
 NO_LIST: dict[str, Any] = {field.name: field.empty_value for field in QUERY_FIELDS}
 """Values of the list fields for a query that was not opened from a list."""
 
 
 def fields_for_query_page(address: Address) -> dict[str, Any]:
-    """Convert the list in an address of the Queries page to fields of the Query page."""
+    """Convert the fields of the Queries page, which describe its list, to fields of the Query
+    page."""
     return {query_field.name: address[queries_field.name] for queries_field, query_field in _PAIRS}
 
 
 def fields_for_queries_page(address: Address) -> dict[str, Any]:
-    """Convert the list from which a query was opened to fields of the Queries page."""
+    """Convert the fields of the Query page, which describe the list that the query was opened from,
+    to fields of the Queries page."""
     return {queries_field.name: address[query_field.name] for queries_field, query_field in _PAIRS}
 
 

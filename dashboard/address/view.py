@@ -48,11 +48,11 @@ class Comparison:
     controls: tuple[str, ...] = ("",) * len(CONTROLS)
 
     def control_value(self, control: Control) -> str:
-        """The word of this control; empty by default."""
+        """The value of this control, empty by default."""
         return self.controls[CONTROLS.index(control)]
 
     def reset_control(self, control: Control) -> Comparison:
-        """Return the comparison with this control reset."""
+        """Return the comparison with this control set to its default."""
         return replace(self, controls=self._control_values(lambda other: other is not control))
 
     def _control_values(self, is_kept: Callable[[Control], bool]) -> tuple[str, ...]:
@@ -62,18 +62,19 @@ class Comparison:
 
     @property
     def is_limited_to_shared_queries(self) -> bool:
-        """Whether only the queries that both compared runs list are in view."""
+        """Whether only queries that both compared runs list are in view."""
         return self.control_value(MISSING) == SHARED_QUERIES
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The shown runs without duplicates: the run in focus, the baseline, then the other
-        runs."""
+        """The shown runs without duplicates: first the run in focus, then the baseline, then the
+        other runs."""
         return tuple(dict.fromkeys((self.focus, self.baseline, *self.other_runs)))
 
     @property
     def is_alone(self) -> bool:
-        """Whether nothing is compared: the run in focus is the baseline."""
+        """Whether the comparison has only one run, because the run in focus is also the
+        baseline."""
         return self.focus == self.baseline
 
     @property
@@ -113,12 +114,13 @@ class Comparison:
         return Comparison(*pair, (), *scored, self.filters, controls=words)
 
     def filter_values(self, column: str) -> tuple[str, ...]:
-        """The filter values of this column; empty if the column is not filtered."""
+        """Return the values by which a column is filtered. The result is empty if it is not
+        filtered."""
         return tuple(value for name, value in self.filters if name == column)
 
     def replace_filters(self, new_filters: Mapping[str, Sequence[str]]) -> tuple[Pair, ...]:
-        """Return the filters with new values for these columns. A column without values is no
-        longer filtered."""
+        """Return the filters with new values for some columns. A column that is given no values is
+        removed from the filters."""
         other_filters = [pair for pair in self.filters if pair[0] not in new_filters]
         return (
             *other_filters,
@@ -128,12 +130,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class View:
-    """The comparison, and the address including the fields of single pages.
+    """What a page shows: the comparison, and the whole address, including the fields of single
+    pages.
 
     `lacking` has a message for each field whose value does not exist. `guessed` is true if the
-    address names no baseline and the baseline was guessed from the names of the runs, unless the
-    guess is the first run.
-    """
+    address names no baseline and the baseline, guessed from the names of the runs, is not the first
+    run."""
 
     comparison: Comparison
     address: Address
@@ -142,8 +144,9 @@ class View:
 
     @property
     def pinned_address(self) -> Address:
-        """The address with the default runs filled in, so that the link still shows the same runs
-        later. Requested values that do not exist are kept, so that they are still reported."""
+        """The address with the default runs written out, so that the link shows the same runs
+        later. Requested values that do not exist are kept, because the page must still report
+        them."""
         return self.address.with_values(
             run=self.address["run"] or self.comparison.focus,
             base=self.address["base"] or self.comparison.baseline,
@@ -173,8 +176,8 @@ def address_for_measure(
 
 
 def read_cutoff(text: str, *, deepest_cutoff: int) -> int:
-    """Parse a cutoff from the address. An invalid cutoff is read as 10; a cutoff deeper than the
-    lists is reduced to their depth."""
+    """Parse a cutoff from the address. An invalid cutoff becomes 10; a cutoff greater than
+    `deepest_cutoff` becomes `deepest_cutoff`."""
     cutoff = parse_whole_number(text)
     return min(cutoff, max(deepest_cutoff, 1)) if cutoff else _DEFAULT_CUTOFF
 
@@ -182,8 +185,8 @@ def read_cutoff(text: str, *, deepest_cutoff: int) -> int:
 def choose_runs(
     address: Address, names: Sequence[str], runs_by_score: Sequence[str], default_run: str
 ) -> tuple[str, str, tuple[str, ...]]:
-    """Choose the run in focus, the baseline and the other shown runs. By default the baseline is
-    `default_run`, and the best of the remaining runs is in focus."""
+    """Return the run in focus, the baseline and the other shown runs that an address selects. By
+    default the baseline is `default_run`, and the best of the remaining runs is in focus."""
     baseline = address["base"] if address["base"] in names else default_run
     candidates = [name for name in runs_by_score if name != baseline]
     focus = (

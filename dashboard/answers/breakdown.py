@@ -36,14 +36,15 @@ ALL_QUERIES = ""
 class Breakdown:
     """The Breakdown page for one column. If there are no columns, all fields are empty.
 
-    `column` is the name of the column in headings. `table` has one row per group and a last row for
-    all queries (`ALL_QUERIES`). Its columns are group, queries, baseline_mean, mean, difference,
-    diff_low, diff_high, clear (bool: significant), adds (share of queries × difference) and, for
-    measures with headroom, score, order, below, missing. `bridge` has the groups, named as in
-    sentences: group, queries, difference, part (contribution to the difference), clear, unlike. If
-    the two runs list different queries, `query_mix` separates the effect of the different queries
-    from the effect of different scores.
-    """
+    `column` is the name of the column in headings. `table` has one row per group, and a last row
+    for all queries (`ALL_QUERIES`). Its columns are group, queries, baseline_mean, mean,
+    difference, diff_low, diff_high, clear (bool: the difference is significant) and adds (share of
+    queries × difference). For measures with headroom, it also has score, order, below and missing.
+
+    `bridge` describes the groups by the names that sentences use. Its columns are group, queries,
+    difference, part (contribution to the difference), clear and unlike. If the two runs list
+    different queries, `query_mix` states how much of the difference is due to that, and how much is
+    due to different scores."""
 
     columns: list[str]
     by: str = ""
@@ -77,7 +78,8 @@ class Breakdown:
         return breakdowns.are_numeric_groups(self.groups["group"])
 
     def lead(self, slices: str, *, higher_is_better: bool) -> Sentence:
-        """Return the text below the title; `slices` is the text about the slices."""
+        """Return the text below the title; `slices` is the sentence about slices that it
+        includes."""
         if self.bridge.empty:
             return Sentence()
         return group_findings.groups_subtitle(
@@ -102,8 +104,8 @@ class GroupScores:
 
 
 def breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
-    """Return the Breakdown page for the column `by`, or for the first column that splits the
-    queries in view if `by` is unknown."""
+    """Return the Breakdown page for the column `by`. If there is no such column, use the first
+    column that splits the queries in view."""
     columns = list(study.columns(comparison))
     if not columns:
         return Breakdown(columns=[])
@@ -145,7 +147,7 @@ def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
 def _breakdown_table(
     study: Study, comparison: Comparison, by: str, focus_groups: pd.DataFrame, parts: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the frame `Breakdown.table`."""
+    """Return the frame of `Breakdown.table`."""
     groups = study.columns(comparison)[by]
     scores = study.scores(comparison, comparison.measure).select_runs([comparison.baseline])
     baseline_groups = breakdowns.summarise_groups(
@@ -166,7 +168,8 @@ def _breakdown_table(
 
 
 def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
-    """Return the row of all queries, with the interval and verdict of the Overview."""
+    """Return the table's row for all queries. Its interval and its verdict are those of the
+    Overview."""
     by_run = compare_runs(study, comparison, comparison.measure).set_index("run")
     row = by_run.loc[comparison.focus]
     low, high, _ = verdict_interval(row, comparison.method.level)
@@ -187,9 +190,11 @@ def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
 def _group_contributions(
     study: Study, comparison: Comparison, by: str, focus_groups: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the contribution of each group to the difference: group, queries, difference, part
-    (the contribution), clear (whether the difference of the group is significant by itself) and
-    unlike (whether the group differs from the other queries). Empty for a single run."""
+    """Return the contribution of each group to the difference. The frame is empty for a single run.
+
+    Columns: group, queries, difference, part (the contribution), clear (whether the group's own
+    difference is significant) and unlike (whether the difference in the group differs from that in
+    the other queries)."""
     scores, groups = study.scores(comparison, comparison.measure), study.columns(comparison)[by]
     if comparison.is_alone:
         return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])
@@ -242,7 +247,8 @@ def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
 def group_scores(
     study: Study, comparison: Comparison, by: str, group_names: tuple[str, ...]
 ) -> GroupScores:
-    """Return the scores of all shown runs by one column, for these groups in this order."""
+    """Return the scores of all shown runs for the groups of one column. The groups are in the order
+    of `group_names`."""
     return study.cached_answer(_group_scores, comparison, by, group_names)
 
 
@@ -262,8 +268,8 @@ def _group_scores(
 
 
 def scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """Return scores and differences of all shown runs by the groups of a column, which is from the
-    files or derived. The result is the frame of `summarise_groups`. At least one query must be in
+    """Return scores and differences of all shown runs by the groups of a column, as the frame of
+    `summarise_groups`. The column may be from the files or derived. At least one query must be in
     view."""
     return study.cached_answer(_scores_by_column, comparison, column)
 

@@ -23,8 +23,9 @@ MAX_WITHOUT_SEARCH = 8
 
 
 def collections_finding(collections: Sequence[ListedCollection], missing_id: str) -> Sentence:
-    """Return the headline: the number of collections, or that the collection in the link was not
-    found. `missing_id` is the id of that collection, "" if it exists."""
+    """Return the headline of the list: how many collections there are, or that the collection in
+    the link was not found. `missing_id` is the id of the collection that was not found, "" if there
+    is none."""
     if missing_id:
         return strong_span("The collection in this link was not found. ") + muted_span(
             "It may be in another workspace, or it was removed. Available collections:"
@@ -70,7 +71,7 @@ def _default_comparison(study: Study) -> Comparison:
 
 
 def describe_contents(row: ListedCollection) -> str:
-    """Describe the contents of a collection in a few words."""
+    """Describe in a few words what a collection contains."""
     if row.folder:
         return f"damaged; it is kept in {row.folder}"
     runs = row.preview.runs if row.preview and row.runs is None else row.runs
@@ -91,7 +92,8 @@ def describe_contents(row: ListedCollection) -> str:
 
 
 def missing_result_reason(row: ListedCollection) -> str:
-    """Return the reason why a collection has no result to show, "" if it has a result."""
+    """Return the reason why a collection's result is missing or outdated, "" if its result is up to
+    date."""
     if row.folder:
         return f"cannot be opened; {'restore or ' if row.good else ''}remove it with ⋯"
     if row.preview is None:

@@ -54,9 +54,9 @@ def crossing(
 
 
 def default_across(study: Study, comparison: Comparison, by: str) -> str:
-    """Return the best column to cross with `by`: the next column of the files, otherwise a derived
-    column. Columns with few groups are preferred. The result is "" if no other column splits the
-    queries in view."""
+    """Return the column to cross with `by` by default. Columns of the files are preferred to
+    derived columns, and then columns with few groups to those with many. The result is "" if no
+    other column splits the queries in view."""
     columns = study.columns(comparison)
     splitting = [c for c in study.splitting_columns(comparison) if c != by]
     others = [c for c in splitting if c in study.groupings] or splitting
@@ -133,8 +133,8 @@ def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd
 def _choose_shown_groups(
     study: Study, comparison: Comparison, by: str, show_all: bool
 ) -> list[str]:
-    """Return the groups to show, followed by `ALL`. Numbers and ranges are in numeric order, other
-    groups by contribution, largest first."""
+    """Return the names of the groups to show, followed by `ALL`. Numbers and ranges are in numeric
+    order; other groups are sorted by the size of their contribution, largest first."""
     page = breakdown(study, comparison, by)
     groups = page.groups
     if not page.has_numeric_order:

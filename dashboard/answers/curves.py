@@ -90,13 +90,14 @@ class Curves:
     """The By cutoff page. `title` and `lead` are about the curves; `recall_title` and `recall_lead`
     are about precision against recall.
 
-    `frames` maps measure names to the frame of `mean_curves`; `table` joins all frames, with a
-    column measure. `precision_recall` has run, recall, precision, and `half_recall` describes it.
-    `ranges` maps measure names to the least and greatest score. `list_ends` maps each run to the
-    rank by which half of its lists have ended. `best_runs` are the shown runs, ordered by their
-    mean on the chosen measure. `title_by_k` says at which k the difference is significant, unless
-    this disagrees with the verdict at the chosen k; then it is `title`.
-    """
+    `frames` maps measure names to the frame of `mean_curves`; `table` contains all frames, with a
+    further column measure. `precision_recall` has run, recall, precision, and `half_recall`
+    describes it in words. `ranges` maps measure names to the lowest and highest score. `list_ends`
+    maps each run to the rank by which half of its lists have ended. `best_runs` are the shown runs,
+    ordered by their mean on the chosen measure.
+
+    `title_by_k` says at which k the difference is significant. If this disagrees with the verdict
+    at the chosen k, it is the same as `title`."""
 
     title: Sentence
     title_by_k: Sentence
@@ -142,8 +143,8 @@ def are_curves_quick(study: Study, comparison: Comparison) -> bool:
 
 
 def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
-    """Return the page without its bands, which is quicker. The finding says that significance is
-    still being computed; the bounds of all intervals are NaN."""
+    """Return the By cutoff page without its bands, because it can be computed sooner. Its finding
+    says that significance is still being computed, and the bounds of all intervals are NaN."""
     return study.cached_answer(_curves_without_bands, comparison)
 
 

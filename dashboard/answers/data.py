@@ -38,7 +38,7 @@ _PREVIEW_ROWS = 5
 @dataclass(frozen=True)
 class FileRow:
     """One row of the table of files. `run` is the run's name, or None if the file is not a run.
-    `judged` is the judged share of the first ranks, from 0 to 1."""
+    `judged` is the share of judged documents in the first ranks, from 0 to 1."""
 
     file: File
     kind: str

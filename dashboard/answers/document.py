@@ -67,7 +67,7 @@ def _find_rank_and_score(
 
 
 def _document_fields(study: Study, doc_id: str) -> dict[str, str]:
-    """Return every non-empty field of the document as text."""
+    """Return the non-empty fields of a document as text."""
     if study.documents is None:
         return {}
     rows = study.documents.lookup([doc_id])

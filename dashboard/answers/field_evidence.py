@@ -36,9 +36,9 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class LoadedIds:
-    """The values in a file's fields that are also ids of loaded queries and documents. `judgments`
-    and `corpus` are the names of the loaded files with judgments and documents, "" if there is
-    none."""
+    """Those values in a file's fields that are also ids in other loaded files: ids of queries, of
+    judged documents and of documents. `judgments` and `corpus` are the names of the loaded files
+    with judgments and with documents, "" if no such file is loaded."""
 
     judgments: str
     corpus: str
@@ -48,7 +48,7 @@ class LoadedIds:
 
 
 def find_loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
-    """Return which ids of `file` also occur in other loaded files."""
+    """Return the values in the fields of `file` that are also ids in other loaded files."""
     values = sorted(
         {value for column in fields.fields.values() for value in column.distinct_values}
     )
@@ -81,15 +81,16 @@ def find_loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedId
 
 @dataclass(frozen=True)
 class FieldEvidence:
-    """Evidence from a file's values and the loaded ids for the meaning of its fields."""
+    """Evidence for the meaning of a file's fields, from the values in the file and from the ids in
+    other loaded files."""
 
     fields: FileFields
     loaded: LoadedIds
 
     @cached_property
     def fields_inferred_from_ids(self) -> dict[str, str]:
-        """The query field and the document field, as far as the loaded ids determine them:
-        {"query": name, "doc": name}."""
+        """The names of the query field and of the document field: {"query": name, "doc": name}. A
+        key is missing if the loaded ids do not determine the field."""
         matches: dict[str, str] = {}
         for word, ids in (("query", self.loaded.queries), ("doc", self._document_ids)):
             shares = {
@@ -107,8 +108,8 @@ class FieldEvidence:
         return self.loaded.documents if self.loaded.corpus else self.loaded.judged_ids
 
     def explain_field(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
-        """Return the evidence that a field has the meaning `word` ("" for no meaning). `meanings`
-        maps the meanings of all fields to their fields."""
+        """Return the evidence that a field has the meaning `word`, or no meaning if `word` is "".
+        `meanings` maps each meaning to the field that has it."""
         file_field = self.fields.fields[name]
         loaded = self.loaded
         if word == "query" and loaded.judgments:

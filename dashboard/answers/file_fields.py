@@ -53,22 +53,22 @@ class FieldTable:
 
     @property
     def fields(self) -> FileFields:
-        """The fields with their values."""
+        """The fields of the file with their values."""
         return self.evidence.fields
 
     @property
     def is_user_data(self) -> bool:
-        """Whether the queries are users, and the documents items."""
+        """Whether the words for users and items are shown for queries and documents."""
         return self.words["query"] == _USER_WORDS["query"]
 
     @property
     def offered_meanings(self) -> list[str]:
-        """The meanings that a field can have."""
+        """The meanings that a field of this kind of table can have."""
         return [*MEANINGS[self.kind], NOT_USED]
 
     @cached_property
     def used_fields(self) -> list[str]:
-        """The fields with a likely meaning, in the order of the meanings."""
+        """The fields with a proposed meaning, in the order of the meanings."""
         order = MEANINGS[self.kind]
         return sorted(
             self.proposed_fields.values(),
@@ -82,17 +82,17 @@ class FieldTable:
         return [*self.used_fields, *unused[:_MAX_UNUSED]], unused[_MAX_UNUSED:]
 
     def likely_meaning(self, name: str) -> str:
-        """Return the likely meaning of a field."""
+        """Return the probable meaning of a field."""
         return next(
             (word for word, field in self.proposed_fields.items() if field == name), NOT_USED
         )
 
     def meaning_word(self, word: str) -> str:
-        """Return the name of a meaning on screen."""
+        """Return the name of a meaning as shown on screen."""
         return self.words.get(word, "not used")
 
     def field_title(self, name: str) -> str:
-        """Return the title of a field; columns without names have numbers."""
+        """Return the title of a field. Columns without a name are numbered."""
         return f"column {name}" if self.fields.has_numbered_columns else name
 
     def is_smallest_best(self, name: str, meanings: Mapping[str, str]) -> bool:

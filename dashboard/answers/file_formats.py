@@ -44,6 +44,6 @@ def file_formats() -> list[FileFormat]:
 
 
 def tools_for(audience: str) -> list[str]:
-    """Return the names of the tools of an audience. Only tools whose files can be read without
-    conversion are included."""
+    """Return the names of the tools that an audience uses, if files of these tools can be read
+    without conversion."""
     return list(dict.fromkeys(tool.name for tool in tools() if audience in tool.audiences))

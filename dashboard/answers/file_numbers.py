@@ -89,9 +89,11 @@ def was_read_from_file(table_name: str, file: str) -> bool:
 
 
 def offered_grades(qrels: Qrels, current_grade: float | None) -> list[float]:
-    """Return the grades that are offered as the lowest relevant grade. The first counts every grade
-    above 0 as relevant; the others are higher. If there are many grades, only those nearest to 60,
-    70 and 80 % of the highest are offered. `current_grade` is included unless it is None."""
+    """Return the grades that the user can choose as the lowest relevant grade. They are sorted.
+
+    The first choice makes every grade above 0 relevant. If there are many grades, only those
+    nearest to 60, 70 and 80 % of the highest grade are offered besides. `current_grade` is always
+    included unless it is None."""
     also = [] if current_grade is None else [current_grade]
     grades = np.unique(qrels.relevance[qrels.relevance > 0]).astype(float)
     if not len(grades):

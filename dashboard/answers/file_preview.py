@@ -31,8 +31,8 @@ _CUTOFF = 10
 
 @dataclass(frozen=True)
 class PreviewRow:
-    """A previewed row: query and document with their texts ("" if unknown), the rank in a run, the
-    score or grade as text, and the grade in the loaded judgments."""
+    """One row of a preview. It has the query and the document with their texts ("" if unknown), the
+    rank in a run, the score or grade as text, and the document's grade in the loaded judgments."""
 
     query: str
     doc: str
@@ -67,7 +67,8 @@ class KindReading:
 
 
 def file_preview(table: Table, library: Library, file: str) -> FilePreview:
-    """Return the first rows of a table. For a run, these are the top of its first list."""
+    """Return a preview of the first rows of a table. For a run, the preview begins with the top of
+    its first list."""
     texts = _query_texts(library)
     if isinstance(table, Qrels):
         head = table.table.slice(0, _ROWS)

@@ -1,4 +1,5 @@
-"""One query with given scores: the score of every run on every measure, and the answers."""
+"""One query with given scores: the score of every run on every measure, and the text of its
+answers."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ _ANSWER_COLUMNS = ("answer", "output", "response")
 
 @dataclass(frozen=True)
 class GivenQuery:
-    """Given scores of a query. `scores` has the measures in its index and a column of scores for
-    each shown run, NaN if missing; `answers` maps runs to the texts of their answers, one for each
-    repeat."""
+    """The given scores and the answers of a query. `scores` has one row per measure and one column
+    per shown run; a missing score is NaN. `answers` maps each run to the texts of its answers, one
+    per repetition."""
 
     scores: pd.DataFrame
     answers: dict[str, list[str]]

@@ -62,8 +62,8 @@ def offered_grades(study: Study) -> list[int]:
 
 
 def grade_names(study: Study) -> list[str]:
-    """Return the names of the grades that have a key. If there are too many grades, only "Not
-    relevant" is named, and the other names are ""."""
+    """Return the names of the grades that can be entered with a key. If there are too many grades,
+    only grade 0 has a name ("Not relevant"), and the other names are ""."""
     grades = offered_grades(study)
     return list(_NAMES.get(grades[-1], ("Not relevant", *[""] * (len(grades) - 1))))
 
@@ -279,8 +279,8 @@ def first_undone_in_queue(
 
 
 def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with two more columns, the title and text of the document in doc_id; "" if
-    unknown."""
+    """Return the frame with the additional columns title and text, which describe the document in
+    doc_id. They are "" if unknown."""
     if study.documents is None or frame.empty:
         return frame.assign(title="", text="")
     rows = study.documents.lookup(frame["doc_id"]).reindex(frame["doc_id"])

@@ -1,4 +1,4 @@
-"""Names of groups of queries in sentences and tables."""
+"""Names of query groups in sentences and tables."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from metrics_core.slicing.derived_groups import find_derived_column
 
 
 def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:
-    """Return the name of a group in a sentence. Numbers and ranges include the name of their
-    column; groups of a derived column are named by a description of their queries. `short` omits
-    this description, for use outside sentences."""
+    """Return the name of a group as a sentence uses it.
+
+    The name of a number or a range includes the name of its column. A group of a derived column is
+    named by a description of its queries; with `short`, for use outside sentences, its label is
+    used instead."""
     derived = find_derived_column(by)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else by}"

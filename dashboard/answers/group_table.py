@@ -12,7 +12,7 @@ from metrics_core.findings.groups import untested_note
 from metrics_core.slicing.breakdowns import order_groups
 
 MOST_ROWS = 12
-"""Maximum number of groups shown, unless all are requested."""
+"""Maximum number of groups in the table, unless the user requests all."""
 
 LEAST_QUERIES = (10, 30, 100)
 """Values offered for the minimum number of queries per group."""
@@ -59,7 +59,8 @@ def list_groups(
     higher_is_better: bool,
     max_rows: int = MOST_ROWS,
 ) -> GroupRows:
-    """Return the requested rows, at most `max_rows` unless all are requested."""
+    """Return the groups that match the request, in the requested order. At most `max_rows` groups
+    are shown unless all are requested."""
     groups = breakdown.groups
     total = float(breakdown.total_row["adds"])
     groups = groups.assign(printed=w.round_parts(total, groups["adds"].tolist()))

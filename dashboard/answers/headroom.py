@@ -38,8 +38,10 @@ def _run_headroom(study: Study, run: str, measure: Measure, cutoff: int) -> Head
 
 
 def headroom_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFrame:
-    """Return the mean headroom by group and over all queries: group ("" for all), queries, score,
-    order, below, missing. Empty if the measure is not an arithmetic mean or has no headroom."""
+    """Return the mean headroom of the run in focus by group and over all queries. The frame is
+    empty if the measure is not an arithmetic mean or has no headroom.
+
+    Columns: group ("" for all queries), queries, score, order, below, missing."""
     return study.cached_answer(_headroom_by_group, comparison, by)
 
 

@@ -32,14 +32,16 @@ BY_NAME, AS_LOADED, BY_DATE, NONE = "", "loaded", "date", "none"
 """Orders of the versions, in the form used in an address. `NONE` means that the runs are not
 versions of one system."""
 MOST_QUERIES = 50
-"""Maximum number of queries listed on the page; the download contains all of them."""
+"""Maximum number of queries that the page lists. The download contains all of them."""
 
 
 @dataclass(frozen=True)
 class GroupsByVersion:
-    """The groups of a column by version. `means` has group, run, queries, mean, low, high.
-    `first_bad` maps a group to the version since which it has been significantly worse than at its
-    best. Groups without such a version are missing from it."""
+    """The scores of the groups of a column by version.
+
+    `means` has group, run, queries, mean, low, high. `first_bad` maps a group to the version since
+    which the group has been significantly worse than at its best. Groups that have no such version
+    are not in `first_bad`."""
 
     means: pd.DataFrame
     groups: list[str]
@@ -67,9 +69,11 @@ class HistoryPage:
 def ordered_versions(
     study: Study, order: str, names: Sequence[str], dates: VersionDates = NO_DATES
 ) -> tuple[str, ...]:
-    """Return the runs as versions, from first to last. If `names` contains at least two existing
-    runs, only these are returned, in the order of `names`. Otherwise `order` decides: by name
-    (numbers by value), by date, or as loaded."""
+    """Return the runs as versions, from first to last.
+
+    If `names` contains at least two loaded runs, the result consists of these runs in the order of
+    `names`. Otherwise, the result has all runs in the order that `order` states: by name (v2 before
+    v10), by date, or as loaded."""
     chosen = tuple(dict.fromkeys(name for name in names if name in study.names))
     if len(chosen) >= FEWEST_VERSIONS:
         return chosen
@@ -208,8 +212,8 @@ def _group_means(
 def _find_first_bad_versions(
     study: Study, comparison: Comparison, runs: Sequence[str], slices: Sequence[np.ndarray]
 ) -> list[str]:
-    """For each slice (bool[query]), return the version since which it has been significantly worse
-    than at its best; "" if there is none."""
+    """Return, for each slice (bool[query]), the version since which the slice has been
+    significantly worse than at its best. It is "" if there is no such version."""
     scores = (
         study.scores_of_all_runs(comparison, comparison.measure)
         .select_runs(runs)

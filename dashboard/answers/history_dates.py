@@ -19,13 +19,12 @@ FILES: Source = "files"
 
 @dataclass(frozen=True)
 class VersionDates:
-    """The date of each run by name.
+    """The date of each run, by name.
 
-    All dates come from one source, because a date in a name says when a version was made, but the
-    date of a file says when the file was last written. The source is `NAMES` (the names of runs and
-    files) if at least half of the versions have a date there, otherwise `FILES`. Versions without a
-    date are `undated`.
-    """
+    All dates come from one `source`, because a date in a name says when a version was made, whereas
+    the date of a file says when the file was last written. The source is `NAMES` (the names of runs
+    and files) if at least half of the versions have a date in them; otherwise it is `FILES`. The
+    versions in `undated` have no date."""
 
     source: Source = ""
     dates: Mapping[str, RunDate] = field(default_factory=lambda: MappingProxyType({}))
@@ -88,8 +87,8 @@ def _drop_missing_dates(dates: Mapping[str, RunDate | None]) -> dict[str, RunDat
 
 
 def _date_in_path(file: File | None) -> RunDate | None:
-    """Return the date in the file's name. If it has none, return the date of the nearest folder
-    with a date in its name."""
+    """Return the date in a file's name. If the name has no date, return the date in the name of the
+    nearest parent folder that has one."""
     parts = reversed(file.file.replace("\\", "/").split("/")) if file else ()
     return next((moment for part in parts if (moment := find_date(part))), None)
 

@@ -18,9 +18,9 @@ from metrics_core.tables import Run
 
 @dataclass(frozen=True)
 class IdOffer:
-    """An offered mapping of ids with which far more ids would match. `text` names the runs and the
-    mapping; `examples` gives up to three pairs of ids that only match with it. `queries` and `docs`
-    are the collection's id maps including this mapping."""
+    """An id mapping that is offered because far more ids would match with it. `text` names the runs
+    and the mapping; `examples` gives up to three pairs of ids that match only with the mapping.
+    `queries` and `docs` are the collection's id maps after the mapping is added."""
 
     text: str
     examples: str
@@ -74,7 +74,7 @@ def _append_id_map(current_map: str, new_map: str) -> str:
 
 
 def _find_id_mismatches(study: Study) -> tuple[dict[str, Mismatch], dict[str, Mismatch]]:
-    """Return the mismatches of query ids and of document ids, each by run."""
+    """Find the mismatches of query ids and of document ids. Both results are keyed by run."""
     lists = {
         name: (study.judged[name], partial(_load_run, run)) for name, run in study.runs.items()
     }

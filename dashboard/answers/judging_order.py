@@ -1,4 +1,4 @@
-"""The order in which documents are offered for judging."""
+"""Orders in which documents are offered for judging."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ ORDERS = {
 """The titles of the orders. The keys are the words for the orders in an address."""
 
 _LEFT_OUT = 0.1
-"""Maximum share of a random sample that may be missing, because documents were skipped or their
-grades were withdrawn."""
+"""Maximum share of missing judgments in a random sample. Judgments may be missing because the user
+skipped documents or withdrew grades."""
 
 Pair = tuple[str, str]
-"""A query_id and a doc_id."""
+"""A query id and a document id."""
 
 
 def parse_judging_order(word: str) -> str:
-    """Return the order that an address names, or the default order if the name is unknown."""
+    """Return the order that an address names. Returns the default order if the name is unknown."""
     return word if word in ORDERS else MOVING
 
 

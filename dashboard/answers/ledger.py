@@ -23,19 +23,19 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True)
 class QueryLedger:
-    """Explanation of a query's two scores, by document.
+    """Explanation of a query's two scores by the documents that contribute to them.
 
     documents every document that contributes to one of the scores: doc_id, grade, rank,
-              baseline_rank (NaN: not listed), part (its contribution to the difference)
-    steps     the bars: the columns of `documents`, and `documents` (number of documents in the
-              bar). Only documents that contribute to the difference are included; contributions
-              with the sign of the difference come first
-    by        how the contributions were computed: "terms", "shapley" or "order"; "" without a
-              ledger
-    scores    the baseline's score and the score of the run in focus
-    headroom  the headroom of the run in focus; None if a better order does not raise the measure
-    kind      the kind of failure, a name of `KINDS`
-    """
+              baseline_rank (NaN if not listed), part (its contribution to the difference)
+    steps     one row per bar: the columns of `documents`, and the column documents (number of
+              documents that the bar represents). Only documents that contribute to the
+              difference are included; contributions with the sign of the difference come first
+    by        how the contributions were computed: "terms", "shapley" or "order"; "" if there
+              are none
+    scores    the score of the baseline and the score of the run in focus
+    headroom  the headroom of the run in focus; None if the measure does not depend on the order
+              of documents
+    kind      the kind of failure, a name of `KINDS`"""
 
     documents: pd.DataFrame
     steps: pd.DataFrame
@@ -108,6 +108,6 @@ def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.Dat
 
 
 def _make_summary_bar(label: str, part: float, documents: int) -> pd.DataFrame:
-    """Return a bar that is not about a single document."""
+    """Return a bar that does not represent a single document."""
     row = {"doc_id": label, "grade": math.nan, "rank": math.nan, "baseline_rank": math.nan}
     return pd.DataFrame([{**row, "part": part, "documents": documents}])

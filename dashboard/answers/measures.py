@@ -35,8 +35,8 @@ class MeasureList:
 
 @dataclass(frozen=True)
 class MeasureDetail:
-    """Everything about one measure. `key` selects it in an address; `why_not` says why it cannot be
-    selected, "" if the measure can be selected."""
+    """The description of a measure. `key` selects the measure in an address; `why_not` says why it
+    cannot be selected, and is "" if it can."""
 
     description: Description
     key: str
@@ -113,8 +113,8 @@ def _similar_names(search_text: str) -> tuple[str, ...]:
 
 
 def measure_detail(name: str, study: Study | None) -> MeasureDetail:
-    """Return everything about a measure, found by its name or one of its other names. Raises
-    UnknownMeasureError."""
+    """Return the description of the measure with this name, which may also be one of its other
+    names. Raises UnknownMeasureError."""
     declaration = find_declaration(name)
     choice = next((c for c in measure_choices() if c.declaration is declaration), None)
     return MeasureDetail(

@@ -19,8 +19,9 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, summarise_groups
 
 LESS_JUDGED = 0.2
-"""A version is marked if its judged share is at least this much below the largest judged share of
-the versions. Its mean may then be too low, because unjudged documents count as not relevant."""
+"""A version is marked if its judged share is lower than the largest judged share of all versions by
+at least this much. Its mean may then be too low, because unjudged documents count as not
+relevant."""
 
 _MEANS = ["run", "queries", "mean", "low", "high", "judged"]
 
@@ -111,12 +112,12 @@ def _version_means(
 def version_rows(
     page: HistoryPage, dates: VersionDates, others: Sequence[OtherJudgments], *, by_date: bool
 ) -> pd.DataFrame:
-    """Return the versions in the order of the chart: run, collection, judged_by (both "" for the
-    open collection), queries, mean, low, high, judged, date and unknown (bool, see `LESS_JUDGED`).
+    """Return the versions in the order in which the chart shows them.
 
-    Dates that come from files are included only if `by_date` is true; the collections are then
-    sorted by their earliest version. Otherwise, other collections come before the open one.
-    """
+    Columns: run, collection and judged_by (both "" for the open collection), queries, mean, low,
+    high, judged, date, and unknown (bool, see `LESS_JUDGED`). If `by_date` is true, dates that come
+    from files are included, and the collections are sorted by their earliest version. Otherwise,
+    the other collections come before the open one."""
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))

@@ -56,7 +56,7 @@ from metrics_core.slicing.filtering import quote_name
 
 _LISTED_QUERIES = 5
 LISTED_GROUPS = 5
-"""Maximum number of groups listed; the Breakdown page has all groups."""
+"""Maximum number of groups that the Overview lists. The Breakdown page shows all groups."""
 _BINS = 10
 _MOST_JUDGED = 40
 """Number of best runs of which a leaderboard shows the judged share, besides the shown runs."""
@@ -116,7 +116,7 @@ class Overview:
 
     @property
     def is_leaderboard(self) -> bool:
-        """Whether the table has all loaded runs, with their places."""
+        """Whether the table is a leaderboard of all loaded runs with their possible ranks."""
         return len(self.all_rows) > SHOWN_IN_FULL
 
 
@@ -321,8 +321,8 @@ def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
 
 
 def comparison_to_offer(study: Study, address: Address) -> Comparison:
-    """Return the comparison to offer for a run that is shown alone. It compares the run with the
-    default baseline. If the run itself is the default baseline, it is the default comparison."""
+    """Return the comparison to offer if a run is shown alone. It compares this run with the default
+    baseline. If this run is itself the default baseline, it is the default comparison."""
     comparison = study.view(address.with_values(base="")).comparison
     return (
         study.view(address.with_values(base="", run="")).comparison
@@ -332,8 +332,8 @@ def comparison_to_offer(study: Study, address: Address) -> Comparison:
 
 
 def score_filter(run: str, low: float, high: float) -> str:
-    """Return the filter line that selects the queries on which a run scores in [low, high). If
-    `high` is 1, scores of 1 are included."""
+    """Return the filter line that selects the queries for which the score of a run is in [low,
+    high). If `high` is 1, scores of 1 are included."""
     name = quote_name(run)
     return f"{name} >= {low:g} and {name} {'<=' if high == 1 else '<'} {high:g}"
 

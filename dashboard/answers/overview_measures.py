@@ -27,7 +27,7 @@ def overview_measures(study: Study, comparison: Comparison) -> list[Measure]:
 
 
 def measure_gloss(measure: Measure) -> str:
-    """Return a measure's meaning in a few words, for a table heading."""
+    """Describe a measure in a few words, for a table heading."""
     text = measure.declaration.gloss
     if measure.cutoff is None and "{k}" in text:
         return text.replace("top {k}", "whole list")

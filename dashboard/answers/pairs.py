@@ -20,10 +20,11 @@ MOST_IN_MATRIX = 40
 
 @dataclass(frozen=True)
 class Pairs:
-    """All pairs of all runs on the chosen measure. `table` has one row per pair: run, against,
-    difference, low, high, p, p_corrected, verdict, queries. In each row, run has the better mean.
-    `queries` is the number of queries in view; `judged_share` is the judged share of the top k
-    results of all runs."""
+    """All pairs of loaded runs on the chosen measure.
+
+    `table` has one row per pair: run, against, difference, low, high, p, p_corrected, verdict,
+    queries. In each row, run has the better mean. `queries` is the number of queries in view.
+    `judged_share` is the judged share of the top k results, over all runs."""
 
     title: Sentence
     lead: Sentence
@@ -33,15 +34,15 @@ class Pairs:
     table: pd.DataFrame
 
     def matching_runs(self, search: str) -> tuple[str, ...]:
-        """Return the runs whose names contain one of the comma-separated texts of `search`. If
-        `search` has no texts, return all runs."""
+        """Return the runs whose names contain at least one of the texts in `search`, which are
+        separated by commas. If `search` is empty, return all runs."""
         texts = [text.strip().lower() for text in search.split(",") if text.strip()]
         runs = self.run_pairs.runs
         return tuple(r for r in runs if any(t in r.lower() for t in texts)) if texts else runs
 
 
 def pairs(study: Study, comparison: Comparison) -> Pairs:
-    """Return all pairs of all loaded runs on the chosen measure, even if only some of the runs are
+    """Return all pairs of loaded runs on the chosen measure, even if only some of the runs are
     shown."""
     return study.cached_answer(_pairs, pairs_key(study, comparison))
 
@@ -60,7 +61,8 @@ def pairs_key(study: Study, comparison: Comparison) -> Comparison:
 
 
 def all_run_pairs(study: Study, comparison: Comparison) -> AllPairs:
-    """Return all pairs of all loaded runs over the queries in view, computed once for all pages."""
+    """Return the test results for all pairs of loaded runs over the queries in view. All pages use
+    this one result."""
     return pairs(study, comparison).run_pairs
 
 
@@ -92,8 +94,8 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
 
 
 def _pair_table(run_pairs: AllPairs) -> pd.DataFrame:
-    """Return one row per pair. The run with the better mean is in the column run, the other in
-    against."""
+    """Return a frame with one row per pair. The run with the better mean is in the column run, the
+    run with the worse mean in against."""
     one, other = np.triu_indices(len(run_pairs.runs), 1)
     runs = np.array(run_pairs.runs, dtype=object)
     cells = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")

@@ -19,9 +19,12 @@ _COSTS = {"cost", "costs", "price", "prices"}
 
 @dataclass(frozen=True)
 class QualityCost:
-    """The shown runs, cheapest first. `frame` has run, cost and quality (means), cost_low,
-    cost_high, quality_low and quality_high (bounds of their intervals), and best (bool: no run
-    gives more for less, by means). `cost` is the name of the measure of cost."""
+    """The shown runs, cheapest first.
+
+    `frame` has run, cost and quality (means), cost_low, cost_high, quality_low and quality_high
+    (bounds of their intervals), and best (bool: the mean quality is higher than that of every row
+    above it, so no run is both cheaper and at least as good). `cost` is the name of the measure of
+    cost."""
 
     frame: pd.DataFrame
     cost: str

@@ -24,7 +24,7 @@ from metrics_core.findings.queries import QueryCounts, queries_finding, queries_
 from metrics_core.findings.sentence import Sentence
 
 PAGE_ROWS = 100
-"""Rows per page of the table."""
+"""Number of rows per page of the table."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class QueryListRequest:
 
 @dataclass(frozen=True)
 class QueryRows:
-    """One page of a list: its rows (with the columns of `QueryList.rows`), its number (from 1), the
-    number of pages, and the position of its first row in the list (from 0)."""
+    """One page of a list of queries: its rows (with the columns of `QueryList.rows`), its page
+    number (from 1), the number of pages, and the position of its first row in the list (from 0)."""
 
     frame: pd.DataFrame
     number: int
@@ -58,14 +58,15 @@ class QueryList:
     """The Queries page.
 
     `frame` has all queries in view: the frame of `query_differences` with text, meta and, for each
-    shown run, a column of scores "run: NAME". `rows` are the rows of the selected list that match
-    the search, filter line and selection, in order. `counts` maps each list to the number of rows
-    that it would show; `list_size` is the size of the shown list without search, filter and
-    selection. `order` is a column's key, with "-" before it if descending. `paired` is the number
-    of queries with a score for both runs. `scale` is the range of the score bars, None if scores
-    below 0 are possible. If the filter line is invalid, `line_error` says why, and the line is
-    ignored.
-    """
+    shown run, a column of scores "run: NAME". `rows` are the rows of the shown list that match the
+    search, the filter line and the selection in a chart, in the requested order. `counts` maps the
+    key of each list to the number of rows that it would show. `list_size` is the size of the shown
+    list without search, filter line and selection.
+
+    `order` is the key of a column, with "-" before it for descending order. `paired` is the number
+    of queries for which both runs have a score. `scale` is the range of the score bars; it is None
+    if scores below 0 are possible. If the filter line is invalid, it is ignored, and `line_error`
+    says why."""
 
     finding: Sentence
     lead: Sentence
@@ -105,8 +106,8 @@ class QueryList:
         return self.rows[sources].set_axis(names, axis=1)
 
     def select_page(self, number: str) -> QueryRows:
-        """Return the page with this number, or the page with the nearest number; the first page if
-        `number` is not a number."""
+        """Return the page of the list with this number. If there is no such page, return the one
+        with the nearest number; if `number` is not a number, return the first page."""
         pages = max(1, -(-len(self.rows) // PAGE_ROWS))
         page_number = min(max(parse_whole_number(number) or 1, 1), pages)
         start = (page_number - 1) * PAGE_ROWS
@@ -129,8 +130,8 @@ class QueryList:
 
 @dataclass(frozen=True)
 class _QueryFindings:
-    """The findings on all queries in view; they do not depend on the shown list. `lists` maps the
-    key of each list to its queries, bool[query]."""
+    """The findings about all queries in view, which do not depend on the list that is shown.
+    `lists` maps the key of each list to its queries, bool[query]."""
 
     finding: Sentence
     lead: Sentence
@@ -182,8 +183,8 @@ def _query_list(study: Study, comparison: Comparison, request: QueryListRequest)
 
 
 def query_ids_of_list(study: Study, comparison: Comparison, request: QueryListRequest) -> list[str]:
-    """Return the ids of the rows of `query_list` in their order. For the list of all queries the
-    other lists are not computed."""
+    """Return the ids of the queries in `query_list`, in the same order. For the list of all
+    queries, this is faster, because the other lists are not computed."""
     if request.show not in ("", SHOW_ALL):
         return query_list(study, comparison, request).rows["query_id"].tolist()
     all_rows = study.cached_answer(_all_queries, comparison)
@@ -197,7 +198,8 @@ def query_ids_of_list(study: Study, comparison: Comparison, request: QueryListRe
 def _sort_order(
     all_columns: list[TableColumn], request: QueryListRequest, default_order: str
 ) -> tuple[str, TableColumn]:
-    """Return the requested order and its column. An unknown order is replaced by the default."""
+    """Return the order of the list and the column to sort by. If the requested order is unknown,
+    the default order is used."""
     columns = {key: c for c in all_columns for key in (c.key, f"-{c.key}")}
     order = request.order if request.order in columns else default_order
     return order, columns[order]
@@ -218,8 +220,8 @@ def _add_columns(
 def _row_mask(
     study: Study, comparison: Comparison, frame: pd.DataFrame, request: QueryListRequest
 ) -> tuple[Mask, FilterLineError | None]:
-    """Return which queries match the search, filter line and selection (bool[query]). If the filter
-    line is invalid, its error is returned too, otherwise None."""
+    """Return which queries match the search, the filter line and the selection (bool[query]), and
+    the error of the filter line. The error is None if the line is valid."""
     mask = np.ones(len(frame), dtype=np.bool_)
     if request.search:
         mask &= _matches_search(frame, request.search).to_numpy(dtype=np.bool_)
@@ -249,7 +251,7 @@ def _matches_search(rows: pd.DataFrame, search: str) -> pd.Series:
 
 
 def _sort_rows(rows: pd.DataFrame, column: TableColumn, *, descending: bool) -> pd.DataFrame:
-    """Sort the rows by one column, undefined values last; tied rows keep their order."""
+    """Sort the rows by one column. Undefined values come last, and tied rows keep their order."""
     values = rows[column.source]
     if column.kind == "text" or column.key == "query_id":
         values = values.str.casefold()

@@ -87,7 +87,7 @@ def query_page(
 
 
 def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) -> QueryPage:
-    """Return the page without its position in a list."""
+    """Return the Query page without the query's position in a list."""
     is_given = study.is_given(comparison.measure)
     comparison = study.with_computed_measure(comparison)
     diagnosis = _diagnosis(study, comparison, query_id)
@@ -180,7 +180,8 @@ def query_metadata(study: Study, query_id: str) -> dict[str, str]:
 
 
 def _make_download_table(diagnosis: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
-    """Return all lists in one frame, one below the other, each down to the rank `rows`."""
+    """Return the lists of all runs in one frame, one list after another. Each list ends at the rank
+    `rows`."""
     tops = {name: frame[frame["rank"] <= rows] for name, frame in diagnosis.rankings.items()}
     parts = [frame.assign(run=name) for name, frame in tops.items()]
     lists = pd.concat(parts, ignore_index=True)[["run", "rank", "doc_id", "score", "grade"]]

@@ -1,9 +1,8 @@
 """The lists of the Queries page: their keys in an address, and the queries that they contain.
 
-Better, worse and tied are the outcomes; every page counts them. The kinds of
-`explaining.query_kinds` give more detail: for example, a query that was fixed also got better.
-Lists overlap, so each is computed separately.
-"""
+Better, worse and tied are the outcomes; every page states their numbers. The kinds of
+`explaining.query_kinds` give more detail: for example, a query that was fixed also got better. A
+query can be in several lists, so each list is computed separately."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ RULES = {
         for key in ("fixed", "broken")
     },
 }
-"""The rules by which queries belong to a list, for lists whose name does not explain it."""
+"""The criterion for membership in a list, for lists whose name does not explain it."""
 
 ABOUT_RUNS = (SHOW_ALL, *OUTCOMES, *CHANGES, "none", "missing")
 """Lists about several runs: all queries, the outcomes, the changes, the queries on which every run
@@ -60,23 +59,23 @@ _OF_SEVERAL = ("none", "missing")
 
 
 def query_failures(study: Study, comparison: Comparison) -> Objects:
-    """Return the kind of failure of each query in view for the run in focus, object[query]."""
+    """Return the kind of failure of the run in focus for each query in view, object[query]."""
     return run_failures(study, comparison.focus, comparison.measure, comparison.cutoff)[
         study.view_mask(comparison)
     ]
 
 
 def run_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
-    """Return the kind of failure of each judged query for a run, object[query]; "" on a given
-    measure."""
+    """Return the kind of failure of a run for each judged query, object[query]. All values are ""
+    for a given measure."""
     if not study.is_computed(measure):
         return np.full(len(study.query_ids), "", dtype=object)
     return study.cached_answer(_classify_failures, run, measure, cutoff)
 
 
 def query_changes(study: Study, comparison: Comparison) -> Objects:
-    """Return the kind of change of each query in view between the two runs, object[query]; "" on a
-    given measure."""
+    """Return the kind of change between the compared runs for each query in view, object[query].
+    All values are "" for a given measure."""
     if not study.is_computed(comparison.measure):
         return query_failures(study, comparison)
     run_changes = study.cached_answer(
@@ -90,8 +89,8 @@ def query_changes(study: Study, comparison: Comparison) -> Objects:
 
 
 def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[str, Mask]:
-    """Return which queries in view are in each list, bool[query] by key. `scores` are the scores of
-    the shown runs."""
+    """Return which queries in view each list contains, as bool[query] by key of the list. `scores`
+    are the scores of the shown runs."""
     run_scores = scores.values_of(comparison.measure)
     focus, baseline = (
         run_scores[comparison.runs.index(comparison.focus)],

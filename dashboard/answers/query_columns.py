@@ -30,7 +30,7 @@ _OTHERS = 2
 """Maximum number of runs outside the compared pair that have a column by default."""
 DIFFERENCE = TableColumn("difference", "difference", "difference")
 UNJUDGED = TableColumn("number", "n:unjudged", "n: unjudged", "unjudged")
-"""Column with the number of unjudged documents in the first k ranks of the compared runs."""
+"""The column with the number of unjudged documents in the first k ranks of the compared runs."""
 _KINDS = {"failure": "failure", "change": "change"}
 _COUNTS = {
     "words": "words",
@@ -54,7 +54,7 @@ def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
 
 
 def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
-    """Return the default columns of the table."""
+    """Return the columns that the table shows by default."""
     groups = {f"by:{name}" for name in study.groupings}
     pair = dict.fromkeys((comparison.focus, comparison.baseline))
     others = [name for name in comparison.runs if name not in pair]
@@ -69,8 +69,8 @@ def choose_columns(
     keys: tuple[str, ...],
     available_columns: list[TableColumn],
 ) -> list[TableColumn]:
-    """Return the query text and the columns with these keys, in the order of the keys. If no key is
-    known, return the default columns."""
+    """Return the column of the query text and the columns with these keys, in the order of the
+    keys. If no key is known, return the default columns."""
     by_key = {column.key: column for column in available_columns}
     columns = [by_key[key] for key in dict.fromkeys(keys) if key in by_key and key != "text"]
     return [by_key["text"], *columns] if columns else default_columns(study, comparison)
@@ -131,8 +131,8 @@ def _file_column(study: Study, name: str) -> TableColumn:
 def add_columns(
     frame: pd.DataFrame, study: Study, comparison: Comparison, columns: list[TableColumn]
 ) -> pd.DataFrame:
-    """Return the frame with the values of these columns. Columns that the frame already has stay as
-    they are."""
+    """Return the frame with the values of these columns added. Columns that the frame already has
+    are unchanged."""
     missing = {
         c.source: column_values(study, comparison, c) for c in columns if c.source not in frame
     }
@@ -140,8 +140,8 @@ def add_columns(
 
 
 def column_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
-    """Return a column's values for the queries in view: float64[query], or object[query] of
-    texts."""
+    """Return a column's values for the queries in view: float64[query], or object[query] if they
+    are texts."""
     return study.cached_answer(_column_values, comparison, column)
 
 
@@ -191,7 +191,8 @@ def _score_values(study: Study, comparison: Comparison, name: str) -> AnyArray:
 
 
 def _file_values(study: Study, name: str) -> AnyArray:
-    """Return a column of the query file as text, object[query]; "" for queries without a value."""
+    """Return a column of the query file as text, object[query]. The text is "" for queries that
+    have no value."""
     assert study.queries is not None
     column = study.queries.frame.set_index("query_id")[name].reindex(study.query_ids)
     return column.where(column.notna(), "").astype(str).to_numpy(dtype=object)
@@ -219,8 +220,8 @@ def _numeric_column_values(
 
 def _unjudged_counts(study: Study, comparison: Comparison) -> AnyArray:
     """Return the number of unjudged documents in the first k ranks of the compared runs,
-    float64[query]. If a document could be in both lists and would be counted twice, the number is
-    NaN."""
+    float64[query]. The number is NaN if it is unknown whether both lists contain the same unjudged
+    document, which must not be counted twice."""
     unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff or comparison.cutoff)
     queries = len(unjudged.n_run_within)
     if unjudged.is_matched:
@@ -236,7 +237,8 @@ def _unjudged_counts(study: Study, comparison: Comparison) -> AnyArray:
 
 
 def _word_counts(study: Study) -> AnyArray:
-    """Return the number of words of each query's text, float64[query]; NaN without a text."""
+    """Return the number of words in each query's text, float64[query]. It is NaN if the query has
+    no text."""
     assert study.queries is not None
     texts = study.queries.frame.set_index("query_id")["text"].reindex(study.query_ids)
     present = texts.where(texts != "")
@@ -307,15 +309,15 @@ class FilterColumns(Mapping[str, AnyArray]):
         )
 
     def describe_column(self, name: str) -> dict[str, Any]:
-        """Return the result of `filtering.describe_column` for a column. For columns of the files,
-        it is cached for all comparisons."""
+        """Return the description of a column by `filtering.describe_column`. For columns that
+        depend only on the files, one cached result is used for all comparisons."""
         column, study = self._columns[name], self._study
         if column in self._further or not depends_only_on_files(study, column):
             return describe_column(self[name])
         return study.cached_answer(_describe_column, self._comparison.narrowing_comparison, column)
 
     def name_of(self, column: TableColumn) -> str:
-        """Return the name of a column in a filter line."""
+        """Return the name that a filter line uses for a column."""
         return next(name for name, other in self._columns.items() if other == column)
 
     @property

@@ -26,8 +26,8 @@ _EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant"
 
 
 def split_search_text(text: str) -> tuple[str, str]:
-    """Split the text typed into the search field into a search and a filter line, one of which is
-    "". Text in quotes is always a search."""
+    """Split the text in the search field into a search text and a filter line. One of the two is
+    "". Text in quotes is always a search text."""
     text = text.strip()
     quoted = _QUOTED.fullmatch(text)
     if quoted:
@@ -36,8 +36,8 @@ def split_search_text(text: str) -> tuple[str, str]:
 
 
 def join_search_text(search: str, line: str) -> str:
-    """Return the text for the search field: the filter line if there is one, otherwise the search.
-    The search is quoted if `split_search_text` would read it as a filter line."""
+    """Return the text for the search field: the filter line if there is one, otherwise the search
+    text. The search text is quoted if `split_search_text` would take it for a filter line."""
     if line or not search:
         return line
     return search if split_search_text(search) == (search, "") else f'"{search}"'

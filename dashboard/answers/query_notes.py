@@ -24,23 +24,24 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Remarks:
-    """Notes on queries: (query_id, tags, notes) for each query that has any."""
+    """The notes and tags on queries. `rows` has (query_id, tags, notes) for each query that has
+    any."""
 
     rows: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
 
     @property
     def columns(self) -> tuple[TableColumn, ...]:
-        """The columns of tags and notes; empty if there are no remarks."""
+        """The columns of tags and notes. There are none if no query has tags or notes."""
         return COLUMNS if self.rows else ()
 
     @property
     def starred(self) -> frozenset[str]:
-        """The query_ids with a star."""
+        """The query_ids of the queries that have a star."""
         return frozenset(query_id for query_id, tags, _ in self.rows if STAR in tags)
 
     def tag_masks(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
-        """Return a mask of these queries for each tag: the queries that have the tag, bool[query].
-        The masks are keyed by the key of the tag's list."""
+        """Return which of these queries have a tag, as bool[query] for each tag. Keys are the keys
+        of the tags' lists."""
         if not self.rows:
             return {}
         ids = np.array(list(query_ids), dtype=object)
@@ -55,7 +56,8 @@ class Remarks:
     def column_values(
         self, column: TableColumn, query_ids: Iterable[str]
     ) -> npt.NDArray[np.object_]:
-        """Return a column for these queries, object[query]: their tags or notes, "" if none."""
+        """Return the values of a column for these queries, object[query]: their tags or their
+        notes, "" if a query has none."""
         tagged = column == COLUMNS[0]
         texts = {q: ", ".join(tags) if tagged else " · ".join(n) for q, tags, n in self.rows}
         return np.array([texts.get(query_id, "") for query_id in query_ids], dtype=object)

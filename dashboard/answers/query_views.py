@@ -22,7 +22,8 @@ _LISTED = 5
 EVERY_QUERY = "every query"
 
 Region = Mapping[str, Sequence[float]]
-"""The corners of a box or a lasso: {"x": coordinates, "y": coordinates}."""
+"""The corners of a selection in a chart, which is a box or a lasso: {"x": coordinates, "y":
+coordinates}."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,12 @@ class Strips:
 
 def query_strips(study: Study, comparison: Comparison, by: str) -> Strips:
     """Return the scores of the compared runs on each query, by the groups of a column. If the
-    column is unknown, all queries are one group."""
+    column is unknown, all queries form one group."""
     return study.cached_answer(_strips, comparison, by)
 
 
 def strip_groupings(study: Study, comparison: Comparison) -> list[str]:
-    """Return the columns that strips can be grouped by."""
+    """Return the columns by which the strip chart can group the queries."""
     return list(study.columns(comparison))
 
 
@@ -62,8 +63,8 @@ class Heat:
 
 
 def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
-    """Return the listed queries, ordered by the mean of the shown runs. If there are too many,
-    evenly spaced queries are selected."""
+    """Return the data of the heatmap: the listed queries, ordered by the mean of the shown runs. If
+    there are too many queries, evenly spaced ones are selected."""
     frame = queries.rows
     scores = frame[[f"run: {name}" for name in comparison.runs]]
     at_zero = (scores == 0).all(axis=1)
@@ -89,7 +90,7 @@ def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
 
 
 def _find_leading_queries(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the queries on which the run in focus leads the next best shown run by more than
+    """Return the queries on which the run in focus leads the best other shown run by more than
     `SAME`."""
     rivals = frame[[f"run: {name}" for name in comparison.runs if name != comparison.focus]]
     direction = comparison.measure.declaration.direction

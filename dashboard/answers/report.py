@@ -1,4 +1,5 @@
-"""A report: the findings of all pages on one comparison, as one value to export."""
+"""The contents of a report: the findings of all pages about one comparison, as one value for the
+export."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ from metrics_core.measures.declaring.description import describe_measure
 Part = TypeVar("Part")
 
 CASE_ROWS = 10
-"""Maximum number of rows of a case's lists."""
+"""Maximum number of rows in the result lists of a case."""
 _LIBRARIES = ("numpy", "scipy")
 
 
@@ -68,10 +69,13 @@ class Case:
 
 @dataclass(frozen=True)
 class ReportMethods:
-    """The methods behind the numbers: measures (name, meaning, LaTeX formula), files, versions of
-    libraries, changes made to the files' content (sentences), and the command that prints the same
-    numbers. The command is "" if the view is filtered or includes grades given in Ranklens, which
-    commands cannot see. `missing` is the number of queries that each run lacks."""
+    """How the numbers of a report were computed.
+
+    It has the measures (name, meaning, LaTeX formula), the files, the versions of libraries,
+    sentences about changes made to the content of files, and the command that prints the same
+    numbers. The command is "" if no command can print them, for example because the view is
+    filtered or because the scores include grades given in Ranklens. `missing` is the number of
+    queries that each run lacks."""
 
     measures: list[tuple[str, str, str]]
     files: tuple[UsedFile, ...]
@@ -114,9 +118,9 @@ def make_report(
     remarks: Remarks = NOTHING_NOTED,
     own_grades: Mapping[str, int] | None = None,
 ) -> Report:
-    """Return the report of a comparison. `own_grades` maps names of layers to the number of their
-    grades that the scores include. If a part below the verdict fails, for example because of a
-    plug-in measure, the remaining parts are still made."""
+    """Return the report of a comparison. `own_grades` maps the names of layers to the number of
+    their grades that the scores include. If a section other than the verdict fails, for example
+    because of a plug-in measure, the other sections are still computed."""
     overview_page, errors = overview(study, comparison), dict[str, Exception]()
     is_tested = comparison.focus not in overview_page.too_few and not comparison.is_alone
 
@@ -223,7 +227,7 @@ def _report_methods(
 
 
 def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
-    """Return name, meaning and LaTeX formula of a measure."""
+    """Return the name, the meaning and the LaTeX formula of a measure."""
     if study.is_given(measure):
         return str(measure), "Given in a file, not computed.", ""
     description = describe_measure(measure.declaration)

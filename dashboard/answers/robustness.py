@@ -33,15 +33,15 @@ _MEASURES = (
 @dataclass(frozen=True)
 class ByCutoff:
     """The comparison of the pair at every cutoff. `frame` is the frame of `mean_curves` for the two
-    runs (run, k, mean, low, high, difference, diff_low, diff_high). Its band (diff_low, diff_high)
-    is the band of `crossings`; low and high are NaN."""
+    runs (run, k, mean, low, high, difference, diff_low, diff_high). diff_low and diff_high are the
+    confidence band in `crossings`; low and high are NaN."""
 
     crossings: Crossings
     frame: pd.DataFrame
 
 
 def compared_pair(study: Study, comparison: Comparison) -> ComparedPair:
-    """Return the pair and its verdict."""
+    """Return the compared pair together with its verdict."""
     frame = compare_runs(study, comparison, comparison.measure)
     verdict = frame.set_index("run").loc[comparison.focus, "verdict"]
     # The sum on the scale of averaging has the sign of the difference, with less rounding.
@@ -78,7 +78,8 @@ def _runs_key(comparison: Comparison) -> Comparison:
 
 
 def median_length(ranks: JudgedRanks) -> int:
-    """Return the median length of the non-empty lists; 0 if all are empty."""
+    """Return the median length of the lists that are not empty. Returns 0 if all lists are
+    empty."""
     lengths = ranks.retrieved[ranks.retrieved > 0]
     return int(np.median(lengths)) if len(lengths) else 0
 
@@ -96,7 +97,8 @@ def query_differences(study: Study, comparison: Comparison) -> Floats:
 
 
 def query_fragility(study: Study, comparison: Comparison) -> Fragility:
-    """Return the smallest set of queries whose removal changes the sign of the difference."""
+    """Return the smallest set of queries that must be removed to change the sign of the
+    difference."""
     return study.cached_answer(_query_fragility, pair_key(comparison))
 
 
@@ -134,8 +136,9 @@ def difference_after_removal(study: Study, comparison: Comparison) -> Floats:
 
 
 def queries_that_reverse_sign(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """Return the queries whose removal changes the sign, largest contribution first: query_id,
-    text, meta, difference, left (mean difference without this query and the ones above it)."""
+    """Return the queries whose removal changes the sign, largest contribution first. Columns:
+    query_id, text, meta, difference, left (the mean difference after removing this query and the
+    queries above it)."""
     removals = query_fragility(study, comparison)
     order = removals.order[: removals.turning or 0]
     ids = np.array(study.scores(comparison, comparison.measure).query_ids, dtype=object)
@@ -150,8 +153,8 @@ def queries_that_reverse_sign(study: Study, comparison: Comparison) -> pd.DataFr
 
 
 def compare_pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
-    """Return the comparison of the pair at every cutoff. None if the measure has no cutoff or needs
-    further data."""
+    """Return the comparison of the pair at every cutoff. Returns None if the measure has no cutoff
+    or needs further data."""
     return study.cached_answer(_compare_pair_by_cutoff, pair_key(comparison))
 
 
@@ -200,8 +203,9 @@ def _compared_measures(study: Study, comparison: Comparison) -> tuple[Measure, .
 
 
 def measure_agreement(study: Study, comparison: Comparison) -> other_measures.Agreement:
-    """Return how far other measures agree with the chosen one, both on which run of the pair is
-    better and on the order of all shown runs. The chosen measure comes first, with its verdict."""
+    """Return how well other measures agree with the chosen one, both on which run of the pair is
+    better and on the order of all shown runs. The first measure is the chosen one, with its
+    verdict."""
     measures = _compared_measures(study, comparison)
     # Cached once for all choices among the default measures.
     agreement = study.cached_answer(
@@ -224,8 +228,8 @@ def _measure_agreement(
 
 def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
     """Return the measure that disagrees with the chosen one about the better run on the most
-    queries. Also return the ten queries on which the two measures differ most: the frame of
-    `find_disagreements` with text and meta."""
+    queries. The second value has the ten queries on which the two measures differ most: the frame
+    of `find_disagreements` with text and meta."""
     return study.cached_answer(_most_opposed_measure, pair_key(comparison))
 
 
@@ -246,10 +250,10 @@ def _most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd
 
 @dataclass(frozen=True)
 class TieEffects:
-    """Possible effect of the order of tied scores. `span` is the lowest and highest possible
-    difference; `counts` is the number of queries with ties, and the number of all queries; `run`
-    and `baseline` are the ranges of the scores of each run. If `exact` is False, the ranges are
-    only bounds."""
+    """The possible effect of the order of tied scores on the difference. `span` is the lowest and
+    the highest possible difference. `counts` is the number of queries with ties, and the number of
+    all queries. `run` and `baseline` are the possible ranges of the two runs' scores. If `exact` is
+    false, the ranges are only bounds."""
 
     span: tuple[float, float]
     counts: tuple[int, int]
@@ -286,8 +290,9 @@ def _tie_range(study: Study, name: str, measure: Measure) -> TieRange:
 
 
 def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame | None:
-    """Return the queries whose difference depends on the order of tied scores, largest range first:
-    query_id, text, meta, difference, low, high. None if `tie_effects` is None."""
+    """Return the queries whose difference depends on the order of tied scores, widest range first.
+    Returns None if `tie_effects` returns None. Columns: query_id, text, meta, difference, low,
+    high."""
     effects = tie_effects(study, comparison)
     if effects is None:
         return None

@@ -164,7 +164,7 @@ def _add_settling_checks(
 
 
 def _table_verdicts(study: Study, comparison: Comparison) -> dict[str, str]:
-    """Return the verdict on the run in focus for each measure of the Overview's table."""
+    """Return the verdict on the run in focus for each measure in the Overview's table."""
     measures = overview_measures(study, comparison)
     frames = compare_on_measures(study, comparison, measures)
     return {

@@ -34,8 +34,8 @@ selects the queries, and test method."""
 
 
 def compare_runs(study: Study, comparison: Comparison, measure: Measure) -> pd.DataFrame:
-    """Return the frame of `compare` for all loaded runs on one measure over the queries in view.
-    The p-values are corrected for all loaded runs, even if only some are shown."""
+    """Return the frame of `compare` for all loaded runs on one measure, over the queries in view.
+    The p-values are corrected for the number of loaded runs, even if only some runs are shown."""
     return compare_on_measures(study, comparison, [measure])[0]
 
 
@@ -62,7 +62,8 @@ def _comparison_cache_key(comparison: Comparison, measure: Measure) -> CompareKe
 
 
 def select_shown_runs(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the rows of `frame` (with a column run) for the shown runs, the baseline first."""
+    """Return the rows of `frame` for the shown runs, with the baseline first. `frame` has a column
+    run."""
     runs = list(dict.fromkeys([comparison.baseline, *comparison.runs]))
     positions = {run: i for i, run in enumerate(frame["run"].tolist())}
     return frame.iloc[[positions[run] for run in runs]].reset_index(drop=True)
@@ -100,8 +101,8 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
 
 
 def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
-    """Return the reasons why the test of the mean is unreliable, as sentences; empty if there are
-    none."""
+    """Return the reasons why the test of the mean may be unreliable, as sentences. The result is
+    empty if there are none."""
     size = sample_size(study, comparison)
     if np.isnan(size.p) or not tests_means(comparison.measure):
         return Sentence()
@@ -120,9 +121,10 @@ def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
 
 @dataclass(frozen=True)
 class SampleSize:
-    """The test of a pair. `smallest` is the smallest detectable difference. `needed` is the number
-    of queries needed if the test is inconclusive. Both are NaN if unknown. `inner` is the interval
-    of two one-sided tests. `unchanged` is true if both runs have the same score on every query."""
+    """The result of the test of the compared pair. `smallest` is the smallest difference that can
+    be detected. If the test is inconclusive, `needed` is the number of queries needed. Both are NaN
+    if unknown. `inner` is the interval of two one-sided tests. `unchanged` is true if both runs
+    have the same score on every query."""
 
     difference: float
     queries: int
@@ -135,8 +137,8 @@ class SampleSize:
 
 
 def sample_size(study: Study, comparison: Comparison) -> SampleSize:
-    """Return the result of the test of the pair, including the smallest difference that it can
-    detect."""
+    """Return the result of the test of the compared pair, including the smallest difference that it
+    can detect."""
     row = compare_runs(study, comparison, comparison.measure).set_index("run").loc[comparison.focus]
     queries, inner = int(row["queries"]), (row["inner_low"], row["inner_high"])
     size = SampleSize(

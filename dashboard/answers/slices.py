@@ -1,4 +1,4 @@
-"""Slices of queries whose mean difference differs from that of all other queries, as listed on the
+"""Slices of queries in which the mean difference differs from that of all other queries, for the
 Breakdown page."""
 
 from __future__ import annotations

@@ -8,5 +8,5 @@ from metrics_core import formats
 
 
 def spreadsheet(frame: pd.DataFrame) -> bytes:
-    """Return a frame as CSV for a spreadsheet."""
+    """Return a frame as CSV that spreadsheet programs can open."""
     return formats.spreadsheet_csv(formats.convert_whole_counts(frame))

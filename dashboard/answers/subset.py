@@ -1,4 +1,5 @@
-"""Export some queries as a separate collection: a zip file that gives the same scores when read."""
+"""Export of some queries as a separate collection: a zip file that yields the same scores when it
+is loaded."""
 
 from __future__ import annotations
 
@@ -44,9 +45,10 @@ def export_subset(
     layers: Sequence[Layer] = (),
 ) -> bytes:
     """Return a zip file with the judgments, query texts, shown runs and notes of these queries, and
-    a text file that describes the content. Tables are written as TREC files, or as Parquet if an id
-    cannot be written in that format. The grades of `layers`, which are the active layers of the
-    study, are in a separate file."""
+    a text file that describes the contents.
+
+    Tables are written as TREC files, or as Parquet if an id cannot be written in that format. A
+    separate file has the grades of `layers`, which are the active layers of the study."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         qrels = select_queries(study.unlayered.qrels, query_ids)

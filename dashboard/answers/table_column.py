@@ -11,10 +11,11 @@ from metrics_core.slicing.derived_groups import MARK
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column of the table. `kind` is "text", "difference", "score", "number" or "group". `key`
-    identifies the column in the sort order and among the chosen columns. `source` is the name of
-    the column in the frame. `name` is the run or grouping that the column shows; it is also the
-    name of the column in a filter."""
+    """A column of the table on the Queries page.
+
+    `kind` is "text", "difference", "score", "number" or "group". `key` identifies the column in the
+    sort order and among the chosen columns. `source` is the name of the column in the frame. `name`
+    is the run or the grouping that the column shows; a filter uses the same name."""
 
     kind: str
     key: str

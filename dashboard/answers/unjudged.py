@@ -39,9 +39,10 @@ use the same documents. For runs with more than `_FEW_ROWS` rows, this depth is 
 
 @dataclass(frozen=True)
 class UnjudgedEffects:
-    """Possible effect of a pair's unjudged documents: `bounds` and the `likely` difference.
-    `shares` has the judged shares of both lists by k (frame of `judged_shares`); `share` is the
-    unjudged share of the first `depth` ranks."""
+    """The possible effect of a pair's unjudged documents on the difference. `bounds` are the bounds
+    of the difference, and `likely` is the likely difference. `shares` has the judged shares of both
+    lists by k (the frame of `judged_shares`); `share` is the unjudged share of the first `depth`
+    ranks."""
 
     bounds: DifferenceBounds
     likely: LikelyDifference
@@ -51,7 +52,7 @@ class UnjudgedEffects:
 
 
 def unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
-    """Return the possible effect of the unjudged documents."""
+    """Return the possible effect of the pair's unjudged documents on the difference."""
     return study.cached_answer(_unjudged_effects, pair_key(comparison))
 
 
@@ -189,7 +190,7 @@ def _match_pair_documents(study: Study, name: str, baseline: str, depth: int) ->
 
 
 def next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
-    """Return the documents to judge next."""
+    """Return the documents to judge next, those with the largest effect on the difference first."""
     return study.cached_answer(_next_judgments, pair_key(comparison))
 
 

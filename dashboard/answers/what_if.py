@@ -26,7 +26,7 @@ from metrics_core.judging.ranking import documents_by_rank, ranked_documents
 from metrics_core.measures import Measure
 
 _MOST_ROWS = 30
-"""Maximum number of rows of the list that can be edited by hand."""
+"""Maximum number of rows of the list that the user can edit."""
 _ROW = ("doc_id", "rank", "was", "grade", "graded", "part", "short")
 _FURTHER = 5
 """Maximum number of relevant documents below k that are offered, and also of relevant documents
@@ -35,25 +35,24 @@ outside the list."""
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The list of the run in focus after the edits, and the effect on the scores.
+    """The list of the run in focus after the edits, and the effect of the edits on the scores.
 
     rows        the first k documents, then relevant documents below k, then documents that are not
-                in the list: doc_id, rank (NaN: not listed), was (its rank before, NaN: not listed),
-                grade (NaN: not judged), graded (whether an edit set the grade), part ("top",
-                "below", "missing"), short (for a relevant document below k, the difference between
-                its score in the run and the score at rank k; NaN for other documents, and for all
-                documents once the list is edited)
+                in the list. Columns: doc_id, rank (NaN if not listed), was (rank before the edits,
+                NaN if not listed), grade (NaN if not judged), graded (whether an edit set the
+                grade), part ("top", "below", "missing"), short (for a relevant document below k,
+                the difference between its score in the run and the score at rank k; NaN for other
+                documents, and for all documents once the list is edited)
     scores      one row per measure: measure, before, after, baseline_before, baseline_after (of
                 this query), mean_before, mean_after, gap_before, gap_after (mean difference from
                 the baseline over the `queries` in view; NaN if the query is not in view)
-    best        the best single change to the unedited list; None if no change raises the score, or
-                if there are edits
-    best_was    the rank of the document in `best` before the change (NaN: not listed)
+    best        the single change that raises the score of the unedited list most; None if no
+                change raises the score, or if there are edits
+    best_was    the rank of the document in `best` before the change, NaN if not listed
     list_length the number of documents in the run's list
     below       the rank down to which all rows are shown: k, but at most the number of rows that
-                can be edited by hand
-    lines       the grades that the edits set, each as a line of a judgment file
-    """
+                the user can edit
+    lines       the grades that the edits set, each as a line of a judgment file"""
 
     edits: tuple[Edit, ...]
     rows: pd.DataFrame

@@ -90,7 +90,7 @@ _UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
 
 
 def render() -> None:
-    """Show the groups of one column, or two columns crossed."""
+    """Show the page: the groups of one column, or two crossed columns."""
     context = session.study_context()
     address = context.view.address
     breakdown = answers.breakdown(context.study, context.comparison, address["by"])
@@ -249,7 +249,7 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
 def _show_group_controls(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest
 ) -> None:
-    """Show the controls for many groups: search, sort order, and minimum number of queries."""
+    """Show the search, the sort order and the minimum number of queries, for many groups."""
     ranks = [key for key in _RANKS if key in make_sort_values(breakdown.groups)]
     with st.container(horizontal=True, key="finding_groups"):
         session.draw_widget(
@@ -374,7 +374,7 @@ _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext
 
 
 def _show_slices(context: PageContext) -> None:
-    """Show the slices whose mean difference differs from that of all other queries."""
+    """Show the slices in which the mean difference differs from that of all other queries."""
     result = slices(context.study, context.comparison)
     if not result.slices:
         return

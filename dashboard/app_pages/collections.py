@@ -1,4 +1,4 @@
-"""Collections: list, create, rename, copy, remove, export and import them."""
+"""Collections page: list, create, rename, copy, remove, export and import collections."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _IMPORT = 104
 
 
 def render() -> None:
-    """Show the list of collections and the controls that add one."""
+    """Show the list of collections and the controls that add a collection."""
     identity = collection_id()
     missing = identity if is_collection_missing() else ""
     entries = all_collections().list_collections()

@@ -38,8 +38,8 @@ _HELP = (
 
 
 def show_exclusion_switch(study: Study) -> None:
-    """Show the switch that excludes each query's own document, that is, the document with the
-    query's id."""
+    """Show the switch that excludes each query's own document, which is the document with the same
+    id as the query."""
     session.draw_widget(
         st.toggle,
         "Leave out each query's own document",
@@ -54,7 +54,8 @@ _ALL_FILES = 20
 
 
 def render() -> None:
-    """Show the files, their problems, and the uploader."""
+    """Show the files, their problems, and the uploader. If there are no files yet, show how to get
+    started."""
     library = current_library()
     context = session.page_context()
     if not library.files:

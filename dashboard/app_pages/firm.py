@@ -34,12 +34,13 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 _SHOWN = 20
 _IN_A_HEAD = 24
 _TO_JUDGE = 5
-"""Maximum number of documents to judge next that the page lists. The download and the queue contain
-all of them."""
+"""Maximum number of documents that the page lists as the next to judge. The download and the
+judging queue contain all of them."""
 
 
 def render() -> None:
-    """Show one row per check, failed checks first, and the evidence for the open check."""
+    """Show one row per check, with failed checks first, and the evidence for the check that is
+    open."""
     context = session.study_context()
     comparison, styles = context.comparison, context.drawing.styles
     strip = answers.robustness_summary(context.study, comparison)
@@ -365,7 +366,7 @@ def _show_lacking(queries: pd.DataFrame, what: str) -> None:
 
 
 def _pair_names(context: PageContext) -> tuple[str, str]:
-    """Return the names of the two compared runs, shortened for column heads."""
+    """Return the names of the two compared runs, shortened for column headings."""
     comparison, short = context.comparison, short_names(context.drawing.styles, _IN_A_HEAD)
     return short[comparison.focus], short[comparison.baseline]
 

@@ -136,14 +136,15 @@ ICON = str(_STATIC / "icon.svg")
 
 
 def streamlit_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Return Streamlit's pages by name. Each run of the app gets its own copies, because Streamlit
-    marks the current page in them."""
+    """Return Streamlit's page objects by name. Each run of the app gets its own copies, because
+    Streamlit changes the object of the current page."""
     return {name: copy(page) for name, page in _make_pages(pages).items()}
 
 
 @cache
 def _make_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Create Streamlit's pages. They are cached, because creating them looks up their files."""
+    """Create Streamlit's page objects. They are cached, because creating them accesses the files of
+    the pages."""
     return {
         page.name: st.Page(
             f"app_pages/{page.name}.py",
@@ -210,10 +211,11 @@ def _chart_script() -> str:
 
 
 def show_message_instead(page: Page) -> bool:
-    """Show a message instead of the page, and return whether one was shown. A message is shown if
-    the page does not exist, no files are open, the link is invalid, no query is in view, or the
-    measure lacks data. Otherwise, show notices on layers, id maps, exclusions and refused runs
-    above the page."""
+    """Show a message instead of the page if necessary, and return whether one was shown.
+
+    A message is shown if the page does not exist, no files are open, the link is invalid, no query
+    is in view, or the page cannot show the measure. Otherwise, notices on layers, id maps,
+    exclusions and refused runs are shown above the page."""
     if no_page := session.address()[NO_PAGE.name]:
         st.html(
             markup.draw_empty_state(f"There is no page “{no_page}”.", "The menu lists all pages.")
@@ -326,7 +328,7 @@ def _has_missing_data(context: PageContext) -> bool:
 
 
 def show_error(error: RanklensError) -> None:
-    """Show an error that the user can correct, instead of the page."""
+    """Show an error that the user can correct, in place of the page."""
     st.html(data.draw_error_card(error))
 
 

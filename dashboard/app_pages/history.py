@@ -39,12 +39,13 @@ from metrics_core.findings.history import not_versions_finding
 from metrics_core.scoring.intervals import LEVEL
 
 _SYSTEMS = {"in_order": answers.NONE, "versions": ()}
-"""Values of the address fields that say that the runs are not versions."""
+"""Values of the address fields with which the runs are not treated as versions."""
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
 
 def render() -> None:
-    """Show the order of the versions, their means, each group, and the queries that changed."""
+    """Show the order of the versions, their means, the means of each group, and the queries that
+    changed."""
     context = session.study_context()
     study, comparison, address = context.study, context.comparison, context.view.address
     dates = version_dates(study.names, current_library().run_files)
@@ -187,7 +188,7 @@ def _other_judgments(context: PageContext) -> list[OtherJudgments]:
 
 
 def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) -> None:
-    """Show the chart of the means; `rows` is the frame of `version_rows`."""
+    """Show the chart of the versions' means. `rows` is the frame of `version_rows`."""
     comparison = context.comparison
     count = w.format_count(len(history.versions))
     title = (

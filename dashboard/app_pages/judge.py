@@ -5,7 +5,7 @@ from dashboard.app_pages.parts import judging
 
 
 def render() -> None:
-    """Show the next document of the queue, its query, and the effect of the grades."""
+    """Show the next document in the queue, its query, and the effect of the grades so far."""
     judging.queue_part(session.study_context())
 
 

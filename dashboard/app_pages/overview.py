@@ -91,7 +91,7 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
 
 
 def _show_block(block: Markup) -> None:
-    """Show a block unless it is empty."""
+    """Show a block of markup unless it is empty."""
     if block:
         st.html(block)
 
@@ -103,8 +103,8 @@ def _show_answer(answer: Overview, context: PageContext) -> None:
 
 
 def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
-    """Show the checks after the rest of the page, because they take longest; a placeholder keeps
-    their space."""
+    """Show the robustness checks after the rest of the page, because they take longest. A
+    placeholder of the same size is shown until then."""
     placeholder, comparison = st.empty(), context.comparison
     if not is_robustness_known(context.study, comparison):
         unclear = row["verdict"] == CANNOT_TELL
@@ -298,7 +298,7 @@ def _show_few_queries(answer: Overview, context: PageContext) -> None:
 
 
 def _show_single_run(answer: Overview, context: PageContext) -> None:
-    """Show how good a single run is, without a comparison."""
+    """Show the scores of a single run, and how to compare it with another run."""
     comparison, drawing = context.comparison, context.drawing
     _show_answer(answer, context)
     if comparison.loaded < 2:
@@ -359,8 +359,8 @@ def _group_link(answer: Overview, context: PageContext) -> LinkMaker:
 
 
 def _run_link(context: PageContext) -> LinkMaker:
-    """Return a function that makes a link from a run's name. The link puts the run in focus; for
-    the run in focus, it leads to the run's queries."""
+    """Return a function that makes the link of a run's name. The link puts the run in focus; for
+    the run that is in focus already, it opens the list of its queries."""
 
     def run_link(run: str) -> str:
         if run == context.comparison.focus:

@@ -1,4 +1,4 @@
-"""Ranking page: the runs that may be the best, and the significant differences between runs."""
+"""Ranking page: the runs that could be the best, and the significant differences between runs."""
 
 from dataclasses import replace
 
@@ -25,11 +25,11 @@ from metrics_core.scoring.intervals import LEVEL
 
 _ALL_MEASURES = "all"
 _SEARCHED = 20
-"""Number of runs above which the page offers a search by name."""
+"""Maximum number of runs for which the page offers no search by name."""
 
 
 def render() -> None:
-    """Show which runs may be the best, all runs with their places, and every pair."""
+    """Show which runs could be the best, all runs with their possible ranks, and every pair."""
     context = session.study_context()
     if len(context.study.names) < FEWEST_OF_PAIRS:
         _show_too_few_runs(context)
@@ -100,8 +100,8 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
 
 
 def _choose_measure(context: PageContext) -> bool:
-    """Show the choice of the measure by which many runs are ranked. Return whether "all measures"
-    is chosen."""
+    """Show the choice of the measure that sorts the runs, which is offered if there are many runs.
+    Return whether the user chose all measures."""
     measures = {c.key: str(c.measure) for c in _ranking(context).columns}
     chosen_key = next(key for key, name in measures.items() if name == context.comparison.name)
     is_all = context.view.address["part"] == _ALL_MEASURES
@@ -237,7 +237,7 @@ def _figure_link(context: PageContext) -> None:
 
 
 def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:
-    """Return a note on how to read the triangle and its colours."""
+    """Return a note that explains the matrix of pairs and its colours."""
     run_pairs = answer.run_pairs
     total = len(run_pairs.runs)
     text = "In each cell, the run of the row has the higher mean. "

@@ -28,7 +28,7 @@ from dashboard.session.actions.notes import current_remarks
 from dashboard.session.picked_queries import ids_in_selection
 
 _NO_FILTERS: dict[str, Any] = {"s": "", "filter": "", "pick": (), "where": ()}
-"""The fields of the address that filter the list, without a filter."""
+"""Values of the address fields that filter the list, for a list without filters."""
 
 
 def render() -> None:
@@ -67,7 +67,8 @@ def render() -> None:
 
 
 def _show_query_beside(request: QueryListRequest, context: PageContext) -> None:
-    """Show the query that is open beside the list: its explanation and the top of both lists."""
+    """Show a query beside the list: its explanation, and the top of the result lists of both
+    compared runs."""
     address, drawing = context.view.address, context.drawing
     query_id = address["open"]
     page = query_page(context.study, context.comparison, query_id, request)
@@ -104,8 +105,8 @@ def _show_query_beside(request: QueryListRequest, context: PageContext) -> None:
 def _filter_summary(
     query_list: QueryList, context: PageContext, picked_ids: tuple[str, ...]
 ) -> Markup:
-    """Return a summary of the list: the number of queries that remain, and each active filter with
-    a link that clears it."""
+    """Return a summary of the list: the number of queries that pass the filters, and each active
+    filter with a link that clears it."""
     comparison, address = context.comparison, context.view.address
     without = {column: comparison.replace_filters({column: ()}) for column, _ in comparison.filters}
     parts = [

@@ -1,4 +1,4 @@
-"""Query page: the causes of a query's scores."""
+"""Query page: one query, and what causes its scores."""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,7 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 
 _MOST_BESIDE = 2
 _CLEARED = {"rows": "", "what": (), "try": "", "doc": ""}
-"""Empty values of the address fields that apply to a single query."""
+"""Empty values of the address fields that apply only to the present query."""
 
 _LISTS = {
     "better": " that got better",
@@ -42,9 +42,10 @@ _LISTS = {
 
 
 def render() -> None:
-    """Show the query and one sentence on it. Below are the lists and the relevant documents that
-    they miss, beside them the contributions and actions, and at the end every run and every
-    contribution."""
+    """Show the query and one sentence about it.
+
+    Below are the result lists and the relevant documents that they miss, with the contributions and
+    the actions beside them. The ranks in every run and all contributions come last."""
     context = session.study_context()
     comparison, address = context.comparison, context.view.address
     request = QueryListRequest(
@@ -101,7 +102,7 @@ def render() -> None:
 
 
 def _show_scores_only(context: PageContext, request: QueryListRequest) -> None:
-    """Show a query that has only given scores: its text, answers and scores."""
+    """Show a query that has only given scores: its text, its answers and its scores."""
     study, address = context.study, context.view.address
     query_place = answers.find_query(study, context.comparison, address["q"], request)
     query_id = query_place.query_id
@@ -120,7 +121,7 @@ def _show_lists(
     runs_beside: list[str],
     rows: int,
 ) -> None:
-    """Show the lists side by side, and links to more rows or runs."""
+    """Show the result lists side by side, and links that show more rows or more runs."""
     diagnosis, drawing, comparison = page.diagnosis, context.drawing, context.comparison
     nameless = context.study.runs_without_doc_ids(comparison.runs)
     note = f"{judged_ranks_text(nameless)}, so only judged documents are known." if nameless else ""
@@ -175,7 +176,7 @@ def _show_lists(
 def _show_missed_documents(
     page: QueryPage, context: PageContext, grades: Mapping[float, str]
 ) -> None:
-    """Show the relevant documents that are not in the top k of the run in focus."""
+    """Show the relevant documents that are missing from the top k of the run in focus."""
     comparison, study = context.comparison, context.study
     diagnosis, styles = page.diagnosis, context.drawing.styles
     k = w.format_count(comparison.cutoff)
@@ -201,7 +202,7 @@ def _show_missed_documents(
 
 
 def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
-    """Show how every shown run ranks documents of the query."""
+    """Show at which ranks every shown run lists the documents of the query."""
     diagnosis, drawing = page.diagnosis, context.drawing
     section.show_heading(
         "Every run on this query",
@@ -216,19 +217,19 @@ def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float
 
 
 def _other_runs(context: PageContext) -> list[str]:
-    """Return the shown runs that are not compared."""
+    """Return the shown runs that are not in the compared pair."""
     comparison = context.comparison
     return [run for run in comparison.runs if run not in (comparison.focus, comparison.baseline)]
 
 
 def _chosen_runs_beside(context: PageContext) -> list[str]:
-    """Return the runs that the reader chose to list beside the compared pair."""
+    """Return the runs whose lists the user chose to see beside those of the compared pair."""
     others = _other_runs(context)
     return [run for run in context.view.address["beside"] if run in others][:_MOST_BESIDE]
 
 
 def _parse_row_count(text: str, *, is_several: bool) -> int:
-    """Return the number of rows of the lists to show: the number in the address, but not fewer than
+    """Return the number of rows to show of each list. It is the number in the address, but at least
     the default."""
     first = two_lists.FIRST_OF_SEVERAL if is_several else two_lists.FIRST
     return max(parse_whole_number(text) or 0, first)

@@ -1,5 +1,5 @@
 """Subcommands of `ranklens`, for example `ranklens report …`. Without a subcommand, `ranklens`
-serves the dashboard."""
+starts the dashboard."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ COMMANDS = {
     "figure": "a chart for a paper, as SVG or PDF",
     "backup": "a workspace as one zip file, even while Ranklens is running",
 }
-"""The commands with their descriptions. The module of the same name has a function
-`made(arguments)`, which runs the command and returns a message on the result."""
+"""The commands with their descriptions. Each command has a module of the same name with a function
+`execute(arguments)`, which runs the command and returns a message about the result."""
 
 
 def run_command(name: str, arguments: list[str]) -> int:

@@ -14,7 +14,8 @@ from metrics_core.formats.source.limits import format_size
 
 
 def execute(arguments: Sequence[str]) -> str:
-    """Make the backup; return its path, its size and the damaged collections in the backup."""
+    """Make the backup. Return a message with its path, its size, and the damaged collections in
+    it."""
     options = _make_parser().parse_args(arguments)
     folder, out = Path(options.folder).expanduser().resolve(), Path(options.out)
     with open_replacement(out) as file:

@@ -1,4 +1,4 @@
-"""`ranklens figure`: save a chart of the dashboard as SVG or PDF, with a given width on paper."""
+"""`ranklens figure`: save a chart of the dashboard as SVG or PDF, at a given width on paper."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from metrics_core.commands.command_parser import CommandParser
 
 @dataclass(frozen=True, kw_only=True)
 class FigureOptions(ViewOptions):
-    """The additional options of `ranklens figure`; the width is in mm."""
+    """The options of `ranklens figure`, in addition to those of all commands that show a view.
+    `width` is in mm."""
 
     figure: str
     width: float
@@ -27,7 +28,7 @@ class FigureOptions(ViewOptions):
 
 
 def execute(arguments: Sequence[str]) -> str:
-    """Write the figure; return its path, its size and its caption."""
+    """Write the figure. Return a message with its path, its size and its caption."""
     options = FigureOptions(**vars(_make_parser().parse_args(arguments)))
     ending = Path(options.out).suffix.lower()
     if ending not in (".svg", ".pdf"):
@@ -66,7 +67,7 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _parse_millimetres(text: str) -> float:
-    """Parse the argument of --width; returns millimetres."""
+    """Parse the value of `--width` and return it in millimetres."""
     try:
         return parse_width(text)
     except ParameterError as error:

@@ -30,7 +30,7 @@ from metrics_core.tables import Table
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions(ViewOptions):
-    """The additional options of `ranklens report`."""
+    """The options of `ranklens report`, in addition to those of all commands that show a view."""
 
     title: str
     text: str
@@ -41,14 +41,14 @@ class ReportOptions(ViewOptions):
 
     @property
     def include(self) -> Include:
-        """How much the report may reveal: "scores only", "run names" or "full texts"."""
+        """What the report may contain: "scores only", "run names" or "full texts"."""
         if self.public:
             return "scores only"
         return "run names" if self.no_texts else "full texts"
 
 
 def execute(arguments: Sequence[str]) -> str:
-    """Write the report; return its path, its size and the compared pair."""
+    """Write the report. Return a message with its path, its size and the compared pair."""
     options = ReportOptions(**vars(_make_parser().parse_args(arguments)))
     parts = _parse_parts(options.parts)
     if options.with_data and (options.public or options.no_texts):
@@ -121,7 +121,7 @@ def _parse_parts(names: str | None) -> tuple[str, ...]:
 
 
 def _used_files(options: ReportOptions, input_files: InputFiles) -> tuple[UsedFile, ...]:
-    """The files that the report is based on, with their sizes and fingerprints."""
+    """Return the files that the report is based on, with their sizes and fingerprints."""
     run_files = [
         _used_file(input_files.files[run.name], "run", run.name, len(run), len(run.query_ids))
         for run in input_files.runs
@@ -136,7 +136,7 @@ def _used_files(options: ReportOptions, input_files: InputFiles) -> tuple[UsedFi
 def _pack_tables(
     title: str, study: Study, options: ReportOptions, input_files: InputFiles
 ) -> bytes:
-    """Pack the tables as a collection, unchanged since they were read."""
+    """Return the tables as a packed collection, unchanged since they were read."""
     tables: list[tuple[Table | None, str]] = [
         *((run, input_files.files[run.name]) for run in study.runs.values()),
         (input_files.qrels, options.qrels),

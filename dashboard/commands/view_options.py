@@ -1,4 +1,4 @@
-"""The view that a command line describes: files, a measure, and runs by name."""
+"""The view that the arguments of a command describe: files, a measure, and runs by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from metrics_core.tables import Run
 
 @dataclass(frozen=True, kw_only=True)
 class ViewOptions(ReadingOptions):
-    """The additional options of a command that shows a view."""
+    """The options of all commands that show a view, in addition to the options for reading
+    files."""
 
     out: str
     against: str | None
@@ -26,7 +27,8 @@ class ViewOptions(ReadingOptions):
 
 
 def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
-    """Add the options for files, measure and runs; `out` is the default output file."""
+    """Add the options for files, the measure and the runs to a parser. `out` is the default output
+    file."""
     add_reading_options(parser, measures=("nDCG@10",))
     parser.add_argument(
         "-o",
@@ -58,10 +60,10 @@ def read_view(
 ) -> tuple[Study, Comparison, InputFiles]:
     """Return the study, the comparison on the requested measure, and the files that were read.
 
-    Notes are printed to stderr. `product` names the result in errors, such as "A report";
-    `other_runs` are the other runs to show, written as in an address. Raises the errors of
-    `read_files`, UnknownRunError, and ParameterError if several measures are given.
-    """
+    Notes are printed to stderr. `product` names the result of the command in error messages, for
+    example "A report"; `other_runs` are the other runs to show, written as in an address. Raises
+    the errors of `read_files`, UnknownRunError, and ParameterError if several measures are
+    requested."""
     input_files = read_files(options)
     if len(input_files.measures) > 1:
         names = w.join_words(map(str, input_files.measures))

@@ -1,4 +1,4 @@
-"""Components that run in the browser, each with its script and style sheet.
+"""Components that run in the browser, each with its own script and style sheet.
 
-A component takes its data and callbacks for its events; it does not know the session.
-"""
+The functions take the data of a component and the callbacks for its events. They do not use the
+session."""

@@ -1,5 +1,5 @@
-"""A component that detects a server that does not answer, a page that reconnects, and uploads that
-were interrupted. It also loads the script for charts early."""
+"""A component that notices when the server does not answer, when a page reconnects, and when an
+upload was interrupted. It also loads the script for charts in advance."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ _CONNECTION = st.components.v2.component(
 
 
 def watch_connection(address: str, uploads: int, max_file_size: int, chart_script: str) -> Any:
-    """Return the browser's message if the page has reconnected to a server. None if the page was
-    never disconnected.
+    """Return the message that the browser sends after the page has reconnected to a server. Returns
+    None if the page was never disconnected.
 
     `uploads` is the number of uploaders so far, `max_file_size` is the maximum size of a file in
-    bytes, and `chart_script` is the URL of the script that draws charts.
-    """
+    bytes, and `chart_script` is the URL of the script that draws charts."""
     result = _CONNECTION(
         key="connection",
         data={

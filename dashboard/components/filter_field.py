@@ -1,7 +1,7 @@
-"""The field for search words and filters, which completes columns, operators and values.
+"""The field for searches and filter lines. It completes columns, operators and values.
 
-It is part of the page itself (not isolated), because the page's keyboard shortcuts lead to it.
-"""
+The component is not isolated from the rest of the page, because a keyboard shortcut of the page
+moves the focus to it."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def filter_field(
     is_invalid: bool,
     on_line: Callable[[], None],
 ) -> None:
-    """Draw the field with the text `line`. When the user presses Enter, `on_line` is called.
-    `is_invalid` says that the parser rejected the line."""
+    """Draw the field with the text `line`. When the user presses Enter, `on_line` is called. If
+    `is_invalid` is true, the parser rejected the line."""
     _FIELD(
         key=KEY,
         data={**vocabulary, "line": line, "placeholder": placeholder, "wrong": is_invalid},

@@ -1,5 +1,5 @@
-"""The part of the navigation rail and the controls that runs in the browser: the drawer on a narrow
-page, keyboard shortcuts, focus, the full names of runs, and the link to copy."""
+"""The behaviour of the navigation rail and the controls in the browser: the rail as a drawer on
+narrow screens, keyboard shortcuts, focus, the full names of runs, and copying the link."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ _FRAME = st.components.v2.component(
 
 
 def watch_frame(page: str, names: Mapping[str, str], measures: Mapping[str, str]) -> None:
-    """Draw the component. If `page` changes, the drawer is closed.
+    """Draw the component. When `page` changes, the drawer is closed.
 
-    `names` maps shortened names to full names. `measures` maps names that can be typed, but are not
-    entries of the picker, to the measures that they mean.
-    """
+    `names` maps shortened names to full names. `measures` maps names that users can type, but that
+    are not entries of the picker, to the measures that they stand for."""
     _FRAME(key="in_browser", data={"page": page, "names": dict(names), "measures": dict(measures)})

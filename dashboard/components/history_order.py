@@ -1,4 +1,4 @@
-"""Manual order of versions: chips that can be dragged, or moved by keys."""
+"""A component to order versions by hand: chips that the user drags or moves with keys."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dashboard.drawing.theme import RunStyle
 _HERE = Path(__file__).parent
 KEY = "order"
 _NAME, _SHORT, _MANY = 28, 14, 12
-"""Maximum length of a run's name on its chip: `_NAME`, or `_SHORT` if there are more than `_MANY`
-runs."""
+"""Maximum length of a run's name on its chip. It is `_NAME`, or `_SHORT` if there are more than
+`_MANY` runs."""
 
 _CHIPS = st.components.v2.component(
     "ranklens_order",
@@ -37,13 +37,12 @@ def show_version_order(
     in_rows: bool,
     on_order: Callable[[], None],
 ) -> None:
-    """Draw the versions `version_names`, from first to last, so that the reader can change their
+    """Draw the versions `version_names`, from first to last, so that the user can change their
     order.
 
-    `all_names` are all runs of the collection. The reader can remove versions, but at least
-    `fewest` remain. A change of the order calls `on_order`. Each version has the mark of its run,
-    and a date if `dates` has one. With `in_rows`, the versions are one below the other.
-    """
+    `all_names` are all runs of the collection. The user can remove versions, but at least `fewest`
+    remain. Each change calls `on_order`. A version is shown with the mark of its run and, if
+    `dates` has one, its date. With `in_rows`, each version has a row of its own."""
     left_out = [name for name in all_names if name not in version_names]
     length = _NAME if len(all_names) <= _MANY else _SHORT
     short = {name: text for name, text in short_names(all_names, length).items() if text != name}

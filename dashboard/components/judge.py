@@ -1,4 +1,5 @@
-"""Grade documents by keys or clicks: the results of a query, or a queue one by one."""
+"""A component to grade documents by keys or clicks: the results of one query, or a queue that shows
+one document at a time."""
 
 from __future__ import annotations
 
@@ -24,6 +25,6 @@ def judge_documents(
     on_acts: Callable[[], None],
     on_chosen: Callable[[], None],
 ) -> None:
-    """Draw the rows of `data`. When the user grades or skips a document, `on_acts` is called; when
-    the user changes the display, `on_chosen` is called."""
+    """Draw the documents in `data`. When the user grades or skips a document, `on_acts` is called.
+    When the user changes how the documents are shown, `on_chosen` is called."""
     _KEYS(key=key, data=dict(data), on_acts_change=on_acts, on_chosen_change=on_chosen)

@@ -1,9 +1,8 @@
-"""A component that handles clicks on links within the app: the page changes in place, without being
-reloaded.
+"""A component that handles clicks on links within the app, so that the next page is shown without
+reloading the app.
 
-If the theme changes, the page is drawn again, because charts are drawn on the server. Plotly's own
-download button supports only one image format, which is set in a chart's menu.
-"""
+If the theme changes, the page is drawn again, because charts are drawn on the server. A menu of
+each chart offers several image formats, because Plotly's own download button supports only one."""
 
 from __future__ import annotations
 
@@ -29,10 +28,9 @@ def clicked_link(
 ) -> str:
     """Return the link that was clicked, or an empty text.
 
-    `theme` is the current theme of the page, `n_handled_themes` the number of theme changes
-    handled by `on_theme`, and `address` the query string of the page. A click on the star of a
-    query calls `on_star`.
-    """
+    `theme` is the current theme of the page, `n_handled_themes` is the number of theme changes that
+    `on_theme` has handled, and `address` is the query string of the page. A click on the star of a
+    query calls `on_star`."""
     result = _LINKS(
         key="links",
         data={"theme": theme, "heard": n_handled_themes, "address": address},

@@ -1,5 +1,5 @@
-"""The presentation, which covers the page: one finding per screen, with arrow keys to move and Esc
-to end."""
+"""The presentation: it covers the page and shows one finding per screen. The arrow keys go to the
+next or previous screen, and Esc ends the presentation."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ _MEETING = st.components.v2.component(
 
 
 def show_meeting(html: str, screen: str, on_end: Callable[[], None]) -> None:
-    """Show the screens in `html` over the page, starting with the one whose key is `screen`.
-    `on_end` is called when the user ends the presentation."""
+    """Show the screens in `html` over the page, starting at the one with the key `screen`. `on_end`
+    is called when the user ends the presentation."""
     _MEETING(key="meeting", data={"html": html, "screen": screen}, on_end_change=on_end)

@@ -1,4 +1,5 @@
-"""Restore the scroll position after the browser's Back button, and after a table was sorted."""
+"""A component that restores the scroll position after the browser's Back button was used or a table
+was sorted."""
 
 from __future__ import annotations
 
@@ -14,5 +15,5 @@ _PLACE = st.components.v2.component(
 
 
 def remember_scroll_position() -> None:
-    """Let the browser remember the scroll position of the page."""
+    """Make the browser restore the scroll position when the user comes back to the page."""
     _PLACE(key="place")

@@ -1,1 +1,2 @@
-"""From values to graphics: figures for Plotly, blocks of markup, the theme. Computes nothing."""
+"""Conversion of values to graphics: Plotly charts, blocks of markup, and the theme. Nothing is
+computed here."""

@@ -1,5 +1,5 @@
-"""A comparison and how it is drawn. Every figure and block takes this as an argument, besides its
-table."""
+"""A comparison together with how it is drawn. Every chart and block takes this as an argument, in
+addition to its data."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dashboard.drawing.theme import LIGHT, Palette, RunStyle, run_styles
 
 @dataclass(frozen=True)
 class Drawing:
-    """A comparison, the colours of the reader's theme, and the styles of the shown runs in the
-    order shown. Equal values give equal drawings."""
+    """A comparison, the colours of the user's theme, and the styles of the shown runs in display
+    order. Equal objects yield equal charts and blocks."""
 
     comparison: Comparison
     palette: Palette
@@ -27,8 +27,8 @@ class Drawing:
         slots: Mapping[str, int] | None = None,
         palette: Palette = LIGHT,
     ) -> Drawing:
-        """Return the drawing of a comparison. `names` are the loaded runs. `slots` maps runs to
-        colours; if it is None, colours are assigned in the order of `names`."""
+        """Return the drawing of a comparison. `names` are the loaded runs. `slots` maps each run to
+        the number of its colour; if it is None, colours are assigned in the order of `names`."""
         run_slots = {name: i for i, name in enumerate(names)} if slots is None else slots
         styles = run_styles(names, run_slots, focus=comparison.focus, baseline=comparison.baseline)
         return cls(comparison, palette, {name: styles[name] for name in comparison.runs})
@@ -45,7 +45,8 @@ class Drawing:
 
     @property
     def is_single_run(self) -> bool:
-        """Whether there is no comparison: the run in focus is the baseline itself."""
+        """Whether only one run is shown, without a comparison: the run in focus is also the
+        baseline."""
         return self.comparison.is_alone
 
     @property
@@ -55,21 +56,21 @@ class Drawing:
 
     @property
     def name(self) -> str:
-        """The measure's name, cutoff included."""
+        """The measure's name with its cutoff."""
         return self.comparison.name
 
     @property
     def cutoff(self) -> int:
-        """The chosen k: the number of results that count."""
+        """The chosen cutoff k."""
         return self.comparison.cutoff
 
     @property
     def value_range(self) -> tuple[float, float]:
-        """The least and greatest possible value of the measure."""
+        """The lowest and highest possible value of the measure."""
         return self.comparison.measure.declaration.range
 
     @property
     def without_outcome_colours(self) -> Drawing:
-        """The same drawing without the colours for better and worse, for use if there are too few
-        queries to test."""
+        """The same drawing without the colours for better and worse. It is used if there are too
+        few queries to test."""
         return replace(self, palette=self.palette.without_outcome_colours)

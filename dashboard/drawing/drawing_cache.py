@@ -1,8 +1,8 @@
-"""Cache of drawings, so that a page that is shown again need not be drawn again.
+"""Cache of charts and markup, so that a page that is shown again need not be drawn again.
 
-Cache keys compare tables and answers by identity (they are cached and never changed), everything
-else by value. The cache does not keep the data of a drawing alive. No Streamlit here.
-"""
+In cache keys, tables and results are compared by identity, because they are cached and never
+changed; everything else is compared by value. The cache does not keep the data of a chart in
+memory. This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from metrics_core.base.memo import Memo
 from metrics_core.base.memory_size import estimate_size
 
 CACHE_BYTES = 60_000_000
-"""Maximum number of bytes of cached charts and markup; the least recently used are dropped first.
-Enough for twenty readers, each at a different cutoff."""
+"""Maximum number of bytes of cached charts and markup. If it is exceeded, the least recently used
+ones are dropped. It is enough for twenty users, each at a different cutoff."""
 
 Drawn = TypeVar("Drawn")
 
@@ -26,8 +26,8 @@ _cache = Memo(CACHE_BYTES, estimate_size)
 
 @dataclass(frozen=True, eq=False)
 class _Identity:
-    """Identity of an object, regardless of its content; `find` returns the object while it lives. A
-    later object at the same memory address is not the same."""
+    """The identity of an object, regardless of the object's content. `find` returns the object as
+    long as it is in memory. A later object at the same memory address is not equal to it."""
 
     find: Callable[[], Any]
     address: int
@@ -50,14 +50,14 @@ class _Identity:
 
 
 def draw_figure_cached(figure: Callable[..., Drawn], *arguments: Any, **options: Any) -> Drawn:
-    """Return `figure(*arguments, **options)`, cached."""
+    """Return the result of `figure(*arguments, **options)`, using the cache."""
     options_key = tuple((name, _hashable(value)) for name, value in sorted(options.items()))
     return draw_cached((figure, *arguments, options_key), lambda: figure(*arguments, **options))
 
 
 def draw_cached(key: tuple[Any, ...], draw: Callable[[], Drawn]) -> Drawn:
-    """Return the result of `draw`, from the cache if it is there. `key` must contain everything
-    that the result depends on."""
+    """Return the result of `draw`. If it is in the cache, `draw` is not called. `key` must contain
+    everything that the result depends on."""
     return _cache(tuple(map(_hashable, key)), draw)
 
 

@@ -1,7 +1,6 @@
-"""Colours, fonts and run styles, defined only here.
+"""Colours, fonts and styles of runs. They are defined only in this module.
 
-Number formats are in `metrics_core.base.wording`, because findings contain numbers, too.
-"""
+Number formats are in `metrics_core.base.wording`, because findings contain numbers, too."""
 
 from __future__ import annotations
 
@@ -20,8 +19,8 @@ _FONTS = Path(__file__).parents[1] / "static"
 
 @dataclass(frozen=True)
 class Palette:
-    """One theme's colours by role; every text colour has a contrast of at least 4.5 : 1 on the
-    page."""
+    """The colours of one theme, named by their use. Every text colour has a contrast of at least
+    4.5 : 1 on the background of the page."""
 
     page: str
     sidebar: str
@@ -72,8 +71,8 @@ class Palette:
 
     @property
     def without_outcome_colours(self) -> Palette:
-        """The same palette without the colours for better and worse, for views with too few queries
-        to test."""
+        """The palette with grey in place of the colours for better and worse. It is used for views
+        with too few queries to test."""
         return replace(self, better=self.muted, worse=self.muted)
 
 
@@ -154,15 +153,16 @@ DARK = Palette(
 PALETTES: Mapping[str, Palette] = {"light": LIGHT, "dark": DARK}
 
 BY_THEME = Palette(**{f.name: f"var(--{f.name.replace('_', '-')})" for f in fields(Palette)})
-"""Every colour as a CSS variable that follows the theme, for HTML and SVG. Plotly does not support
-CSS variables."""
+"""Palette in which every colour is a CSS variable that follows the theme, for HTML and SVG. Plotly
+does not support CSS variables."""
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "cross")
 _GLYPHS = ("●", "■", "◆", "▲", "★", "✚")
 _DASHES = ("solid", "1.5px,3px", "10px,3px", "10px,3px,1.5px,3px", "14px,6px", "3px,6px")
 COLORS = 8
 SLOTS = COLORS * len(_SYMBOLS)
-"""Number of runs with a distinct colour, shape and line; further runs are grey."""
+"""Number of distinct combinations of colour, shape and line. If there are more runs, the remaining
+ones are grey."""
 _BASELINE_DASH = "5px,3px"
 
 
@@ -188,7 +188,7 @@ class RunStyle:
 
     @property
     def color_name(self) -> str:
-        """The palette role of the run's colour."""
+        """The name of the run's colour in the palette."""
         if self.role == "baseline":
             return "baseline"
         has_color = self.slot < SLOTS and not self.is_dimmed
@@ -235,21 +235,22 @@ class RunStyle:
 
 @dataclass(frozen=True)
 class Look:
-    """Appearance of a view: the colours of the reader's theme, and the style of every loaded
+    """The appearance of a view: the colours of the user's theme, and the style of every loaded
     run."""
 
     palette: Palette
     styles: Mapping[str, RunStyle]
 
     def styles_of(self, runs: Iterable[str]) -> dict[str, RunStyle]:
-        """Return the styles of these runs, in their order."""
+        """Return the styles of these runs, in the order of `runs`."""
         return {name: self.styles[name] for name in runs}
 
 
 def run_styles(
     names: Sequence[str], slots: Mapping[str, int], *, focus: str, baseline: str
 ) -> dict[str, RunStyle]:
-    """Return the style of each of these runs in a view; see `RunStyle` for the rule."""
+    """Return the style of each of these runs in a view. `RunStyle` describes how the styles are
+    chosen."""
     focused = slots.get(focus, SLOTS) % COLORS if focus != baseline else None
 
     def make_style(name: str) -> RunStyle:
@@ -264,15 +265,15 @@ def run_styles(
 
 
 def make_lines_solid(styles: Sequence[RunStyle]) -> list[RunStyle]:
-    """Return the styles, with solid lines if no two of them share a colour. The baseline stays
-    dashed: another dashed line could be mistaken for a second baseline."""
+    """Return the styles, with solid lines if all of them have different colours. The baseline stays
+    dashed, and no other line is dashed then, because it could be mistaken for a second baseline."""
     are_distinct = len({style.color_name for style in styles}) == len(styles)
     return [replace(style, is_solid=are_distinct) for style in styles]
 
 
 def css_variables() -> str:
-    """Return every palette role as a CSS variable that follows Streamlit's theme without a
-    rerun."""
+    """Return the colours of the palette as CSS variables that follow Streamlit's theme without a
+    rerun of the page."""
     declared = [
         f"--{f.name.replace('_', '-')}:light-dark({getattr(LIGHT, f.name)},{getattr(DARK, f.name)})"
         for f in fields(Palette)
@@ -282,14 +283,15 @@ def css_variables() -> str:
 
 @cache
 def font_face() -> str:
-    """Return the CSS rule that embeds Inter in all weights."""
+    """Return the CSS rule that embeds the font Inter in all weights."""
     return _font_rule("inter.woff2", "100 900")
 
 
 def font_faces_for(markup: str) -> str:
-    """Return CSS rules that embed the font weights used in this drawing, each as a separate font.
-    Browsers print variable fonts as outlines (Type 3), which publishers refuse. The separate fonts
-    were made with `fontTools.varLib.instancer`."""
+    """Return CSS rules that embed the font weights used in this markup, each as a separate font.
+
+    Browsers print variable fonts as outlines (Type 3), which publishers do not accept. The separate
+    fonts were made with `fontTools.varLib.instancer`."""
     weights = [weight for weight in ("400", "600") if weight == "400" or f":{weight}" in markup]
     return "".join(_font_rule(f"inter-{weight}.woff2", weight) for weight in weights)
 

@@ -1,4 +1,4 @@
-"""Round values on an axis, for all charts and drawn tables."""
+"""Round values on an axis, for all charts and for tables that contain bars."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Ticks(NamedTuple):
     span: tuple[float, float]
 
     def select_range(self, low: float, high: float) -> Ticks:
-        """Return the ticks between low and high, on an axis with this range."""
+        """Return the ticks between `low` and `high`, on an axis with this range."""
         pairs = [(v, t) for v, t in zip(self.values, self.texts, strict=True) if low <= v <= high]
         return Ticks([v for v, _ in pairs], [t for _, t in pairs], (low, high))
 
@@ -37,7 +37,8 @@ def nice_ticks(
     write: Callable[[float, int], str] = wording.format_score,
 ) -> Ticks:
     """Return at most `max_ticks` + 1 round ticks that cover the range. Their texts have as many
-    decimals as needed, and at least `fewest_digits` unless all ticks are whole numbers."""
+    decimals as the ticks need. They have at least `fewest_digits` decimals unless all ticks are
+    whole numbers."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
         low, high, span = 0.0, 1.0, 1.0
@@ -57,12 +58,12 @@ def _count_intervals(low: float, high: float, step: float) -> int:
 
 
 def _format_signed(value: float, digits: int) -> str:
-    """Format a tick on an axis of differences: signed, except for zero."""
+    """Format a tick on an axis of differences. Values other than zero have a sign."""
     return "0" if value == 0 else wording.format_difference(value, digits)
 
 
 def signed_ticks(low: float, high: float, *, max_ticks: int = 6, fewest_digits: int = 0) -> Ticks:
-    """Return ticks for differences on an axis from low to high."""
+    """Return ticks for differences on an axis from `low` to `high`."""
     ticks = nice_ticks(
         low, high, max_ticks=max_ticks, fewest_digits=fewest_digits, write=_format_signed
     )
@@ -70,16 +71,16 @@ def signed_ticks(low: float, high: float, *, max_ticks: int = 6, fewest_digits: 
 
 
 def zero_based_ticks(values: Iterable[float], *, max_ticks: int = 6) -> Ticks:
-    """Return ticks for differences on an axis that includes zero and starts and ends at a tick. NaN
-    is ignored."""
+    """Return ticks for differences on an axis that includes zero and has a tick at each end. NaN is
+    ignored."""
     return nice_ticks(*_finite_range(values, 0.0), max_ticks=max_ticks, write=_format_signed)
 
 
 def difference_ticks(
     values: Iterable[float], *, max_ticks: int = 6, padding: float = 0.04, fewest_digits: int = 0
 ) -> Ticks:
-    """Return ticks for differences on an axis that includes zero and extends beyond the values by
-    `padding`, a share of their range, at both ends. NaN is ignored."""
+    """Return ticks for differences on an axis that includes zero. At both ends, the axis extends
+    beyond the values by `padding`, which is a share of their range. NaN is ignored."""
     low, high = _finite_range(values, 0.0)
     if high - low < 1e-9:
         low, high = -0.1, 0.1
@@ -88,14 +89,14 @@ def difference_ticks(
 
 
 def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
-    """Return ticks from the least to the greatest possible score, extended to the values if
-    necessary."""
+    """Return ticks from the lowest to the highest possible score. If values are outside this range,
+    the ticks cover them, too."""
     return nice_ticks(*_finite_range(values, *value_range))
 
 
 def _finite_range(values: Iterable[float], *more: float) -> tuple[float, float]:
-    """Return the least and the greatest finite number among all arguments; 0 and 1 if none is
-    finite."""
+    """Return the lowest and the highest finite number among all arguments. Returns 0 and 1 if no
+    number is finite."""
     numbers = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
     finite = [float(v) for v in more if math.isfinite(v)]
     numbers = numbers[np.isfinite(numbers)]

@@ -1,1 +1,2 @@
-"""Turn files of a folder, of the workspace or of an upload into tables. No Streamlit."""
+"""Reading of files into tables: files of a folder, of the workspace, or of an upload. No module
+here imports Streamlit."""

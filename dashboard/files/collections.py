@@ -1,4 +1,4 @@
-"""The available collections: the example, the folder given at the start, and the collections of the
+"""The available collections: the example, the folder named at the start, and the collections of the
 workspace."""
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ _OPENED, _PREVIEWS = "opened", "previews"
 
 @dataclass(frozen=True)
 class Preview:
-    """The last result shown by a collection's Overview, in its default view.
+    """The result that a collection's Overview showed last, with its default choices.
 
-    `run` is the best run other than the baseline (the baseline itself if there is none), and `slot`
-    determines its colour. `clear` says whether the difference is significant; None if nothing was
-    tested.
-    """
+    `run` is the best run other than the baseline, or the baseline itself if there is no other run.
+    `slot` is the number of the run's colour. `clear` says whether the difference is significant; it
+    is None if nothing was tested."""
 
     measure: str
     run: str
@@ -50,21 +49,22 @@ class Preview:
 
     @property
     def best_run(self) -> str:
-        """The run that scores highest."""
+        """The run with the higher mean."""
         return self.run if self.mean >= self.baseline_mean else self.baseline
 
 
 @dataclass(frozen=True)
 class ListedCollection:
-    """A collection in the list.
+    """A collection in the list of collections.
 
-    The numbers come from the records; they are None if they are known only after reading the files.
-    `changed` is in UTC, empty if it never changed; `opened` is in seconds since 1970, 0 if unknown.
-    `preview` is None until the Overview has been shown. `outdated` is true if the files have
-    changed since then. If the collection cannot be read, `folder` is the folder of its records, and
-    `good` is the time in UTC of the state that can be restored (empty if there is none); otherwise
-    both are empty.
-    """
+    The numbers come from the records of the workspace; they are None if they are known only after
+    reading the files. `changed` is in UTC, empty if the collection never changed; `opened` is in
+    seconds since 1970, 0 if unknown. `preview` is None until the Overview has been shown.
+    `outdated` is true if the files have changed since then.
+
+    If the collection cannot be read, `folder` is the folder of its records, and `good` is the time
+    in UTC of an earlier state that can be restored (empty if there is none). Otherwise, both are
+    empty."""
 
     id: str
     name: str
@@ -82,15 +82,16 @@ class ListedCollection:
 
 
 class CollectionCatalog:
-    """The collections of one server."""
+    """The collections that a server offers."""
 
     def __init__(self, workspace: Workspace, folder: Path | None) -> None:
-        """`folder` is the folder given at the start, if any."""
+        """Create the catalog. `folder` is the folder named at the start, or None."""
         self._workspace, self._folder = workspace, folder
 
     @property
     def folder_id(self) -> str:
-        """The id of the folder's collection; empty without a folder."""
+        """The id of the collection made from the folder that was named at the start. Returns "" if
+        no folder was named."""
         if self._folder is None:
             return ""
         return f"folder-{hashlib.sha256(str(self._folder).encode()).hexdigest()[:8]}"
@@ -98,10 +99,9 @@ class CollectionCatalog:
     def choose_collection(self, requested: str) -> str:
         """Return the id of the collection that a URL requests.
 
-        If the URL requests none, this is the folder given at the start. Without such a folder, it
-        is the collection of the user that was opened last, or changed last if none was opened. If
-        the user has no collections, it is the example.
-        """
+        If the URL requests no collection, this is the folder named at the start. If no folder was
+        named, it is the user's collection that was opened last or, if none was opened, that was
+        changed last. If the user has no collections, it is the example."""
         if (
             requested == OWN_COLLECTION
             and self.folder_id
@@ -116,8 +116,8 @@ class CollectionCatalog:
         return max((c.id for c in self._user_collections()), key=self._opened_time, default=SAMPLE)
 
     def has_collection(self, identity: str) -> bool:
-        """Whether a collection with this id can be opened. The user's first collection can be
-        opened before it exists."""
+        """Return whether a collection with this id can be opened. The user's first collection can
+        be opened even before it exists."""
         if identity in (SAMPLE, OWN_COLLECTION, self.folder_id):
             return bool(identity)
         return (
@@ -126,39 +126,41 @@ class CollectionCatalog:
         )
 
     def folder_of(self, identity: str) -> Path | None:
-        """The folder whose files a collection shows, in addition to the files added to the
-        collection; None if it has no folder."""
+        """Return the folder with files that a collection shows besides the files added to it.
+        Returns None if the collection has no folder."""
         if identity == SAMPLE:
             return SAMPLE_FOLDER
         return self._folder if identity and identity == self.folder_id else None
 
     def reading_choices(self, identity: str) -> Mapping[str, Mapping[str, Any]]:
-        """The choices for reading files of a collection's folder, by file name."""
+        """Return the choices for reading files of a collection, by file name or by the key of a
+        shape."""
         record = self._record(identity)
         return record.choices if record else {}
 
     def choices_by_shape(self, identity: str) -> Answers:
-        """The choices for reading files, by the shape of the file. Choices made in this collection
-        take precedence over choices made in another collection. Among other collections, the most
-        recently changed takes precedence."""
+        """Return the choices for reading files, by the shape of the file. Choices made in this
+        collection take precedence over those made in other collections. Among other collections,
+        the one that was changed most recently takes precedence."""
         other_choices = [c.choices for c in self._user_collections() if c.id != identity]
         all_choices = [*reversed(other_choices), self.reading_choices(identity)]
         merged_choices = {key: value for choices in all_choices for key, value in choices.items()}
         return {key: value for key, value in merged_choices.items() if is_shape_key(key) and value}
 
     def chosen_judgments(self, identity: str) -> str:
-        """The key of the file whose judgments a collection uses; empty if none was chosen."""
+        """Return the key of the file with the judgments that a collection uses. Returns "" if none
+        was chosen."""
         record = self._record(identity)
         return record.judgments if record else ""
 
     def read_settings(self, identity: str) -> Settings:
-        """The settings of a collection."""
+        """Return the settings of a collection."""
         record = self._record(identity)
         return record.settings if record else DEFAULT_SETTINGS
 
     def _record(self, identity: str) -> Collection | None:
-        """The record of a collection; the example and the folder have none until something is
-        stored."""
+        """Return the record of a collection. The example and the folder have no record until
+        something is stored for them."""
         return (
             self._workspace.collection(identity)
             if self._workspace.has_collection(identity)
@@ -176,8 +178,8 @@ class CollectionCatalog:
         return "My files"
 
     def list_collections(self) -> list[ListedCollection]:
-        """List the collections that can be opened, last opened first. A collection that was never
-        opened is sorted by the time of its last change. Reads records only."""
+        """List the collections that can be opened, the one opened last first. A collection that was
+        never opened is sorted by the time of its last change. Only records are read, not files."""
         rows = [
             *([self._describe_with_preview(self.folder_id, "folder")] if self.folder_id else []),
             *(
@@ -190,17 +192,19 @@ class CollectionCatalog:
         return sorted(rows, key=lambda row: -(row.opened or _time_in_seconds(row.changed)))
 
     def record_opening(self, identity: str) -> None:
-        """Remember that a collection was opened now, without changing its record."""
+        """Store the present time as the time when a collection was last opened. The collection's
+        record does not change."""
         self._workspace.cache.record_time(_OPENED, identity)
 
     def store_preview(self, identity: str, version: str, preview: Preview) -> None:
-        """Store the preview of a collection at this `version`."""
+        """Store the preview of a collection. `version` is the version of the collection that it was
+        made from."""
         cached = CachedValue(metadata={"version": version, **asdict(preview)})
         self._workspace.cache.put(_PREVIEWS, identity, value=cached)
 
     def version(self, identity: str) -> str:
-        """A hash of a collection's files and of the choices for reading them, computed from
-        records. It changes if a file or a choice changes."""
+        """Return a hash of a collection's files, settings and choices for reading files. It changes
+        if one of these changes. It is computed from records, without reading the files."""
         parts: list[Any] = [self.reading_choices(identity), self.chosen_judgments(identity)]
         parts += [self.read_settings(identity)]
         folder = self.folder_of(identity)
@@ -212,8 +216,8 @@ class CollectionCatalog:
         return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
     def _user_collections(self) -> list[Collection]:
-        """The collections of the user, last changed first. The record that stores judgments of the
-        example is not included."""
+        """Return the collections of the user, the one changed last first. The record with judgments
+        of the example is not included."""
         return [c for c in self._workspace.read_collections() if c.id != SAMPLE]
 
     def _opened_time(self, identity: str) -> float:
@@ -249,7 +253,7 @@ class CollectionCatalog:
     def _describe_with_preview(
         self, identity: str, origin: Origin, **numbers: Any
     ) -> ListedCollection:
-        """A collection with its stored preview."""
+        """Return the entry of a collection in the list, with its stored preview."""
         cached, preview = self._workspace.cache.get(_PREVIEWS, identity), None
         metadata = {} if cached is None else dict(cached.metadata)
         version = metadata.pop("version", "")
@@ -269,12 +273,12 @@ class CollectionCatalog:
 
 
 def _time_in_seconds(time_text: str) -> float:
-    """Convert a record's time to seconds since 1970. Returns 0 for an empty text, such as the time
-    of the example."""
+    """Convert the time in a record to seconds since 1970. An empty text becomes 0; the example, for
+    instance, has no time."""
     return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
 
 
 def _count_judged_queries(entries: list[Entry]) -> int | None:
-    """Return the number of judged queries. With several judgment files, this is the largest of
-    their numbers. Return None if there is no judgment file."""
+    """Return the number of judged queries in a collection. If there are several judgment files,
+    return the largest of their numbers; if there is none, return None."""
     return max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None)

@@ -1,7 +1,7 @@
-"""Files of a folder, each with its table or its error.
+"""The files of a folder, each with its table or its error.
 
-A file that cannot be read is kept with its error. No Streamlit.
-"""
+A file that cannot be read is kept together with its error. This module does not import
+Streamlit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_runs"
 _MOST_FILES = 200
 _HEAD = 200
 BEFORE = "as_before"
-"""Marks the choices for a file if they were remembered from another file of the same shape."""
+"""Key that marks the choices for a file as remembered from an earlier file of the same shape."""
 _GLANCES = Memo(10_000)
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
@@ -47,13 +47,12 @@ _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 
 @dataclass(frozen=True)
 class File:
-    """One file, with its table or its error.
+    """A file with its table or its error.
 
     `key` identifies the file, and `version` identifies its state. `number` is the number of a file
-    in the workspace, and `content` is the hash of its rows. `written` is when it was last written
-    or added to the workspace, in UTC as ISO 8601; empty if unknown. `evidence` says how the kind of
-    a folder's file was recognised.
-    """
+    in the workspace, and `content` is the hash of its rows. `written` is the time when it was last
+    written or added to the workspace, in UTC as ISO 8601; it is empty if unknown. For a file from a
+    folder, `evidence` says how its kind was recognised."""
 
     key: str
     file: str
@@ -72,23 +71,24 @@ class File:
 
     @property
     def kind(self) -> Kind | None:
-        """The kind of the table; None for a file that could not be read."""
+        """The kind of the file's table. It is None if the file could not be read."""
         return None if self.table is None else kind_of(self.table)
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes from reading."""
+        """Notes about anything noticed while the file was read."""
         return () if self.table is None else self.table.notes
 
     @property
     def queries(self) -> int | None:
-        """The number of queries in the table; None for documents."""
+        """The number of queries in the table. It is None for documents."""
         return None if self.table is None else count_queries(self.table)
 
 
 @dataclass(frozen=True)
 class FolderListing:
-    """The files of a folder to read, and the files left out because there are too many."""
+    """The files of a folder that are read, and the files that are left out because there are too
+    many."""
 
     read: tuple[Path, ...]
     left_out: tuple[Path, ...] = ()
@@ -99,10 +99,10 @@ def list_folder(
 ) -> FolderListing:
     """List the files of a folder and its subfolders that may contain data, in a stable order.
 
-    A subfolder of judged ranks (ranks of judged documents in place of a run) counts as one file. A
-    `workspace` inside the folder is skipped. If there are more than `max_files`, runs are left out
-    first, because they are useless without judgments; the parts of one folder stay together.
-    """
+    A subfolder that contains judged ranks (the ranks of judged documents in place of a run) counts
+    as one file. If the `workspace` is inside the folder, it is skipped. If there are more than
+    `max_files`, runs are left out first, because judgments are useful without them, but not vice
+    versa. The files of a subfolder stay together."""
     files = [
         path
         for path in sorted(folder.rglob("*"))
@@ -127,8 +127,8 @@ def list_folder(
 
 
 def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
-    """Return the files, but replace the files of a subfolder that contains only parts of judged
-    ranks with the subfolder itself."""
+    """Return the files, with each subfolder that contains only judged ranks in place of the files
+    in it."""
     of_folder: dict[Path, list[Path]] = {}
     for path in files:
         of_folder.setdefault(path.parent, []).append(path)
@@ -140,8 +140,8 @@ def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
 
 
 def _has_notes_or_layers(path: Path) -> bool:
-    """Whether a file contains notes or layers rather than a table. Such a file is not listed,
-    because the grades of a layer never count as the judgments of a file."""
+    """Return whether a file contains notes or layers, and not a table. Such a file is not listed,
+    because the grades of a layer must not be used as a judgment file."""
     try:
         with path.open("rb") as file:
             return is_notes_or_layers(file.read(_HEAD))
@@ -150,9 +150,9 @@ def _has_notes_or_layers(path: Path) -> bool:
 
 
 def guess_kind(path: Path) -> Kind | None:
-    """The likely kind of a file or subfolder; None if unclear. The kind of a file is guessed from
-    its first lines. A subfolder is a run if it contains judged ranks (only the ranks of judged
-    documents)."""
+    """Return the probable kind of a file or subfolder, None if it is unclear. The kind of a file is
+    guessed from its first lines. A subfolder is a run if it contains judged ranks, that is, only
+    the ranks of judged documents."""
     return _GLANCES((path, file_state(path)), lambda: _guess_kind(path))
 
 
@@ -168,9 +168,8 @@ def read_files(
 ) -> list[File]:
     """Read one file of a folder, which may contain several tables, with the user's `choices`.
 
-    The choices may also be remembered from another file of the same shape (BEFORE). If content
-    cannot be read, the result has a File with the error; no exception is raised.
-    """
+    The choices may also be remembered from an earlier file of the same shape (BEFORE). If something
+    cannot be read, the result has a File with the error; no exception is raised."""
     if BEFORE in choices:
         earlier_choices = select_remembered_choices(choices)
         with suppress(RanklensError):  # then it is unlike the earlier file
@@ -208,14 +207,14 @@ def _make_files(loaded: Sequence[Loaded], display_name: str, origin: Origin) -> 
 
 
 def hash_file(path: Path) -> str:
-    """The SHA-256 of a file's content."""
+    """Return the SHA-256 of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def join_parts(files: Sequence[File]) -> list[File]:
-    """Join the parts of each run. The file of the first part gets the whole run; the files of the
-    other parts are marked as not used."""
+    """Join runs that are spread over several files. The file with the first part gets the whole
+    run; the files with the other parts are marked as not used."""
     listed = list(files)
     for first, other_positions, run in join_run_parts([(f.file, f.table) for f in files]):
         listed[first] = replace(listed[first], table=run)
@@ -226,7 +225,8 @@ def join_parts(files: Sequence[File]) -> list[File]:
 
 
 def join_loaded_parts(loaded_files: Sequence[Loaded]) -> list[Loaded]:
-    """Join the parts of each run into one table, if the parts were uploaded together."""
+    """Join runs that are spread over several files into one table each, if these files were
+    uploaded together."""
     joined: list[Loaded | None] = list(loaded_files)
     for first, other_positions, run in join_run_parts(
         [(part.file, part.table) for part in loaded_files]

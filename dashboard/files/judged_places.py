@@ -1,7 +1,7 @@
-"""Positions of the judged documents in long runs, cached in the workspace.
+"""The positions of judged documents in long runs, cached in the workspace.
 
-They are computed again if the hash of the rows of the judgments or the run changes. No Streamlit.
-"""
+They are computed again if the rows of the judgments or of the run change, which is detected by
+hashes. This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _EMPTY = ("query", "first", "last")
 
 
 class CachedRanks:
-    """Joins runs with judgments in the same way as `join_judgments`; for runs stored on the disk,
-    the positions of judged documents come from the cache."""
+    """A function object that joins runs with judgments, with the same result as `join_judgments`.
+    For runs stored on disk, the positions of judged documents come from the cache."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
@@ -54,7 +54,8 @@ class CachedRanks:
 def cache_judged_places(
     cache: Cache, content: str, qrels: Qrels, judged_places: JudgedPlaces
 ) -> None:
-    """Cache the positions of the judged documents of a long run, by the hash of its rows."""
+    """Cache the positions of the judged documents in a long run. The keys are `content`, which is
+    the hash of the run's rows, and the hash of the judgments' rows."""
     numbers = {name: getattr(judged_places, name) for name in _COLUMNS}
     numbers |= {name: getattr(judged_places.tied, name) for name in _TIED}
     if judged_places.empty is not None:

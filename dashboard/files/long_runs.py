@@ -1,8 +1,7 @@
-"""Long TREC runs: read, stored on the disk and judged in one pass.
+"""Long TREC runs, which are read, stored on disk and joined with judgments in one pass.
 
-Later, long runs of folders are opened from their stored copy. The files of a folder are never
-written. No Streamlit.
-"""
+When the same file of a folder is opened again, its stored copy is used. The files of a folder are
+never changed. This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -35,17 +34,20 @@ from metrics_core.formats.trec import trec_title
 from metrics_core.tables import Qrels
 
 SMALLEST = 4_000_000
-"""Minimum size in bytes of a file that may contain a long run, compressed or not."""
+"""Minimum size in bytes of a file that may contain a long run. It applies to compressed and
+uncompressed files."""
 
 ONE_AT_A_TIME = Lock()
-"""Lock held while a long run is read: reading two at once would need twice the memory."""
+"""Lock that a thread holds while it reads a long run, because reading two at the same time would
+need twice the memory."""
 
 _TABLES = Memo(2)
 _NO_JUDGMENTS = Qrels.from_columns([], [], [])
 
 _WHAT = "converted"
 _OF_TEXT = {"kind", "encoding"}
-"""Choices that do not change the meaning of a long TREC run."""
+"""Choices with which a long TREC run can still be read in one pass, because they do not change its
+columns or grades."""
 
 
 def convert_run(
@@ -56,12 +58,12 @@ def convert_run(
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Loaded | None:
-    """Read a long run, store its rows in the cache and judge it, with the `judgments` that seem to
+    """Read a long run, store its rows in the cache, and join it with the `judgments` that seem to
     fit.
 
-    `progress` is called with the number of bytes of text read. Returns None if the file must be
-    read whole (errors, anomalies, other formats, short runs) or nothing can be stored.
-    """
+    `progress` is called with the number of bytes of text that have been read. Returns None if
+    nothing can be stored, or if the file must be read in the ordinary way because it has errors,
+    anomalies or another format, or is short."""
     from metrics_core.judging.while_reading.judged import judge_and_keep_run
     from metrics_core.judging.while_reading.judgments import make_judgment_tables
 
@@ -87,16 +89,16 @@ def convert_run(
 
 
 def _choose_fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qrels:
-    """From the given judgments, choose those that contain the first query of the run; if several
-    do, or none, the last of them. Without judgments, return empty judgments."""
+    """Return those of the given judgments that contain the first query of the run. If several or
+    none of them do, return the last of these. If no judgments are given, return empty judgments."""
     query_id = "".join(split_fields(source.head.partition(b"\n")[0].decode())[:1])
     knowing = [qrels for qrels in judgments if query_id in qrels.query_ids]
     return [_NO_JUDGMENTS, *judgments, *knowing][-1]
 
 
 class ConvertedFiles:
-    """Reads files of folders. If a long run was read before, and the state or the bytes of its file
-    are unchanged, its stored copy is used."""
+    """A reader of files in folders. If a long run was read before, and the state or the content of
+    its file is unchanged, the stored copy is used."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
@@ -112,11 +114,10 @@ class ConvertedFiles:
         judgments: Sequence[Qrels] = (),
         progress: Callable[[int], None] | None = None,
     ) -> list[File]:
-        """Return the tables of one file in this state, in the same way as `read_files`.
+        """Return the tables of a file in this state, with the same result as `read_files`.
 
-        A long run is judged while it is read, with the `judgments` that seem to fit. `progress` is
-        called with the number of bytes of text read.
-        """
+        A long run is joined with judgments while it is read, namely with the `judgments` that seem
+        to fit. `progress` is called with the number of bytes of text that have been read."""
         if not may_be_long_run(path):
             return read_files(path, display_name=display_name, origin=origin, choices=choices)
         common_key = (display_name, repr(sorted(choices.items())))
@@ -152,8 +153,8 @@ class ConvertedFiles:
         judgments: Sequence[Qrels],
         progress: Callable[[int], None] | None,
     ) -> list[File]:
-        """Read and judge the file of a long run in one pass. The list is empty if that is not
-        possible."""
+        """Read the file of a long run and join it with judgments, in one pass. The list is empty if
+        this is not possible."""
         source = open_source(path, display_name, choices.get("encoding"))
         loaded = convert_run(
             source, self._cache, judgments, kind=choices.get("kind"), progress=progress
@@ -168,7 +169,7 @@ class ConvertedFiles:
         ]
 
     def _move_to_disk(self, file: File) -> File:
-        """Move a long run to the cache after its file was read whole."""
+        """Return the file with its long run moved to the cache, after the whole file was read."""
         if file.table is None:
             return file
         with suppress(OSError):
@@ -178,7 +179,8 @@ class ConvertedFiles:
     def _read_cached(
         self, key_parts: tuple[str, ...], display_name: str, origin: Origin
     ) -> File | None:
-        """Return the file from its stored copy; None if the copy is missing or incomplete."""
+        """Return the file from its stored copy. Returns None if the copy is missing or
+        incomplete."""
         record = self._cache.get(_WHAT, *key_parts)
         if record is None:
             return None
@@ -202,7 +204,8 @@ class ConvertedFiles:
         )
 
     def _cache_file(self, key_parts: tuple[str, ...], files: list[File]) -> None:
-        """Remember the file if it is one long run whose rows are in the cache."""
+        """Store in the cache what was read, if it is a single long run whose rows are in the cache
+        already."""
         run = files[0].table if len(files) == 1 else None
         if not isinstance(run, StoredRun):
             return
@@ -217,6 +220,6 @@ class ConvertedFiles:
 
 
 def may_be_long_run(path: Path) -> bool:
-    """Whether a file may contain a long run, by its size and its first lines."""
+    """Return whether a file may contain a long run, judging by its size and its first lines."""
     large = path.is_file() and path.stat().st_size >= SMALLEST
     return large and guess_kind(path) in ("run", None)

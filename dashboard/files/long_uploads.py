@@ -1,9 +1,8 @@
-"""Long files of a visit, each represented on the page by a short note.
+"""Long files uploaded in a visit. On the page, each of them is represented by a short note.
 
-A note is valid only in this process and for the visit whose file it represents; the same text from
-elsewhere is just text. A visit holds its files until they are read or forgotten. Once nothing
-refers to a visit, it is forgotten with its files.
-"""
+A note is valid only in this process and only for the visit in which its file was uploaded;
+elsewhere, the same text is ordinary text. A visit keeps its files until they are read or forgotten.
+If no other object refers to a visit, the visit is removed together with its files."""
 
 from __future__ import annotations
 
@@ -19,43 +18,43 @@ _LOCK = Lock()
 
 
 class VisitUploads:
-    """The long files of one visit that have arrived and are not read yet."""
+    """The long files of one visit that were uploaded but not yet read."""
 
     def __init__(self) -> None:
         self._files: dict[str, tuple[bytes, ScratchFile]] = {}
         self._lost: dict[str, RanklensError] = {}
 
     def keep_upload(self, file_id: str, file: ScratchFile) -> bytes:
-        """Hold an upload with this id, and return the note that represents it."""
+        """Store an upload under this id, and return the note that represents it."""
         note = _NOTE.format(secrets.token_hex(32)).encode()
         with _LOCK:
             self._files[file_id] = note, file
         return note
 
     def find_upload(self, content: bytes) -> ScratchFile | None:
-        """The file that these bytes represent. None if the bytes are not a note but the content of
-        an upload."""
+        """Return the file that a note represents. Returns None if the bytes are not a note, but the
+        content of an upload."""
         with _LOCK:
             return next((file for note, file in self._files.values() if note == content), None)
 
     def forget_upload(self, file_id: str) -> None:
-        """Release an upload; its file is removed once nothing else holds it."""
+        """Forget an upload. Its file is removed when no other object refers to it."""
         with _LOCK:
             self._files.pop(file_id, None)
 
     def release_upload(self, file: ScratchFile) -> None:
-        """Release a file that was read; does nothing if the file is not held."""
+        """Forget the upload of a file that was read. Nothing happens if there is no such upload."""
         with _LOCK:
             self._files = {i: upload for i, upload in self._files.items() if upload[1] is not file}
 
     def record_failure(self, name: str, error: RanklensError) -> None:
-        """Remember why a file could not be stored, until the page asks for the reason."""
+        """Store the reason why a file could not be stored, until the page asks for it."""
         with _LOCK:
             self._lost[name] = error
 
     def take_failure(self, name: str) -> RanklensError | None:
-        """Return why a file of this name could not be stored, and forget the reason. Returns None
-        if no reason is remembered."""
+        """Return the reason why a file with this name could not be stored, and forget the reason.
+        Returns None if there is no reason."""
         with _LOCK:
             return self._lost.pop(name, None)
 
@@ -64,13 +63,13 @@ _VISITS: WeakValueDictionary[str, VisitUploads] = WeakValueDictionary()
 
 
 def begin_visit(session: str) -> VisitUploads:
-    """Return the visit of a session; create it if there is none. A visit lasts as long as something
-    holds a reference to it."""
+    """Return the visit of a session, and create it if there is none. A visit exists as long as
+    another object refers to it."""
     with _LOCK:
         return _VISITS.setdefault(session, VisitUploads())
 
 
 def find_visit(session: str) -> VisitUploads | None:
-    """The visit of a session; None if its pages have not requested files."""
+    """Return the visit of a session. Returns None if no page of the session has requested files."""
     with _LOCK:
         return _VISITS.get(session)

@@ -1,4 +1,4 @@
-"""Read a zip of some queries of a collection, as exported by the Queries page."""
+"""Reading of a zip file with some queries of a collection, as exported by the Queries page."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ from metrics_core.formats.source.unpacking import (
 )
 
 ABOUT, CUT_FROM = "readme.txt", "cut from a collection by Ranklens"
-"""The text file in a zip of exported queries, and words in it that identify the zip."""
+"""The name of the text file in a zip of exported queries, and the words in that file which identify
+the zip."""
 
 
 @dataclass(frozen=True)
 class NotesAndLayers:
-    """Notes, tags and layers that come with files but are not tables: the lines of the notes and
-    tags, and the lines of each layer."""
+    """Notes, tags and layers that come with files but are not tables. They are kept as the lines of
+    the notes and tags, and the lines of each layer."""
 
     notes: tuple[Line, ...] = ()
     layers: tuple[tuple[Line, ...], ...] = ()
@@ -41,14 +42,14 @@ class NotesAndLayers:
 
 @dataclass(frozen=True)
 class QueryZip:
-    """The zip's files by name, and the notes and layers in it."""
+    """A zip of exported queries: its files by name, and the notes and layers in it."""
 
     files: dict[str, bytes]
     carried: NotesAndLayers
 
 
 def is_query_zip(origin: Origin) -> bool:
-    """Whether a file is a zip of exported queries."""
+    """Return whether a file is a zip of exported queries."""
     if not is_zip(origin):
         return False
     try:
@@ -61,8 +62,8 @@ def is_query_zip(origin: Origin) -> bool:
 
 
 def read_query_zip(origin: Origin, name: str) -> QueryZip:
-    """Read a zip of exported queries. The size limit for a single file applies to the content of
-    the whole zip. Raises RanklensError."""
+    """Read a zip of exported queries. The content of the whole zip may not be larger than the limit
+    for a single file. Raises RanklensError."""
     with open_raw(origin) as file, open_zip(name, file) as packed:
         members = [member for member in list_zip_members(packed) if member != ABOUT]
         if len(members) > MAX_FILES:
@@ -81,7 +82,7 @@ def read_query_zip(origin: Origin, name: str) -> QueryZip:
 
 
 def is_notes_or_layers(start: bytes) -> bool:
-    """Whether a file begins like a file of notes or of layers."""
+    """Return whether the start of a file looks like a file of notes or of layers."""
     return is_notes_file(start) or is_layers_file(start)
 
 

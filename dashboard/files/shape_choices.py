@@ -1,4 +1,5 @@
-"""Choices for reading a file, remembered by its shape for later files. No Streamlit."""
+"""Choices for reading a file, which are remembered for later files of the same shape. This module
+does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -20,18 +21,19 @@ from metrics_core.formats.registry import KIND_TITLES
 from metrics_core.formats.source.unpacking import Origin
 
 _SHAPE = "shape:"
-"""Prefix of the key of a shape, which distinguishes it from file names."""
+"""Prefix of the key of a shape. It distinguishes shapes from file names."""
 _OF_SHAPE = ("kind", "columns", "grades")
-"""The choices that are remembered for a shape."""
+"""Names of the choices that are remembered for a shape."""
 _WORDS = {"doc": "document", "system": "run"}
 _FIELDS = Memo(200)
 
 Answers = Mapping[str, Mapping[str, Any]]
-"""The choices for reading files, by the key of the shape of the files."""
+"""Choices for reading files. The key is the key of the files' shape."""
 
 
 def find_fields(origin: Origin, name: str, encoding: str | None = None) -> FileFields | None:
-    """Return the fields of a file; None if it has no named fields or cannot be read."""
+    """Return the fields of a file. Returns None if the file has no named fields or cannot be
+    read."""
     # The key does not hold the file's content.
     state = file_state(origin) if isinstance(origin, Path) else (hash(origin), len(origin))
 
@@ -48,24 +50,24 @@ def find_fields(origin: Origin, name: str, encoding: str | None = None) -> FileF
 
 
 def shape_key(fields: FileFields) -> str:
-    """Return the key of the shape of these fields."""
+    """Return the key of the shape that these fields have."""
     return _SHAPE + hashlib.sha256(fields.shape.encode()).hexdigest()[:20]
 
 
 def is_shape_key(key: str) -> bool:
-    """Whether a key identifies a shape rather than a file name."""
+    """Return whether a key belongs to a shape, and not to a file name."""
     return key.startswith(_SHAPE)
 
 
 def select_remembered_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the choices to remember for files of the same shape; empty if they do not name the
-    kind of table."""
+    """Return those choices that are remembered for files of the same shape. The result is empty if
+    the choices do not name the kind of table."""
     return {key: choices[key] for key in _OF_SHAPE if key in choices} if "kind" in choices else {}
 
 
 def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
-    """Return the remembered choices for files of the same shape as this one. The result is empty if
-    there are none, or if the file is surely of another kind."""
+    """Return the remembered choices for files of the same shape as this file. The result is empty
+    if there are none, or if the file is certainly of another kind."""
     fields = find_fields(origin, name) if answers else None
     choices = (
         {} if fields is None else select_remembered_choices(answers.get(shape_key(fields), {}))
@@ -79,13 +81,14 @@ def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
 
 
 def add_read_as_before_note(loaded: Loaded, choices: Mapping[str, Any]) -> Loaded:
-    """Return a table with the note that it was read like an earlier file of its shape."""
+    """Return a table with a note which says that it was read like an earlier file of the same
+    shape."""
     note = Note("as_before", f"read as before: {describe_choices(choices)}")
     return replace(loaded, table=loaded.table.with_notes(note))
 
 
 def describe_choices(choices: Mapping[str, Any]) -> str:
-    """Describe how a file is read: "query from `qid`, score from `sim`"."""
+    """Describe the choices for reading a file, for example "query from `qid`, score from `sim`"."""
     columns: Mapping[str, str] = choices.get("columns") or {}
     all_words = dict.fromkeys(word for meanings in MEANINGS.values() for word in meanings)
     words = [word for word in all_words if word in columns]

@@ -1,5 +1,5 @@
-"""Files uploaded together: the order in which they are read, and the content of each. No
-Streamlit."""
+"""Files that were uploaded together: the order in which they are read, and the content of each
+file. This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from metrics_core.tables import Qrels
 
 @dataclass
 class UploadBatch:
-    """The content of the `files` read so far.
+    """Files that were uploaded together, and what was read from them so far.
 
-    `read` has the tables of each file by its index, and `refused` has the files that could not be
-    read. `open_judgments` are the judgments of the open collection.
-    """
+    `read` has the tables of each file by its index in `files`, and `refused` has the files that
+    could not be read. `open_judgments` are the judgments of the open collection."""
 
     files: Sequence[UploadedFile]
     open_judgments: Sequence[Qrels] = ()
@@ -31,16 +30,15 @@ class UploadBatch:
     refused: list[tuple[UploadedFile, RanklensError]] = field(default_factory=list)
     carried: list[NotesAndLayers] = field(default_factory=list)
     answers: Answers = field(default_factory=dict)
-    """Remembered choices for files of each shape."""
+    """Remembered choices for reading files, by shape."""
 
     @cached_property
     def reading_order(self) -> list[tuple[int, UploadKind]]:
-        """The indices of the files in reading order: files that help to recognise other files
-        first.
+        """The index and the kind of each file, in reading order. Files that help to recognise other
+        files come first.
 
-        Marker files beside parts of judged ranks (ranks of judged documents in place of a run) are
-        skipped, unless there is nothing else.
-        """
+        Marker files beside the files of judged ranks (the ranks of judged documents in place of a
+        run) are skipped, unless there are no other files."""
         positions = [
             n
             for n, uploaded_file in enumerate(self.files)
@@ -55,12 +53,12 @@ class UploadBatch:
 
     @property
     def all_tables(self) -> list[Loaded]:
-        """All tables, in the order in which their files were given."""
+        """Return all tables, in the order in which their files were uploaded."""
         return [loaded for number in sorted(self.read) for loaded in self.read[number]]
 
     def judgments(self, *, include_guessed: bool = True) -> list[Qrels]:
-        """The judgments available so far. If `include_guessed` is true, files whose kind is only a
-        guess are included."""
+        """Return the judgments that are available so far. If `include_guessed` is true, files whose
+        kind was only guessed are included."""
         return [
             *self.open_judgments,
             *(
@@ -72,7 +70,8 @@ class UploadBatch:
         ]
 
     def read_file(self, number: int, tables: Callable[[], list[Loaded]] | None = None) -> None:
-        """Read a file. If the file was read elsewhere, `tables` returns its tables."""
+        """Read a file of the batch. If `tables` is given, it is called to get the tables of a file
+        that was read elsewhere."""
         uploaded_file = self.files[number]
         if tables is None:
             tables = partial(self._read_tables, uploaded_file, dict(self.reading_order)[number])
@@ -112,19 +111,18 @@ class UploadBatch:
 
 
 def read_single_file(uploaded_file: UploadedFile, **choices: Any) -> UploadBatch:
-    """Read one file as a batch of its own; `choices` determine how it is read."""
+    """Read one file as a batch of its own. `choices` determine how the file is read."""
     batch = UploadBatch([uploaded_file])
     batch.read_file(0, partial(read_tables, uploaded_file, **choices))
     return batch
 
 
 def _reading_priority(uploaded_file: UploadedFile, kind: UploadKind) -> int:
-    """The priority of a file in reading order; files with smaller numbers are read first.
+    """Return the priority of a file in reading order. Files with a smaller number are read first.
 
     The order is: collections, because they receive the other files; judgments; files whose kind is
-    certain; files that the judgments help to recognise; long runs, because they are judged while
-    they are read.
-    """
+    certain; files whose kind can be recognised with the help of judgments; long runs, because they
+    are joined with judgments while they are read."""
     if kind not in ("plain", "long"):
         return 0 if kind == "packed" else 2
     recognised = guess_file_kind(uploaded_file.origin, uploaded_file.name)

@@ -1,4 +1,4 @@
-"""An uploaded file, in memory or, if long, on the disk: its kind and its tables."""
+"""An uploaded file: its kind and its tables. The file is in memory or, if it is long, on disk."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ plain         any other table"""
 
 @dataclass(frozen=True)
 class UploadedFile:
-    """A file with its name. A file on the disk exists as long as this object is held."""
+    """A file with its name. A file on disk exists as long as this object exists."""
 
     name: str
     content: bytes | ScratchFile
 
     @property
     def origin(self) -> Origin:
-        """The bytes of the file, or the path of a file on the disk."""
+        """The bytes of the file. For a file on disk, the path."""
         return self.content if isinstance(self.content, bytes) else self.content.path
 
     def __len__(self) -> int:
@@ -50,8 +50,8 @@ class UploadedFile:
 
     @property
     def first_bytes(self) -> bytes:
-        """The first bytes of the file; empty if it cannot be read (reading it then reports the
-        error)."""
+        """The first bytes of the file. They are empty if the file cannot be read; the error is then
+        reported when its tables are read."""
         with suppress(OSError), open_raw(self.origin) as file:
             return file.read(_START)
         return b""
@@ -64,15 +64,15 @@ class UploadedFile:
 
 @dataclass(frozen=True)
 class UploadedTable(Loaded):
-    """A table with its file and the choices used to read it, so that the file can be read again
-    with other choices. `uploaded_file` is None if the file is a set of tables."""
+    """A table with its file and the choices with which it was read, so that the file can be read
+    again with other choices. `uploaded_file` is None if the file contains a set of tables."""
 
     uploaded_file: UploadedFile | None = None
     choices: Mapping[str, Any] = field(default_factory=dict)
 
 
 def detect_upload_kind(uploaded_file: UploadedFile) -> UploadKind:
-    """Detect the kind of a file by its first bytes and its size."""
+    """Return the kind of a file, recognised by its first bytes and its size."""
     if is_packed_collection(uploaded_file.origin) or _is_report(uploaded_file):
         return "packed"
     if is_notes_or_layers(uploaded_file.first_bytes):
@@ -83,7 +83,7 @@ def detect_upload_kind(uploaded_file: UploadedFile) -> UploadKind:
 
 
 def find_packed_collection(uploaded_file: UploadedFile) -> Origin:
-    """The packed collection in a file or in a report."""
+    """Return the packed collection in a file, which may be a report."""
     return (
         report_data.extract_packed(uploaded_file.origin)
         if _is_report(uploaded_file)
@@ -104,11 +104,12 @@ def read_tables(
     answers: Answers = _NO_ANSWERS,
     **choices: Any,
 ) -> list[Loaded]:
-    """Read a file's tables, or the tables of a set in a zip. Raises RanklensError.
+    """Read the tables of a file. If the file is a zip with a set of tables, read all of them.
+    Raises RanklensError.
 
-    The remembered `answers` for the shape of the file decide how it is read. If there are none and
-    the kind of the file is unclear, the `judgments` that are already available decide.
-    """
+    The remembered `answers` for the shape of the file determine how it is read. If there are none
+    and the kind of the file is unclear, it is recognised with the help of the `judgments` that are
+    already available."""
     if is_marker_file(uploaded_file.name):
         raise RanklensError(
             f"{uploaded_file.name} is a helper file that Spark or Hadoop writes; it contains no"

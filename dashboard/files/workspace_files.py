@@ -1,4 +1,5 @@
-"""The workspace's files in memory: loaded on request, released when removed."""
+"""The files of the workspace in memory. They are loaded on request and released when they are
+removed."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from metrics_core.base.notes import Note
 from metrics_core.base.parallel import map_on_all_cores
 
 _Key = tuple[str, str]
-"""Number of an entry, and when it was changed."""
+"""The number of an entry in the workspace, and the time when it was changed."""
 
 
 class LoadedFiles:
-    """The tables of the workspace that are loaded. They are shared by all sessions, so that each
-    table is in memory only once."""
+    """The loaded tables of the workspace. All sessions share them, so that each table is in memory
+    only once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -27,7 +28,7 @@ class LoadedFiles:
         self._locks: dict[str, Lock] = {}
 
     def list_files(self, collection: str) -> list[File]:
-        """List the files of a collection; a file that cannot be read has an error."""
+        """List the files of a collection. A file that cannot be read has an error."""
         with self._locks.setdefault(collection, Lock()):
             files = self._read_all(collection, self._loaded.get(collection, {}))
             if any(
@@ -52,7 +53,7 @@ class LoadedFiles:
         return [*shown_files, *(broken | damaged_files).values()]
 
     def _read_all(self, collection: str, loaded: Mapping[_Key, File]) -> dict[Entry, File]:
-        """Read all files of a collection that are not `loaded` yet."""
+        """Read those files of a collection that are not yet in `loaded`."""
         entries = self._workspace.entries(collection)
         missing = [entry for entry in entries if _entry_key(entry) not in loaded]
         newly_loaded = dict(map_on_all_cores(self._read, missing))
@@ -83,7 +84,8 @@ def _entry_key(entry: Entry) -> _Key:
 
 
 def _add_older_version_note(file: File) -> File:
-    """Add a note to an earlier file that is shown because its replacement cannot be read."""
+    """Return an earlier version of a file with a note. The note says that this version is shown
+    because the newer one cannot be read."""
     assert file.table is not None
     message = f"an older version of {file.file}: the newer one could not be read"
     table = file.table.with_notes(Note("older_version", message, loud=True))

@@ -1,2 +1,2 @@
-"""The server: the application behind its access control, long uploads, and the styles of every
+"""The server: the application behind its access control, long uploads, and the styles in every
 page."""

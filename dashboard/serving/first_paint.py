@@ -1,11 +1,12 @@
-"""Styles that are part of the HTML page itself: the style sheet, and one rule.
+"""Styles that are inserted into the HTML page itself: the style sheet of the app, and a rule that
+hides the app at first.
 
 The style sheet is sent once, before the content that it styles. If it were sent with each response,
 it would be most of the data, and the browser would restyle the whole page each time.
 
 Streamlit draws a placeholder and its sidebar before it receives our page, and moves both when the
-page arrives. The rule hides the app until it has something to show, so that nothing jumps.
-"""
+page arrives. The rule hides the app until there is something to show, so that nothing moves
+visibly."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ class FirstPaint:
     """ASGI middleware that adds the rule and the style sheet to every HTML page."""
 
     def __init__(self, app: Any, *, base: str, pages: Sequence[str]) -> None:
-        """`app` is the wrapped application. It serves one page for each name in `pages`, below
-        `/base`; the first page is served at `/base` itself."""
+        """Wrap the application `app`. It serves one page for each name in `pages`, below `/base`;
+        the first page is served at `/base` itself."""
         self._app, self._base, self._pages = app, f"/{base}" if base else "", pages
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -43,12 +44,11 @@ class FirstPaint:
         await self._app({**scope, "headers": headers}, receive, held_response)
 
     def _redirect_target(self, scope: Any) -> str:
-        """The target of a redirect for a path that is not a page: the first page, with the unknown
-        name as a parameter. Empty for a page.
+        """Return the target of a redirect if the path is not a page: the first page, with the
+        unknown name as a parameter. Returns "" if the path is a page.
 
         Without the redirect, Streamlit would show the first page and add a history entry, so that
-        Back would lead in circles.
-        """
+        the Back button would lead in circles."""
         first, *other_pages = self._pages
         page = scope["path"].removeprefix(self._base).strip("/")
         if not page or page in other_pages:
@@ -59,9 +59,9 @@ class FirstPaint:
 
 
 class _HeldResponse:
-    """Passes on the messages of a response. An HTML page is held until it is complete, and then
-    sent with the styles added. If there is a `target`, a redirect to it is sent instead of an HTML
-    page."""
+    """A function object that passes on the messages of a response. It collects an HTML page until
+    the page is complete, adds the styles, and sends it. If there is a `target`, it sends a redirect
+    to the target in place of an HTML page."""
 
     def __init__(self, send: Any, target: str) -> None:
         self._send, self._target = send, target

@@ -44,12 +44,11 @@ _BACKLOG = 2048
 def make_application(
     port: int, opened_by: Keys | None, names: Sequence[str] = NAMES, prefix: str = ""
 ) -> Any:
-    """The ASGI application: the pages, their styles, the handling of long uploads, and the access
-    control around them.
+    """Return the ASGI application: the pages, their styles, the handling of long uploads, and the
+    access control around them.
 
-    `names` are the names by which a browser may address the server. `prefix` is the path of all
-    pages if there are no keys.
-    """
+    `opened_by` are the keys that give access, or None for no keys. `names` are the host names that
+    a browser may use for the server. `prefix` is the path of all pages if there are no keys."""
     base = opened_by.base if opened_by else prefix
     origins = {origin for name in names for origin in parse_origins(name, port)}
     set_server_options(port=port, base=base, origins=origins)
@@ -67,8 +66,8 @@ def make_application(
 
 
 def serve(listening: socket.socket, token: str, names: Sequence[str], prefix: str) -> None:
-    """Serve on a socket that listens on a port of this computer, until a signal ends the server. If
-    the token is empty, everybody on this computer has access. All paths begin with `prefix`."""
+    """Serve on a socket that listens on a port of this computer, until a signal stops the server.
+    If the token is empty, everybody on this computer has access. All paths begin with `prefix`."""
     port = listening.getsockname()[1]
     config = uvicorn.Config(
         make_application(port, derive_keys(token, port, prefix) if token else None, names, prefix),
@@ -96,11 +95,10 @@ def serve(listening: socket.socket, token: str, names: Sequence[str], prefix: st
 async def _lifespan(_: App) -> AsyncIterator[None]:
     """Prepare the data of the first page before the first response.
 
-    Load the collection in a thread, and meanwhile import the modules that draw it, which need
-    Streamlit's runtime. The modules for loading a collection are imported earlier, because two
-    threads that import the same modules may see them incomplete. Garbage collection starts here,
-    without the objects loaded so far.
-    """
+    The collection is loaded in a thread. At the same time, this function imports the modules that
+    draw the collection, which need Streamlit's runtime. The modules that load a collection are
+    imported earlier, because two threads that import the same modules may see them incomplete.
+    Garbage collection starts here and ignores the objects that exist so far."""
     from dashboard.session.warm_up import warm_up
 
     pages = [f"dashboard.app_pages.{page.name}" for page in PAGES]
@@ -121,15 +119,15 @@ class _Server(uvicorn.Server):
         self.server_state = WaitingConnections()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start serving. The backlog of the sockets is longer than the number of connections
-        accepted at once."""
+        """Start serving. The sockets get a longer backlog, so that they can queue more connections
+        than are accepted at once."""
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(_BACKLOG)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to shut down. A running computation cannot keep the process alive. If such a
-        computation fails to start further threads, the failure is not printed."""
+        """Start to shut down. The process ends even if a computation is still running. If such a
+        computation fails because it cannot start further threads, the error is not printed."""
         threading.excepthook = lambda _: None
         process_exit.exit_within(128 + sig)
         super().handle_exit(sig, frame)

@@ -1,7 +1,8 @@
-"""One visit: the only package that uses Streamlit's session state, query parameters and caches.
+"""One visit of a user. Only this package uses Streamlit's session state, query parameters and
+caches.
 
-The open collection and the address are imported from here, everything else from its module.
-"""
+The open collection and the address are imported from this package; everything else is imported from
+its module."""
 
 from dashboard.session.address import (
     address,

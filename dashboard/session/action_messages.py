@@ -1,5 +1,5 @@
-"""Messages on the effect of an action on the files, with an undo; shown until dismissed, in the
-collection concerned."""
+"""Messages about the effect of actions on files, with buttons that undo the actions. A message is
+shown in the collection that it is about, until the user dismisses it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from dashboard.session.address import address
 from dashboard.workspace import StorageError
 
 Offer = tuple[str, Callable[[], None]]
-"""Label and action of a button."""
+"""The label of a button, and the action that the button runs."""
 
 _MOST = 20
 _KEYS = count(1)
-"""Source of keys that are unique over all visits."""
+"""Counter for message keys, which are unique over all visits."""
 _READING = Lock()
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """A message. `key` identifies its widgets; `alarming` marks an error."""
+    """A message. `key` identifies its widgets. If `alarming` is true, the message is shown as a
+    warning."""
 
     key: int
     message: str
@@ -42,8 +43,8 @@ def action_messages() -> list[Receipt]:
 def add_message(
     message: str, hint: str = "", buttons: Sequence[Offer] = (), *, is_warning: bool = False
 ) -> None:
-    """Add a message to the messages of the open collection. An alarming message without buttons
-    that is already shown is not repeated."""
+    """Add a message to those of the open collection. A warning without buttons is not added if the
+    same message is shown already."""
     if (
         is_warning
         and not buttons
@@ -56,7 +57,8 @@ def add_message(
 
 
 def add_error_message(error: StorageError, further_text: str = "") -> None:
-    """Add a message for an error of the workspace."""
+    """Add a message about an error of the workspace. `further_text` follows the text of the
+    error."""
     add_message(error.message + further_text, error.hint, is_warning=True)
 
 
@@ -66,7 +68,7 @@ def dismiss_message(receipt: Receipt) -> None:
 
 
 def _remove_message(receipt: Receipt) -> bool:
-    """Remove a message; return whether it was still there."""
+    """Remove a message, and return whether it was still there."""
     current = action_messages()
     with _READING:
         remaining = [other for other in current if other.key != receipt.key]
@@ -76,13 +78,14 @@ def _remove_message(receipt: Receipt) -> bool:
 
 
 def run_action_once(receipt: Receipt, action: Callable[[], None]) -> None:
-    """Run the action of a button only once, even if two clicks are handled at the same time."""
+    """Run the action of a button and remove the message. The action runs only once, even if two
+    clicks are handled at the same time."""
     if _remove_message(receipt):
         run_action(action)
 
 
 def run_action(action: Callable[[], None]) -> None:
-    """Run an action on the workspace; its errors become messages."""
+    """Run an action on the workspace. If it fails, add a message about the error."""
     try:
         action()
     except StorageError as error:

@@ -1,8 +1,8 @@
-"""The address of the current view: one value in the session state, mirrored by the browser's URL.
+"""The address of the current view, as one value in the session state. The URL in the browser
+follows it.
 
-Widgets are views of the address, so that a reload, a pasted link, Back and Forward all give the
-same view.
-"""
+Widgets show values of the address and change it, so that a reload, a pasted link, Back and Forward
+all lead to the same view."""
 
 from __future__ import annotations
 
@@ -36,15 +36,16 @@ def _empty_address() -> Address:
 
 
 def register_pages(pages: Sequence[Page], streamlit_pages: Mapping[str, Any]) -> None:
-    """Register the address fields of the pages, and Streamlit's pages by name for `goto`."""
+    """Register the address fields of the pages, and Streamlit's page objects by name, which `goto`
+    uses."""
     st.session_state["_empty"] = Address.create(f for page in pages for f in page.fields)
     st.session_state["_pages"] = dict(streamlit_pages)
     st.session_state["_first_page"] = pages[0].name
 
 
 def sync_address(page: Page) -> None:
-    """Synchronise the session state and the browser's URL; once per run, before the page is
-    drawn."""
+    """Synchronise the address in the session state with the URL in the browser. This is called once
+    per run of the app, before the page is drawn."""
     wait_for_turn()
     # The files may have changed since the last run, and the address may change now.
     for name in ("_library", "_opened", "_deferred"):
@@ -66,31 +67,33 @@ def sync_address(page: Page) -> None:
 
 
 def write_explicit_address(new_address: Address) -> None:
-    """Make the address explicit: from now on it names collection, run in focus and baseline, even
-    if it was opened without them. The browser may have the old URL until links.js replaces it in
-    the page."""
+    """Set an address that names the collection, the run in focus and the baseline, in case the app
+    was opened without them. The browser may still have the earlier URL until links.js replaces
+    it."""
     st.session_state["_address"] = new_address
     st.session_state["_written"].append(new_address.parameters())
 
 
 def address() -> Address:
-    """The current address."""
+    """Return the current address."""
     current: Address | None = st.session_state.get("_address")
     return current or _empty_address()
 
 
 def href(page: str, **changes: Any) -> str:
-    """Return a relative link to a page, for the current view with these changes."""
+    """Return a relative link to a page. It shows the current view with these changes of the
+    address."""
     return address().with_values(**changes).link(_page_path(page))
 
 
 def hrefs(page: str, field: str, **changes: Any) -> Callable[[str], str]:
-    """Return a function that makes links like `href` for many values of one field."""
+    """Return a function that makes the same links as `href`, given the value of one field. It is
+    faster for many links."""
     return address().with_values(**changes).make_link_function(_page_path(page), field)
 
 
 def menu_href(page: str) -> str:
-    """Return the menu's link to a page. Address fields that do not last beyond a page are
+    """Return the menu's link to a page. Address fields that apply only to the present page are
     omitted."""
     return address().menu_address.link(_page_path(page))
 
@@ -100,12 +103,12 @@ def _page_path(page: str) -> str:
 
 
 def goto(page: str, **changes: Any) -> None:
-    """Open a page with these changes of the address; does not return."""
+    """Open a page with these changes of the address. This function does not return."""
     _open_page(page, address().with_values(**changes))
 
 
 def open_link(link: str) -> None:
-    """Open a link made by `href`; returns only if the page does not exist."""
+    """Open a link made by `href`. This function returns only if the page does not exist."""
     page, target = address().parse_link(link)
     page = page or st.session_state["_first_page"]
     if page in st.session_state["_pages"]:
@@ -119,7 +122,8 @@ def _open_page(page: str, target: Address) -> None:
 
 
 def change(**changes: Any) -> None:
-    """Change the address in place; for callbacks, which run before the page is drawn again."""
+    """Change fields of the address without opening another page. This is for callbacks, which run
+    before the page is drawn again."""
     st.session_state["_address"] = address().with_values(**changes)
 
 
@@ -132,12 +136,11 @@ def draw_widget(
     store: Callable[[Any], dict[str, Any]],
     **options: Any,
 ) -> Any:
-    """Draw a Streamlit widget as a view of the address.
+    """Draw a Streamlit widget for a value of the address.
 
     The widget shows `value`. If the user changes it, `store(new value)` returns the changes of the
-    address. If `store` raises RanklensError, nothing is stored, and `objection(name)` returns the
-    error until the address changes.
-    """
+    address. If `store` raises RanklensError, the address does not change, and `widget_error(name)`
+    returns the error until the address changes."""
     key = f"w_{name}"
     st.session_state[key] = value
 
@@ -154,33 +157,37 @@ def draw_widget(
 
 
 def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
-    """Store the value that a component of ours sent with the event `name`: `store(value)` returns
-    the changes of the address. For the component's callback."""
+    """Store the value that one of our components sent with the event `name`: `store(value)` returns
+    the changes of the address. This is the component's callback."""
     value = st.session_state[key].get(name)
     if value is not None:
         change(**store(value))
 
 
 def widget_error(name: str) -> RanklensError | None:
-    """The error that the last value of this widget caused; None if the value was accepted."""
+    """Return the error that the last value of a widget caused. Returns None if the value was
+    accepted."""
     about, at_address, error = st.session_state.get("_objection", ("", None, None))
     current: RanklensError | None = error if about == name and at_address == address() else None
     return current
 
 
 def last_widget_value(name: str) -> Any:
-    """The last value of this widget; None once the address has changed since."""
+    """Return the last value that the user entered in a widget. Returns None if the address has
+    changed since then."""
     about, at_address, value = st.session_state.get("_told", ("", None, None))
     return value if about == name and at_address == address() else None
 
 
 def widget_generation(name: str) -> int:
-    """A number that changes whenever a widget must forget its value."""
+    """Return a number that is part of a widget's key. It changes whenever the widget must lose its
+    value."""
     return _generations().get(name, 0)
 
 
 def reset_widget(name: str) -> None:
-    """Increase the generation of this name, so that a widget whose key contains it is reset."""
+    """Reset the widgets whose key contains the generation of this name, by increasing the
+    generation."""
     _generations()[name] = widget_generation(name) + 1
 
 

@@ -1,4 +1,4 @@
-"""The open study, view and style as one value per run of the page."""
+"""The open study, the view and the appearance of runs, as one value per run of the app."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ from metrics_core.base.errors import RanklensError
 class PageContext:
     """The study, the user's view of it, and the appearance of runs.
 
-    `layers` are the active judgment layers, whose grades are part of the scores; `refused` are the
-    errors of runs that these layers exclude. `is_guessed` says that the baseline was chosen by its
-    name, not by the user.
-    """
+    `layers` are the active judgment layers, whose grades are included in the scores. `refused` are
+    the errors of runs that cannot be scored because of these layers. `is_guessed` is true if the
+    baseline was guessed from the names of the runs, and not chosen by the user."""
 
     study: Study
     view: View
@@ -47,14 +46,14 @@ class PageContext:
 
     @cached_property
     def drawing(self) -> Drawing:
-        """The comparison and its styles, for figures and blocks."""
+        """The comparison and the styles of its runs, for charts and blocks."""
         styles = self.look.styles_of(self.comparison.runs)
         return Drawing(self.comparison, self.look.palette, styles)
 
 
 def page_context() -> PageContext | None:
-    """The open context; None if judgments, or runs that fit them, are missing. The context is
-    computed once per run of the page."""
+    """Return the context of the page. Returns None if there are no judgments, or no runs that fit
+    them. The context is computed once per run of the app."""
     if "_opened" not in st.session_state:
         st.session_state["_opened"] = _make_context()
     context: PageContext | None = st.session_state["_opened"]
@@ -62,8 +61,8 @@ def page_context() -> PageContext | None:
 
 
 def study_context() -> PageContext:
-    """The open context, for pages that are shown only with a study. Raises RuntimeError without a
-    study."""
+    """Return the context of a page that is shown only if there is a study. Raises RuntimeError if
+    there is none."""
     context = page_context()
     if context is None:
         raise RuntimeError("there is no study to view")
@@ -106,5 +105,5 @@ def _make_context() -> PageContext | None:
 
 
 def current_theme() -> str:
-    """The user's theme: "light" or "dark"."""
+    """Return the user's theme: "light" or "dark"."""
     return "dark" if st.context.theme.type == "dark" else "light"

@@ -1,4 +1,5 @@
-"""Drawing that is left for the end of the page: slow parts, and parts below the window."""
+"""Drawing that is deferred until the rest of the page is drawn: blocks that take long, and blocks
+below the visible window."""
 
 from __future__ import annotations
 
@@ -9,14 +10,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 
 def defer_drawing(draw: Callable[[], None], container: DeltaGenerator | None = None) -> None:
-    """Call `draw` at the end of this run of the page. It then draws at the current position, or in
-    `container`."""
+    """Request that `draw` is called at the end of this run of the app. What it draws appears at the
+    present position in the page or, if given, in `container`."""
     target = st.container() if container is None else container
     st.session_state.setdefault("_deferred", []).append((target, draw))
 
 
 def draw_deferred() -> None:
-    """Draw the deferred parts, in order."""
+    """Draw everything that was deferred, in the order of the requests."""
     for container, draw in st.session_state.pop("_deferred", ()):
         with container:
             draw()

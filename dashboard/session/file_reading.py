@@ -1,5 +1,5 @@
-"""Long files are read in separate threads: the user sees the progress, and a click ends the
-waiting, not the reading."""
+"""Reading of long files in separate threads. The user sees the progress; a click stops the page
+from waiting, but does not stop the reading."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from metrics_core.formats.source.source import Source
 Result = TypeVar("Result")
 
 _LOOK = 0.1
-"""Seconds between two checks of the progress."""
+"""Interval in seconds between two checks of the progress."""
 
 
 def compilation_note() -> str:
-    """Return a note on why the first read on a new machine takes longer, to add to the progress;
-    empty if there is no delay."""
+    """Return a note that explains why the first file on a new machine takes longer to read. It is
+    added to the progress, and is empty if there is no delay."""
     note = being_compiled()
     return f" · {note}" if note else ""
 
 
 class FileReading(Generic[Result]):
-    """A file that is being read or has been read."""
+    """The reading of a file, which may still be in progress."""
 
     def __init__(self, source: Source, read: Callable[[Callable[[int], None]], Result]) -> None:
-        """Start reading. `read` takes a function to call with the number of bytes of text read so
-        far."""
+        """Start to read a file. `read` is called with a function that it must call with the number
+        of bytes of text read so far."""
         self._name, self._size, self._read = source.name, 0, 0
         self._future: Future[Result] = Future()
         Thread(target=self._run, args=(source, read), name="reading of a file", daemon=True).start()
@@ -58,7 +58,8 @@ class FileReading(Generic[Result]):
 
     @property
     def read_share(self) -> float:
-        """The share of the file that was read, from 0 to 1; 0 if the size is unknown."""
+        """The share of the file that has been read, from 0 to 1. It is 0 if the size of the file is
+        unknown."""
         return min(self._read / self._size, 1.0) if self._size else 0.0
 
     @property
@@ -68,17 +69,18 @@ class FileReading(Generic[Result]):
         return f"Reading {self._name}: {format_size(self._read)} {size_note}{compilation_note()}"
 
     def watch_shares(self) -> Iterator[float]:
-        """Yield the share of the file read so far, at intervals, until the reading ends."""
+        """Yield the share of the file that has been read, at intervals, until the reading ends."""
         while wait([self._future], _LOOK).not_done:
             yield self.read_share
 
     def result(self) -> Result:
-        """Wait for the result. Raises the error of the reading."""
+        """Wait until the file has been read, and return the result. Raises the error with which the
+        reading ended."""
         return self._future.result()
 
     def show_progress(self, further_text: str = "") -> Result:
-        """Wait for the result. If a page is drawn, a bar shows the progress, followed by
-        `further_text`."""
+        """Wait for the result and return it. If a page is being drawn, a bar shows the progress in
+        the meantime; `further_text` follows the text of the progress."""
         if current_page_run() is None:
             return self.result()
         placeholder = None

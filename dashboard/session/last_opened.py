@@ -1,5 +1,5 @@
-"""Data remembered about an opened collection: the time of its last opening, and the result that its
-Overview showed."""
+"""What is stored about a collection when it is opened: the time, and the result that its Overview
+showed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from metrics_core.tables import Run
 
 
 def remember_opened() -> None:
-    """Remember which collection was opened and, once its Overview was shown, its preview for the
-    list of collections. Called after the page is drawn, so that it delays nothing."""
+    """Store which collection was opened. If its Overview has been computed, also store the preview
+    for the list of collections. This is called after the page is drawn, so that it does not delay
+    the page."""
     identity = collection_id()
     if st.session_state.get("_remembered") != identity:
         st.session_state["_remembered"] = identity

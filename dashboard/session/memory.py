@@ -1,4 +1,4 @@
-"""Return memory to the system after large files and long runs needed it for a while."""
+"""Return of memory to the operating system after large files or long runs were processed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def request_release() -> None:
 
 
 def release_unused() -> None:
-    """Return freed memory to the system, without a garbage collection."""
+    """Return memory that is already free to the operating system, without a garbage collection."""
     pa.default_memory_pool().release_unused()
     heap.release_memory()
 
 
 def release_after_page() -> None:
-    """Release the memory that was used by a page over long runs, and by files that were read before
-    the page."""
+    """Release the memory that a page about long runs used, and the memory of files that were read
+    before the page."""
     if st.session_state.pop(_READ, False):
         gc.collect()
         release_unused()
@@ -43,8 +43,9 @@ def release_after_page() -> None:
 
 
 def _release_memory_soon() -> None:
-    """Release memory after one second, once for all pages drawn in that second. Releasing takes as
-    long as drawing a small page, and memory that the next page needs again is slow to get back."""
+    """Release memory in one second, once for all pages that are drawn in that second. It is not
+    released for each page, because this takes as long as drawing a small page, and because memory
+    that the next page needs must then be requested again."""
     if _WAITING.acquire(blocking=False):
         later = Timer(_LATER, _release_memory_now)
         later.daemon = True

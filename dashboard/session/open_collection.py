@@ -1,5 +1,5 @@
-"""The open collection, its files and their study, cached between runs of the page and shared by all
-visitors."""
+"""The open collection, its files and their study. They are cached between runs of the app and
+shared by all visits."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ CLEARED_FIELDS: dict[str, Any] = {
     "qrels": "",
     "layers": (),
 }
-"""Address fields that belong to a single collection, with empty values."""
+"""Empty values of the address fields that apply only to the present collection."""
 
 
 @st.cache_resource(show_spinner=False)
 def workspace() -> Workspace:
-    """The folder that stores uploads; its tables are checked in the background."""
+    """Return the workspace, which stores the uploaded files. When it is first opened, its unused
+    files are removed, and its tables are checked in the background."""
     folder = Workspace(workspace_folder())
     clean_workspace(folder)
     Thread(target=folder.check_tables, name="check of the workspace", daemon=True).start()
@@ -62,35 +63,36 @@ def _loaded_files(_workspace: Workspace) -> LoadedFiles:
 
 
 def all_collections() -> CollectionCatalog:
-    """The catalog of collections."""
+    """Return the catalog of all collections."""
     folder = data_folder()
     return CollectionCatalog(workspace(), Path(folder) if folder else None)
 
 
 def collection_id() -> str:
-    """The id of the open collection."""
+    """Return the id of the open collection."""
     return all_collections().choose_collection(address()["set"])
 
 
 def is_collection_missing() -> bool:
-    """Whether the requested collection does not exist."""
+    """Return whether the requested collection does not exist."""
     return not all_collections().has_collection(collection_id())
 
 
 def add_to_workspace(identity: str) -> None:
     """Add a collection with read-only files, such as the example, to the workspace, so that its
-    settings and new judgments can be saved. Raises StorageError."""
+    settings and new judgments can be stored. Raises StorageError."""
     if not workspace().has_collection(identity):
         workspace().new_collection(all_collections().name_of(identity), identity)
 
 
 def open_collection(identity: str) -> None:
-    """Open a collection; address fields of another collection are cleared."""
+    """Open a collection. Address fields that apply only to the previous collection are cleared."""
     change(**(CLEARED_FIELDS if identity != collection_id() else {}), set=identity)
 
 
 def current_library() -> Library:
-    """The open files and their study; looked up once per run of the page."""
+    """Return the files of the open collection and their study. They are looked up once per run of
+    the app."""
     library: Library | None = st.session_state.get("_library")
     if library is None:
         library = st.session_state["_library"] = load_library(collection_id(), address()["qrels"])
@@ -98,14 +100,15 @@ def current_library() -> Library:
 
 
 def collection_files(identity: str) -> list[File]:
-    """The files of a collection."""
+    """Return the files of a collection."""
     return _collection_files(
         identity, all_collections().folder_of(identity), _folder_listing(identity)
     )
 
 
 def collection_judgments(identity: str) -> list[Qrels]:
-    """The judgments of a collection, without its other files; unreadable ones are skipped."""
+    """Return the judgments of a collection without loading its other files. Judgments that cannot
+    be read are omitted."""
     folder, store = all_collections().folder_of(identity), workspace()
     files = (
         _folder_files(folder, _folder_listing(identity), identity, only="qrels") if folder else []
@@ -126,11 +129,10 @@ def _load_judgments(table: str, _entry: Entry) -> Table | None:
 
 
 def load_library(identity: str, qrels_key: str = "") -> Library:
-    """Load the files of a collection and their study.
+    """Load the files of a collection and make their study.
 
-    `qrels_key` is the name or key of the requested judgments; by default the judgments that the
-    collection has used so far.
-    """
+    `qrels_key` is the name or the key of the requested judgments. If it is empty, the judgments
+    that the collection has used so far are used."""
     folder, listing = all_collections().folder_of(identity), _folder_listing(identity)
     files = _collection_files(identity, folder, listing)
     keys = {f.key: f.key for f in files}
@@ -167,20 +169,20 @@ def _assemble_library(
 
 @st.cache_resource(show_spinner=False)
 def _library_states() -> dict[str, dict[str, Hashable]]:
-    """The state of the files from which a library was last assembled, by collection and by
+    """Return the states of the files from which cached libraries were made, by collection and by
     requested judgments."""
     return {}
 
 
 @st.cache_resource(show_spinner=False)
 def previewed_studies() -> WeakValueDictionary[str, Study]:
-    """The study that was last checked for the preview of a collection, by collection."""
+    """Return the study for which a collection's preview was last checked, by collection."""
     return WeakValueDictionary()
 
 
 def _forget_outdated_libraries(identity: str, qrels_key: str, state: Hashable) -> None:
-    """Forget libraries whose files have changed or were removed, because they may hold large
-    tables."""
+    """Remove cached libraries whose files have changed or were removed, because such libraries may
+    contain large tables."""
     states = _library_states().setdefault(identity, {})
     for key, old_state in list(states.items()):
         if old_state != state:
@@ -205,7 +207,8 @@ def _collection_files(identity: str, folder: Path | None, listing: FolderListing
 def _folder_files(
     folder: Path, listing: FolderListing, identity: str, only: Kind | None = None
 ) -> list[File]:
-    """The files of a folder, or only the files that may contain one kind of table."""
+    """Return the files of a folder. If `only` is given, return only the files that may contain this
+    kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
     answers = {} if identity == SAMPLE else all_collections().choices_by_shape(identity)
     choices = all_collections().reading_choices(identity)
@@ -229,8 +232,8 @@ def _folder_files(
 def find_reading_choices(
     choices: Answers, answers: Answers, path: Path, name: str
 ) -> Mapping[str, Any]:
-    """The choices for reading a file of a folder: the choices for its name, otherwise for its
-    shape."""
+    """Return the choices for reading a file of a folder: those for the file's name if there are
+    any, otherwise those for its shape."""
     if name in choices or may_be_long_run(path):
         return choices.get(name, {})
     before = find_choices(path, name, answers)
@@ -238,14 +241,14 @@ def find_reading_choices(
 
 
 _FolderFile = tuple[str, str, Any, State | None, str]
-"""Path, name, origin and state of a file, and the choices for reading it, which are encoded as
-JSON."""
+"""A file that is read from a folder: its path, name, origin and state, and the choices for reading
+it, encoded as JSON."""
 
 
 @st.cache_resource(show_spinner=False)
 def _last_folder_reads() -> dict[tuple[str, Kind | None], tuple[list[_FolderFile], list[File]]]:
-    """The files that were last requested from a collection's folder, and the result of reading
-    them, by collection and kind."""
+    """Return the files that were last requested from a collection's folder together with the result
+    of reading them, by collection and kind."""
     return {}
 
 
@@ -280,7 +283,7 @@ def _read_folder_file(
 def _read_long_folder_file(
     request: _FolderFile, judgments: Sequence[Qrels], progress_note: str
 ) -> list[File]:
-    """Read a file that may contain a long run; a bar shows the progress."""
+    """Read a file that may contain a long run. A bar shows the progress."""
     reading = _file_reading(*request, judgments)
     try:
         return reading.show_progress(progress_note)
@@ -333,8 +336,8 @@ def _skipped_file_notes(folder: Path | None, listing: FolderListing) -> tuple[No
 
 
 def reread_with_choices(file: str, **choices: Any) -> None:
-    """Add these choices to the stored choices for a file of the open folder, so that the file is
-    read again."""
+    """Add these choices to the stored choices for a file of the open folder. The file is then read
+    again."""
     identity = collection_id()
 
     def save_choices() -> None:

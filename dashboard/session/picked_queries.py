@@ -1,5 +1,5 @@
-"""Queries picked in a chart. A few queries are stored in the address, many queries in the
-session."""
+"""Queries that the user picked in a chart. A few queries are stored in the address, many queries
+are stored in the session."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _MARK = "~"
 
 
 def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the value of the address field for these queries: their ids or, if there are many, a
-    name that only this session knows."""
+    """Return the value of the address field for these queries. It consists of their ids or, if
+    there are many, of a name that only this session knows."""
     ids = tuple(query_ids)
     if len(ids) <= _IN_ADDRESS:
         return ids
@@ -28,8 +28,8 @@ def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def ids_in_selection(ids: Sequence[str]) -> tuple[str, ...]:
-    """The queries that the address field selects; empty if it names a selection of another
-    session."""
+    """Return the queries that the address field selects. The result is empty if the field names a
+    selection of another session."""
     selections: dict[str, tuple[str, ...]] = st.session_state.get("_picked", {})
     if len(ids) == 1 and ids[0].startswith(_MARK):
         return selections.get(ids[0], ())

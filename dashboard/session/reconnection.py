@@ -1,10 +1,9 @@
-"""Reconnection of a page to its server, after it was cut off or drawn by another server.
+"""Reconnection of a page to its server, after the connection was lost or the server was restarted.
 
 The browser then has the page drawn again and sends the values of all its widgets. A session that
-knows the page takes the user's changes from these values. A new session, after a restart, knows no
-widgets yet, so Streamlit would drop the change: a new session therefore draws the page from the
-address and then takes the same values once more.
-"""
+knows the page recognises the user's changes in these values. A new session, after a restart, knows
+no widgets yet, so Streamlit would drop the changes. A new session therefore draws the page from the
+address first, and then applies the same values."""
 
 from __future__ import annotations
 
@@ -22,11 +21,11 @@ from metrics_core.formats.source.limits import format_size
 
 
 def handle_reconnection(message: Mapping[str, Any] | None) -> None:
-    """Handle a message of the browser: its page has reconnected, or uploads have failed.
+    """Handle a message from the browser: its page has reconnected, or uploads have failed.
 
-    The message has the time (`at`), the address shown (`drawn`), the files whose upload was cut off
-    (`cut`) or that are too large (`large`), and whether the page has reconnected (`again`).
-    """
+    The message has the time (`at`), the address that the browser shows (`drawn`), the files whose
+    upload was interrupted (`cut`) or that are too large (`large`), and whether the page has
+    reconnected (`again`)."""
     if not message:
         return
     # Widgets of another address, as after Back, do not change this one.
@@ -53,7 +52,8 @@ def handle_reconnection(message: Mapping[str, Any] | None) -> None:
 
 
 def _report_upload_error(name: str) -> bool:
-    """Add a message on why an upload failed, if known; return whether it is known."""
+    """Add a message with the reason why an upload failed, if it is known. Return whether it is
+    known."""
     error = take_upload_error(name)
     if error is not None:
         add_message(f"{name} was not added. {error.message}", error.hint, is_warning=True)
@@ -61,24 +61,24 @@ def _report_upload_error(name: str) -> bool:
 
 
 def largest_upload() -> int:
-    """The maximum size of an uploaded file, in bytes."""
+    """Return the maximum size of an uploaded file in bytes."""
     return int(st.get_option("server.maxUploadSize")) * 2**20
 
 
 def interrupted_uploads() -> list[str]:
-    """The files whose upload was cut off since the last successful upload."""
+    """Return the files whose upload was interrupted since the last successful upload."""
     names: list[str] = st.session_state.get("_cut_off", [])
     return names
 
 
 def forget_interrupted_uploads() -> None:
-    """Forget the uploads that were cut off, after a successful upload."""
+    """Forget which uploads were interrupted, after a successful upload."""
     st.session_state.pop("_cut_off", None)
 
 
 def mark_page_drawn() -> None:
-    """Note that the page is drawn. When this is first noted for a page of an earlier session, the
-    widgets of the page count as changed."""
+    """Store that the page is drawn. If the browser drew this page in an earlier session, the page
+    is drawn once more, so that the values of its widgets are applied."""
     if st.session_state.get("_drawn"):
         return
     st.session_state["_drawn"] = True

@@ -1,4 +1,5 @@
-"""Precompute the data of the first page, because a start is slow."""
+"""Computation of the first page's data while the server starts, because the first page would
+otherwise be slow."""
 
 from __future__ import annotations
 
@@ -15,11 +16,10 @@ from dashboard.session.open_collection import all_collections, load_library
 
 
 def warm_up(pages: Sequence[str]) -> None:
-    """Load the default collection and compute its Overview, then import the modules of the other
+    """Load the default collection and compute its Overview. Then import the modules of the other
     `pages`.
 
-    Errors are left to the page, which tries again.
-    """
+    Errors are ignored, because the page computes the same again and reports them."""
     collections = all_collections()
     identity = collections.choose_collection("")
     if collections.has_collection(identity):
@@ -32,8 +32,8 @@ def warm_up(pages: Sequence[str]) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=1)
 def _prepare_overview(identity: str) -> None:
-    """Compute the Overview of a collection. Cached, so that the functions it calls show no
-    spinner."""
+    """Compute the results that a collection's Overview needs. This function is cached, so that the
+    functions that it calls show no spinner."""
     study = load_library(identity).study
     if study is None or not study.names:
         return

@@ -1,4 +1,5 @@
-"""Tables judged once, and the data that all pages request of them. No Streamlit."""
+"""Tables that are joined with judgments once, and the data that all pages request from them. No
+module here imports Streamlit."""
 
 import pandas as pd
 

@@ -1,9 +1,9 @@
-"""Cached answers, keyed by the function that computes them and its arguments.
+"""Cache of a study's results (answers). The key is the function that computes a result, together
+with its arguments.
 
-As many answers are computed at a time as there are cores. Otherwise twenty users who ask at once
-would share two cores among twenty answers, each with its tables in memory and none ready soon. A
-cached answer does not wait.
-"""
+At most as many results are computed at the same time as there are cores. Otherwise, twenty users
+with simultaneous requests would share two cores among twenty computations, each with its tables in
+memory and none finished soon. A result that is in the cache is returned without waiting."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from metrics_core.base.memo import Memo
 from metrics_core.base.memory_size import estimate_size
 
 ROOM_FOR_ANSWERS = 200_000_000
-"""Bytes of cached answers per study; the least recently used are dropped."""
+"""Maximum number of bytes of cached results per study. If it is exceeded, the least recently used
+ones are dropped."""
 
 ROOM_A_QUERY = 2_500
-"""Bytes of cached answers per query, for studies with very many queries. They have room for the
-scores of a few runs on all measures of a page, and for one list of the queries."""
+"""Maximum number of bytes of cached results per query, for studies with very many queries. It is
+enough for the scores of a few runs on all measures of a page, and for one list of the queries."""
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer", bound=Callable[..., object])
@@ -36,20 +37,19 @@ _thread_state = _ThreadState()
 
 
 def wait_for_turn() -> None:
-    """Make this thread, which draws a page, wait for its turn to compute an answer from now on.
+    """Make this thread, which draws a page, wait for its turn whenever it has to compute a result.
 
-    Threads that help to compute an answer do not wait, because the thread that they help has the
-    turn already.
-    """
+    Threads that help to compute a result do not wait, because the thread that they help already has
+    the turn."""
     _thread_state.takes_turns = True
 
 
 def limit_cached_results(max_results: int) -> Callable[[Answer], Answer]:
-    """Return a decorator that keeps the last `max_results` results of an answer in a separate
-    cache.
+    """Return a decorator for functions whose results have their own cache, which keeps the last
+    `max_results` results.
 
-    For answers that are too large to be weighed against other answers, or that every view needs.
-    """
+    It is for results that are too large to share the study's cache, and for results that every view
+    needs."""
 
     def set_limit(answer: Answer) -> Answer:
         vars(answer)["at_most"] = max_results
@@ -59,9 +59,9 @@ def limit_cached_results(max_results: int) -> Callable[[Answer], Answer]:
 
 
 class CachedAnswers:
-    """The cache of a study: the most recently used answers within a total size, and a few of each
-    answer marked by `limit_cached_results`. An answer without arguments stays as long as the
-    study."""
+    """The cache of a study. It contains the most recently used results up to a total size, and the
+    last few results of each function marked by `limit_cached_results`. The result of a function
+    that takes no arguments besides the study is kept as long as the study."""
 
     def _start_cache(self, queries: int) -> None:
         self._weighed = Memo(max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * queries), estimate_size)
@@ -70,11 +70,10 @@ class CachedAnswers:
     def cached_answer(
         self, answer: Callable[..., Result], *arguments: Hashable, precomputed: Result | None = None
     ) -> Result:
-        """Return `answer(study, *arguments)`, computed once.
+        """Return `answer(study, *arguments)`. It is computed only once.
 
-        The arguments are the key, so that nothing the answer depends on can be forgotten.
-        `precomputed` is the answer if it was computed together with other answers.
-        """
+        The arguments are the key, so the key cannot lack anything that the result depends on. If
+        the result was computed together with others, it is passed as `precomputed`."""
         memo, key = self._find_memo(answer, arguments), (answer, arguments)
         if precomputed is not None:
             return memo(key, lambda: precomputed)
@@ -90,7 +89,7 @@ class CachedAnswers:
                 _thread_state.takes_turns = True
 
     def has_answer(self, answer: Callable[..., object], *arguments: Hashable) -> bool:
-        """Whether `cached_answer` has this answer in its cache."""
+        """Return whether the result of `cached_answer` with these arguments is in the cache."""
         return (answer, arguments) in self._find_memo(answer, arguments)
 
     def _find_memo(self, answer: Callable[..., object], arguments: tuple[Hashable, ...]) -> Memo:

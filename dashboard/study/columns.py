@@ -1,8 +1,8 @@
-"""Columns that distinguish the queries of a study, filters, and the texts shown with queries.
+"""The columns by which the queries of a study can be grouped, the filters, and the texts that are
+shown with queries.
 
-File columns, and derived columns that depend on texts or judgments only, are cached once per study;
-other derived columns are cached by comparison.
-"""
+Columns from files, and derived columns that depend only on texts or judgments, are cached once per
+study. Other derived columns are cached per comparison."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class StudyLike(Protocol):
-    """The part of `Study` that is used here."""
+    """The attributes and methods of `Study` that this module uses."""
 
     @property
     def query_ids(self) -> list[str]: ...
@@ -53,18 +53,20 @@ class StudyLike(Protocol):
 
 _CUTOFF = 10
 _IN_META = 2
-"""Number of query columns shown beside a query's text."""
+"""Number of query columns that are shown beside a query's text."""
 
 
 def file_columns(study: StudyLike) -> dict[str, pd.Series]:
-    """Columns of the files: the group of each judged query, indexed by query_id."""
+    """Return the columns from the files. Each is the group of each judged query, indexed by
+    query_id."""
     if study.queries is None:
         return {}
     return {c: find_groups(study.queries, study.query_ids, c) for c in study.groupings}
 
 
 def columns(study: StudyLike, comparison: Comparison) -> dict[str, pd.Series]:
-    """Implementation of `Study.columns`, which passes the comparison without its filters."""
+    """Return the columns of the queries. This implements `Study.columns`, which passes the
+    comparison without its filters."""
     file_groups = study.file_columns
     compared = [column for column in DERIVED if column.depends_on_pair]
     derived = study.cached_answer(independent_columns) | make_derived_columns(
@@ -76,7 +78,8 @@ def columns(study: StudyLike, comparison: Comparison) -> dict[str, pd.Series]:
 
 
 def independent_columns(study: StudyLike) -> dict[str, pd.Series]:
-    """The derived columns that do not depend on the comparison, by key, indexed by query_id."""
+    """Return the derived columns that do not depend on the comparison, by key. Each is indexed by
+    query_id."""
     texts: dict[str, str] = {}
     if study.queries is not None:
         frame = study.queries.frame
@@ -93,7 +96,7 @@ def independent_columns(study: StudyLike) -> dict[str, pd.Series]:
 
 
 def _query_index(study: StudyLike) -> pd.Index:
-    """The judged queries as an index."""
+    """Return the judged queries as an index."""
     return pd.Index(study.query_ids)
 
 
@@ -117,7 +120,8 @@ def _make_group_source(
 
 
 def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
-    """Implementation of `Study.view_mask`. The mask, bool[query], is read-only."""
+    """Return which queries pass the filters, bool[query]. The array is read-only. This implements
+    `Study.view_mask`."""
     mask = np.ones(len(study.query_ids), dtype=np.bool_)
     for column in {c for c, _ in comparison.filters}:
         file_groups = study.file_columns
@@ -131,14 +135,15 @@ def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
 
 
 def splitting_columns(study: StudyLike, comparison: Comparison) -> list[str]:
-    """Implementation of `Study.splitting_columns`."""
+    """Return the names of the columns that split the queries in view. This implements
+    `Study.splitting_columns`."""
     mask = study.view_mask(comparison)
     return [c for c, groups in study.columns(comparison).items() if groups[mask].nunique() > 1]
 
 
 def describe_queries(study: StudyLike) -> pd.DataFrame:
-    """The columns that `Study.with_texts` adds, indexed by query_id: `text`, `meta`, and `by: NAME`
-    for each grouping (float64 for numbers, otherwise the group as text)."""
+    """Return the columns that `Study.with_texts` adds, indexed by query_id: `text`, `meta`, and
+    `by: NAME` for each grouping. The latter is float64 for numbers, otherwise the group as text."""
     frame = pd.DataFrame({"text": study.texts}, dtype="str")
     ids = list(frame.index)
     if study.queries is None:

@@ -1,5 +1,5 @@
-"""A study with active judgment layers: only the queries with grades in active layers are joined and
-scored again."""
+"""A study with active judgment layers. Only the queries that have grades in these layers are joined
+with judgments and scored again."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _OF_QUERIES = (
     *("texts", "groupings", "groups", "document_columns", "query_ids"),
     "_file_scores",
 )
-"""Cached attributes of a study that depend on which queries there are, not on their grades."""
+"""Names of cached attributes of a study that depend on which queries there are, but not on their
+grades."""
 
 
 def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
-    """Return the study with these layers added to its judgments.
+    """Return the study with the grades of these layers added to its judgments.
 
-    If two layers grade the same document, the grade of the layer begun later counts. The last few
-    results are cached.
-    """
+    If two layers grade the same document, the grade of the layer that was begun later is used. The
+    last few results are cached."""
     nonempty_layers = tuple(
         layer for layer in sorted(layers, key=lambda v: v.creation_order) if len(layer)
     )
@@ -45,15 +45,14 @@ def _make_layered(study: Study, layers: tuple[Layer, ...]) -> LayeredStudy:
 
 
 class LayeredStudy(Study):
-    """A study over layered judgments.
+    """A study whose judgments include the grades of layers.
 
-    Runs that do not fit the files' judgments stay refused. `refused_now` are runs loaded as judged
-    ranks (only the ranks of judged documents) that cannot be scored because a layer judges further
-    documents.
-    """
+    Runs that do not fit the judgments in the files stay refused. `refused_now` are runs that were
+    loaded as judged ranks and cannot be scored because a layer judges further documents, whose
+    ranks are unknown."""
 
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
-        """Join runs and judgments again for the queries with grades in the layers."""
+        """Join runs and judgments again for the queries that have grades in the layers."""
         graded = [layer.grades for layer in layers]
         self._bare, self.settings, self.given_tables = bare, bare.settings, bare.given_tables
         self.qrels = apply_layers(bare.qrels, graded)
@@ -81,7 +80,7 @@ class LayeredStudy(Study):
 
     @property
     def unlayered(self) -> Study:
-        """The study with the judgments of the files only, without layers."""
+        """The study with only the judgments in the files, without layers."""
         return self._bare
 
     @cached_property
@@ -89,11 +88,10 @@ class LayeredStudy(Study):
         return [ranks.select_queries(self.changed) for ranks in self.judged.values()]
 
     def compute_scores(self, measure: Measure) -> Scores:
-        """Scores of all runs over all queries.
+        """Return the scores of all runs over all queries.
 
-        If the score of a query depends on that query only, just the queries in the layers are
-        scored again.
-        """
+        If the score of a query depends only on that query, only the queries in the layers are
+        scored again."""
         if self.is_given(measure):
             return super().compute_scores(measure)
         tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}

@@ -1,7 +1,7 @@
-"""Library: the available files, and the selection of files that make up the study.
+"""Library: the available files, and the choice of the files that make up the study.
 
-Files come from the sample, from a folder given at the start, or from the workspace. No Streamlit.
-"""
+Files come from the example, from a folder named at the start, or from the workspace. This module
+does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -32,17 +32,18 @@ from metrics_core.tables.run_names import find_free_name, make_names_unique
 
 @dataclass(frozen=True)
 class Library:
-    """All files and their study, which is None if judgments or runs are missing."""
+    """All files of a collection and their study. The study is None if judgments or runs are
+    missing."""
 
     files: tuple[File, ...]
     study: Study | None
     notes: tuple[Note, ...] = ()
     own_names: Mapping[str, str] = field(default_factory=dict)
-    """Run name -> the name in its file, for runs that were renamed."""
+    """The name in the file for each run that was renamed, keyed by its present name."""
 
     @property
     def slots(self) -> dict[str, int]:
-        """Run name -> slot (colour and shape), all different."""
+        """The slot (colour and shape) of each run by name. All slots are different."""
         preferred_slots = {f.table.name: f.slot for f in self.files if isinstance(f.table, Run)}
         if self.study is not None:
             chosen = dict(self.study.settings.slots)
@@ -62,20 +63,20 @@ class Library:
 
     @property
     def run_files(self) -> dict[str, File]:
-        """Run name -> its file, for the runs in use."""
+        """The file of each run that is in use, by the name of the run."""
         return {f.table.name: f for f in self.files if isinstance(f.table, Run) and f.used}
 
     def files_of_kind(self, kind: Kind) -> list[File]:
-        """The files that contain this kind of table."""
+        """Return the files that contain this kind of table."""
         return [f for f in self.files if f.kind == kind]
 
     @property
     def judgments(self) -> File | None:
-        """The judgments in use."""
+        """The file with the judgments in use."""
         return self.used_file("qrels")
 
     def used_file(self, kind: Kind) -> File | None:
-        """The first file of this kind that is in use."""
+        """Return the first file of this kind that is in use."""
         return next((f for f in self.files_of_kind(kind) if f.used), None)
 
 
@@ -88,12 +89,11 @@ def assemble_library(
 ) -> Library:
     """Make the study from all runs and one table of each other kind.
 
-    If there are several judgments, the chosen file is used or, by default, the file that fits the
-    runs best (`choose_judgments`). If there are several query files, the file with most judged
-    queries is used; if there are several document files, the file with most judged documents. Files
-    that are not used have a reason in `why_not`. `judging` joins a run with judgments, in the same
-    way as `join_judgments`. The `settings` rename runs, map ids and set colours.
-    """
+    If there are several judgment files, the chosen one is used or, by default, the one that fits
+    the runs best (see `choose_judgments`). If there are several query files, the one with most
+    judged queries is used; if there are several document files, the one with most judged documents.
+    A file that is not used has the reason in `why_not`. `judging` is the function that joins a run
+    with judgments, like `join_judgments`. The `settings` rename runs, map ids and set colours."""
     listed = join_parts(list(files))
     file_runs = [_FileRun(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
     named_runs, run_notes = make_names_unique(file_runs)
@@ -142,10 +142,11 @@ def assemble_library(
 def _choose_given_scores(
     files: Sequence[File],
 ) -> tuple[list[File], list[GivenScores], list[Note]]:
-    """Return the files, the tables of given scores that go together, and a note on each other one.
+    """Return the files, the tables of given scores that can be combined, and a note on each table
+    that cannot.
 
-    A file with a second score of the same run, query and measure is not used.
-    """
+    Two tables cannot be combined if both have a score of the same run, query and measure. The later
+    file is then marked as not used."""
     tables = [file.table for file in files if isinstance(file.table, GivenScores)]
     with suppress(RanklensError):
         if tables:
@@ -167,7 +168,7 @@ def _choose_given_scores(
 
 @dataclass(frozen=True)
 class _FileRun:
-    """A run, and the file that it came from."""
+    """A run together with the file that it was read from."""
 
     file: File
     run: Run
@@ -186,8 +187,8 @@ class _FileRun:
 def _rename_runs(
     runs: Sequence[_FileRun], settings: Settings
 ) -> tuple[list[_FileRun], dict[str, str]]:
-    """Apply the names and slots chosen for runs; also return the original name of each renamed
-    run."""
+    """Set the names and slots that the user chose for runs. Also return the original name of each
+    renamed run, by its new name."""
     names, slots = dict(settings.names), dict(settings.slots)
     taken_names = {file_run.name for file_run in runs if file_run.name not in names}
     renamed, own_names = [], {}
@@ -202,8 +203,8 @@ def _rename_runs(
 
 
 def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
-    """Map the ids by the settings of the collection; if that fails, return the table unchanged with
-    a note."""
+    """Map the ids of a table as the collection's settings state. If this fails, return the table
+    unchanged with a note."""
     maps = id_maps(settings)
     if not maps or (isinstance(table, Run) and not table.complete):
         return table
@@ -216,15 +217,15 @@ def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
 
 
 def apply_settings(table: AnyTable, settings: Settings) -> AnyTable:
-    """Apply the settings of a collection to a table: map its ids and, if it is a run, remove the
-    excluded documents."""
+    """Apply the settings of a collection to a table: map its ids and, if the table is a run, remove
+    the excluded documents."""
     mapped = _map_ids(table, settings)
     return _exclude_documents(mapped, settings) if isinstance(mapped, Run) else mapped
 
 
 def _exclude_documents(run: Run, settings: Settings) -> Run:
-    """Exclude the documents that the settings exclude; if that fails, return the run unchanged with
-    a note."""
+    """Remove the documents that the settings exclude from a run. If this fails, return the run
+    unchanged with a note."""
     try:
         return exclude_documents(run, Exclusions(own_documents=settings.exclude_self))
     except RanklensError as error:
@@ -234,7 +235,7 @@ def _exclude_documents(run: Run, settings: Settings) -> Run:
 
 
 def id_maps(settings: Settings) -> IdMaps:
-    """The id mappings of a collection; no maps if they are invalid."""
+    """Return the id maps of a collection. If they are invalid, ids are not mapped."""
     try:
         return IdMaps(
             *(
@@ -247,7 +248,7 @@ def id_maps(settings: Settings) -> IdMaps:
 
 
 def _put_runs_into_files(files: Sequence[File], runs: Sequence[_FileRun]) -> list[File]:
-    """Put the renamed runs and their slots into their files."""
+    """Return the files with the renamed runs and the slots of these runs."""
     named_files = []
     for f in files:
         file_run = next((candidate for candidate in runs if candidate.file is f), None)
@@ -258,20 +259,21 @@ def _put_runs_into_files(files: Sequence[File], runs: Sequence[_FileRun]) -> lis
 
 
 def named_judgments(files: Iterable[File]) -> dict[str, File]:
-    """The files of judgments by the name that identifies them in a URL: the name of the file, or
-    its key if several files have the same name."""
+    """Return the judgment files by the name that a URL uses: the name of the file, or its key if
+    several files have the same name."""
     judgment_files = [f for f in files if f.kind == "qrels"]
     name_counts = Counter(f.file for f in judgment_files)
     return {f.file if name_counts[f.file] == 1 else f.key: f for f in judgment_files}
 
 
 def may_be_a_run(file: File | Loaded) -> bool:
-    """Whether a file counts as judgments only because its numbers are as small as grades."""
+    """Return whether a file was read as judgments but may be a run. This is the case if it was
+    recognised as judgments only because its numbers are as small as grades."""
     return file.kind == "qrels" and any(note.kind == "kind" for note in file.notes)
 
 
 def convert_to_run(file: File) -> Loaded:
-    """Convert judgments to a run, with the grades as scores."""
+    """Convert judgments to a run. The grades become scores."""
     assert isinstance(file.table, Qrels)
     rows = file.table.table
     query_ids, doc_ids = (rows[name].to_pylist() for name in ("query_id", "doc_id"))
@@ -281,8 +283,8 @@ def convert_to_run(file: File) -> Loaded:
 
 
 def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") -> File | None:
-    """Return the file whose judgments are used: the file with this key, otherwise the file whose
-    judgments fit best. Returns None if there are no judgments."""
+    """Return the file with the judgments to use: the file with this key, otherwise the file that
+    fits the runs best. Returns None if there are no judgments."""
     chosen_file = next((f for f in files if f.key == key), None)
     if chosen_file is not None or not files:
         return chosen_file
@@ -298,7 +300,7 @@ def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") 
 
 
 def convert_to_judgments(file: File) -> Loaded:
-    """Convert a run to judgments, with the scores as grades."""
+    """Convert a run to judgments. The scores become grades."""
     assert isinstance(file.table, Run)
     rows, grades = file.table.read_whole().table, file.table.scores
     if (grades == np.round(grades)).all():
@@ -308,11 +310,10 @@ def convert_to_judgments(file: File) -> Loaded:
 
 
 def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
-    """The query file with most of the judged queries. If several are tied, a file with columns
-    besides the texts is preferred, and then the last file.
+    """Return the query file that has most of the judged queries. If several are tied, a file with
+    columns besides the text is preferred, and among these the last one.
 
-    The files of another tool's run may contain texts only.
-    """
+    Columns matter because the query files of some tools contain only texts."""
     judged = set(qrels.table.query_ids) if qrels and isinstance(qrels.table, Qrels) else set()
 
     def count_known_queries(f: File) -> tuple[int, bool]:
@@ -325,8 +326,8 @@ def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
 
 
 def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
-    """The document file with most of the judged documents; if several are tied, the last of
-    them."""
+    """Return the document file that has most of the judged documents. If several are tied, return
+    the last of them."""
     if len(files) < 2 or qrels is None or not isinstance(qrels.table, Qrels):
         return files[-1] if files else None
     judged = qrels.table.doc_ids.unique()

@@ -1,4 +1,4 @@
-"""Numbers in place of ids, for reports without ids."""
+"""Numbers in place of ids, for reports that must not contain ids."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 
 class NumberedIds(dict[str, str]):
-    """id -> "query 1", "query 2", …, in order of first use; the given `ids` come first."""
+    """A mapping from ids to "query 1", "query 2" and so on. The given `ids` are numbered first;
+    further ids are numbered when they are first looked up."""
 
     def __init__(self, noun: str, ids: Iterable[str] = ()) -> None:
-        """Number these ids."""
+        """Number these ids. `noun` is the word before each number."""
         super().__init__()
         self._noun = noun
         for each in ids:

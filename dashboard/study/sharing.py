@@ -1,8 +1,7 @@
-"""A study to share: without texts and ids, or without any names as well.
+"""A study that can be shared: without texts and ids or, in addition, without any names.
 
-Anything that is not in the study cannot appear in its report. Judged ranks are unchanged, so no
-number changes.
-"""
+What is not in the study cannot appear in its report. The judged ranks are unchanged, so all numbers
+stay the same."""
 
 from __future__ import annotations
 
@@ -22,10 +21,10 @@ from metrics_core.slicing.breakdowns import NO_GROUP, find_groups
 from metrics_core.tables import GivenScores, Queries, Run
 
 Include = Literal["scores only", "run names", "full texts"]
-"""The content of a report: numbers only; also the names of runs, groups and files; or everything.
+"""The content of a report: only numbers ("scores only"); also the names of runs, groups and files
+("run names"); or everything ("full texts").
 
-Ids are excluded with the texts, since an id may be a text or a person.
-"""
+Ids are excluded together with the texts, because an id may be a text or identify a person."""
 
 _LEFT_OUT = {
     "scores only": "names and texts left out, ids replaced by numbers",
@@ -34,16 +33,15 @@ _LEFT_OUT = {
 }
 _LETTERS = 26
 _LONGEST_NAME = 60
-"""Maximum length of a group's name; longer values count as texts."""
+"""Maximum length of a group's name. Longer values are treated as texts."""
 
 
 @dataclass(frozen=True)
 class SharedStudy:
-    """A study to share. `runs` has the new name of each renamed run. `groups` has the new (column,
-    value) of each renamed group, by its earlier (column, value).
+    """A study that can be shared. `runs` maps each renamed run to its new name. `groups` maps the
+    (column, value) of each renamed group to its new (column, value).
 
-    `omissions` names the parts that were left out; empty if the study is complete.
-    """
+    `omissions` describes what was left out; it is empty if the study is complete."""
 
     study: Study
     runs: Mapping[str, str] = field(default_factory=dict)
@@ -51,7 +49,7 @@ class SharedStudy:
     omissions: str = ""
 
     def comparison(self, comparison: Comparison) -> Comparison:
-        """The same comparison with the new names."""
+        """Return the comparison with the new names of its runs and groups."""
         return replace(
             comparison,
             focus=self.runs.get(comparison.focus, comparison.focus),
@@ -62,11 +60,10 @@ class SharedStudy:
 
 
 def make_shareable_study(study: Study, include: Include) -> SharedStudy:
-    """Return a copy of the study that contains only the included parts.
+    """Return a copy of the study that contains only what `include` allows.
 
-    Without texts, queries and documents are numbered. Without names, runs become A, B, C, and
-    columns and groups of the queries are numbered.
-    """
+    If texts are excluded, queries and documents are numbered. If names are excluded, runs are named
+    A, B, C, and the columns and groups of the queries are numbered."""
     if include == "full texts":
         return SharedStudy(study)
     names: dict[str, str] = {}
@@ -89,12 +86,11 @@ def make_shareable_study(study: Study, include: Include) -> SharedStudy:
 def _make_shareable_groups(
     study: Study, queries: Queries, *, keep_names: bool
 ) -> tuple[dict[str, Any], dict[tuple[str, str], tuple[str, str]]]:
-    """The columns of the groups, and the new (column, value) of each group that is renamed, by its
-    earlier (column, value).
+    """Return the columns of the groups, and the new (column, value) of each renamed group, keyed by
+    its earlier (column, value).
 
-    All columns and groups are renamed unless `keep_names` is true. The groups of a column whose
-    values are texts are always renamed.
-    """
+    Unless `keep_names` is true, all columns and groups are renamed. If the values of a column are
+    texts, its groups are renamed in any case."""
     columns: dict[str, Any] = {}
     renamed: dict[tuple[str, str], tuple[str, str]] = {}
     for number, column in enumerate(study.groupings, 1):
@@ -111,8 +107,8 @@ def _make_shareable_groups(
 
 
 def _is_text_column(queries: Queries, column: str) -> bool:
-    """Whether the values of a column are texts, such as reference answers, rather than categories.
-    They are if at least half of the values are distinct, or if a value has more than
+    """Return whether the values of a column are texts, such as reference answers, and not
+    categories. They are if at least half of the values are distinct, or if a value has more than
     `_LONGEST_NAME` characters."""
     values: pd.Series = queries.frame[column].dropna()
     if column in queries.numbers or values.empty:
@@ -121,7 +117,7 @@ def _is_text_column(queries: Queries, column: str) -> bool:
 
 
 def run_letter(position: int) -> str:
-    """Return the letter of a run: A, B, … Z, A2, B2, …"""
+    """Return the letter that names the run at this position: A, B, … Z, A2, B2, …"""
     cycle, index = divmod(position, _LETTERS)
     return f"{chr(ord('A') + index)}{cycle + 1 if cycle else ''}"
 
@@ -129,7 +125,7 @@ def run_letter(position: int) -> str:
 def _rename_given_scores(
     study: Study, names: Mapping[str, str], numbers: NumberedIds
 ) -> list[GivenScores]:
-    """Return the given scores with the runs renamed and the queries numbered, without texts."""
+    """Return the given scores without texts, with renamed runs and numbered queries."""
     current_names = dict(study.settings.names)
     renamed = []
     for scores in study.given_tables:
@@ -152,8 +148,8 @@ def _rename_study(
     """Return the study with the runs renamed by `names`, the queries numbered by `numbers`, and the
     columns of `queries`.
 
-    Judged ranks stay, with their document data, because some measures use prices.
-    """
+    The judged ranks are kept together with their document data, because some measures use prices of
+    documents."""
     judged = {names.get(run, run): ranks for run, ranks in study.judged.items()}
 
     def replace_query_ids(query_ids: tuple[str, ...]) -> tuple[str, ...]:

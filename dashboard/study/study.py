@@ -1,8 +1,8 @@
-"""Study: one collection of tables, judged once, and the data that every page needs.
+"""Study: one collection of tables, joined with its judgments once, and the data that every page
+needs.
 
-A study is read-only and shared by all visitors. Results are cached, so that returning to a page
-costs nothing. No Streamlit.
-"""
+A study is read-only and shared by all visits. Its results are cached, so that a page that was shown
+before appears at once. This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ _NO_JUDGMENTS = Qrels.from_columns([], [], [])
 
 
 class Study(CachedAnswers):
-    """Runs, qrels, queries and documents that belong together, and scores given in files. With
-    given scores alone, there are no judged ranks and no qrels. If `document_numbers` is set,
-    answers have a document's number in place of its id, text and title."""
+    """Runs, judgments, queries and documents that belong together, and scores given in files. If
+    there are only given scores, there are no judged ranks and no judgments. If `document_numbers`
+    is set, the study's results contain a document's number in place of its id, text and title."""
 
     document_numbers: NumberedIds | None = None
 
@@ -66,7 +66,8 @@ class Study(CachedAnswers):
         settings: Settings = DEFAULT_SETTINGS,
         given_tables: Sequence[GivenScores] = (),
     ) -> None:
-        """Judge every run; `refused` has the error of each run that cannot be judged."""
+        """Join every run with the judgments. `refused` then has the error of each run that cannot
+        be joined."""
         self.settings = settings
         self.given_tables = tuple(given_tables)
         qrels = _NO_JUDGMENTS if qrels is None else qrels
@@ -90,17 +91,18 @@ class Study(CachedAnswers):
 
     @property
     def unlayered(self) -> Study:
-        """The study with the judgments of the files only, without layers."""
+        """The study with only the judgments in the files, without layers."""
         return self
 
     @property
     def names(self) -> list[str]:
-        """The runs that can be compared, in the order of loading."""
+        """The names of the runs that can be compared, in the order of loading."""
         return list(self.runs) or list(self._file_scores.runs if self._file_scores else ())
 
     @cached_property
     def _file_scores(self) -> Scores | None:
-        """The scores of the files, for their own runs and queries; None without such files."""
+        """The given scores for the runs and queries in their files. It is None if there are no
+        files with given scores."""
         if not self.given_tables:
             return None
         measure_names = {name for table in self.given_tables for name in table.measure_names}
@@ -118,7 +120,8 @@ class Study(CachedAnswers):
 
     @cached_property
     def given_scores(self) -> Scores | None:
-        """The given scores of all runs and queries, NaN if missing; None without given scores."""
+        """The given scores for all runs and queries of the study, NaN if missing. It is None if
+        there are no given scores."""
         if self._file_scores is None:
             return None
         values = select_values(self._file_scores, self.names, self.query_ids)
@@ -133,46 +136,46 @@ class Study(CachedAnswers):
 
     @property
     def unused_given_runs(self) -> list[str]:
-        """The runs with given scores that are not compared, because they have no list."""
+        """The runs that have given scores but are not compared, because they have no result
+        lists."""
         runs = self._file_scores.runs if self._file_scores else ()
         return [run for run in runs if run not in self.names]
 
     @cached_property
     def given_measures(self) -> list[Measure]:
-        """The measures of the given scores: first those where higher is better, last those whose
-        direction is not declared."""
+        """The measures of the given scores. Measures for which higher is better come first,
+        measures with an undeclared direction last."""
         measures = self._file_scores.measures if self._file_scores else ()
         return sorted(measures, key=lambda m: (1, -1, 0).index(m.declaration.direction))
 
     def is_given(self, measure: Measure) -> bool:
-        """Whether the scores of a measure were given in files."""
+        """Return whether the scores of a measure were given in files."""
         return measure in self.given_measures
 
     def is_computed(self, measure: Measure) -> bool:
-        """Whether there are ranks behind the scores of a measure: it is computed from lists and
-        judgments."""
+        """Return whether the scores of a measure are computed from result lists and judgments."""
         return bool(self.judged) and not self.is_given(measure)
 
     def read_measure(self, key: str = "", cutoff: int = 10) -> ChosenMeasure:
-        """Return the measure of an address, among the given ones or computed; by default the
-        default measure."""
+        """Return the measure that an address names, which may be given or computed. If `key` is
+        empty, return the default measure."""
         return read_measure(key, cutoff, self.given_measures, has_lists=bool(self.judged))
 
     def runs_without_doc_ids(self, runs: Iterable[str]) -> list[str]:
-        """The runs loaded as judged ranks (only the ranks of judged documents), in which unjudged
-        documents have no name."""
+        """Return those of the runs that were loaded as judged ranks, which do not contain the ids
+        of unjudged documents."""
         return ranked_run_names(self.runs[name] for name in dict.fromkeys(runs))
 
     @cached_property
     def query_ids(self) -> list[str]:
-        """All judged queries; without lists, all queries with given scores."""
+        """All judged queries. If there are no result lists, all queries that have given scores."""
         if self._file_scores is None or self.runs:
             return self.qrels.query_ids
         return list(self._file_scores.query_ids)
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """query_id -> text; the id itself if the query has no text."""
+        """The text of each query, by query_id. If a query has no text, it is the id itself."""
         own_texts: dict[str, str] = {}
         if self.queries is not None:
             frame = self.queries.frame
@@ -182,7 +185,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def document_columns(self) -> list[str]:
-        """The columns of the documents other than id, title and text."""
+        """The columns of the documents file except id, title and text."""
         if self.documents is None:
             return []
         standard_columns = ("doc_id", "title", "text")
@@ -190,7 +193,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def groupings(self) -> list[str]:
-        """The columns by which results can be broken down; category and difficulty first."""
+        """The columns by which results can be broken down. Category and difficulty come first."""
         if self.queries is None:
             return []
         column_names = self.queries.groupings
@@ -199,39 +202,40 @@ class Study(CachedAnswers):
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
-        """Column -> its values in reading order."""
+        """The values of each column in display order, by column."""
         return {column: order_groups(series) for column, series in self.file_columns.items()}
 
     @property
     def file_columns(self) -> dict[str, pd.Series]:
-        """Grouping -> the group of each judged query, indexed by query_id."""
+        """The group of each judged query, indexed by query_id, for each column of the files."""
         return self.cached_answer(columns.file_columns)
 
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]:
-        """Column -> the group of each judged query, indexed by query_id.
+        """Return the group of each judged query, indexed by query_id, for each column.
 
-        The files' columns come first, then the derived ones. Some of these depend on the
-        comparison, but never on its filters.
-        """
+        The columns of the files come first, followed by the derived columns. Some derived columns
+        depend on the comparison, but never on its filters."""
         unfiltered = replace(comparison, filters=(), other_runs=())
         return self.cached_answer(columns.columns, unfiltered)
 
     def splitting_columns(self, comparison: Comparison) -> list[str]:
-        """The names of the `columns` that have more than one group among the queries in view."""
+        """Return the names of those `columns` that have more than one group among the queries in
+        view."""
         return self.cached_answer(columns.splitting_columns, replace(comparison, other_runs=()))
 
     @cached_property
     def max_depth(self) -> int:
-        """The depth of the deepest run, at most 1,000."""
+        """The length of the longest result list, but at most 1,000."""
         return curves.longest_list_length(list(self.judged.values())) if self.judged else 1
 
     @cached_property
     def grades(self) -> list[float]:
-        """The positive grades that occur, and 0."""
+        """The distinct positive grades of the judgments, and 0."""
         return sorted({0.0, *np.unique(self.qrels.relevance[self.qrels.relevance > 0]).tolist()})
 
     def notes(self, name: str, measure: Measure) -> tuple[Note, ...]:
-        """The notes from judging this run, and on its scores with this measure."""
+        """Return the notes on a run: those from joining it with the judgments, and those about its
+        scores on this measure."""
         if name not in self.judged:
             return ()
         if self.is_given(measure) or measure.lacks(self.judged[name]):
@@ -241,7 +245,8 @@ class Study(CachedAnswers):
     # Views, scores and texts
 
     def view(self, address: Address) -> View:
-        """Check the address against the loaded files."""
+        """Return the view that an address selects, after checking the address against the loaded
+        files."""
         cutoff = read_cutoff(address["k"], deepest_cutoff=self.max_depth)
         address = self._with_current_names(address)
         default_run = default_baseline(self.names, accept_old_words=self.settings.old_baseline)
@@ -280,12 +285,11 @@ class Study(CachedAnswers):
         focus: str | None = None,
         other_runs: tuple[str, ...] = (),
     ) -> Comparison:
-        """The comparison for a program or a command, with this measure at its built-in cutoff. Runs
-        are given by name.
+        """Return the comparison for a command or a Python function, on this measure with its own
+        cutoff. Runs are given by name.
 
-        By default the first run is the baseline, and the best of the other runs is in focus. Raises
-        UnknownRunError.
-        """
+        By default, the first run is the baseline, and the best of the other runs is in focus.
+        Raises UnknownRunError."""
         for name in (baseline, focus):
             if name is not None and name not in self.names:
                 raise UnknownRunError(name, self.names)
@@ -295,8 +299,8 @@ class Study(CachedAnswers):
         ).comparison
 
     def _with_current_names(self, address: Address) -> Address:
-        """Replace original names of renamed runs with their current names, so that earlier links
-        still work."""
+        """Return the address with the present names of renamed runs in place of their original
+        names, so that earlier links still work."""
         names = dict(self.settings.names)
 
         def current_name(name: str) -> str:
@@ -315,7 +319,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def runs_by_score(self) -> list[str]:
-        """The runs, best first on the default measure."""
+        """The runs sorted by score on the default measure, best first."""
         # One order for every view: another measure or cutoff must not change which runs are
         # compared.
         measure = self.read_measure().measure
@@ -324,38 +328,40 @@ class Study(CachedAnswers):
         return [self.names[position] for position in order]
 
     def with_computed_measure(self, comparison: Comparison) -> Comparison:
-        """Return the comparison on a computed measure, for the lists: the default one if the chosen
-        one is given."""
+        """Return the comparison on a computed measure, for pages that show result lists. If the
+        chosen measure is given, it is replaced by the default measure."""
         if self.is_computed(comparison.measure):
             return comparison
         return replace(comparison, chosen_measure=read_measure("", comparison.cutoff))
 
     def view_mask(self, comparison: Comparison) -> Mask:
-        """The judged queries that pass the filters, bool[query]."""
+        """Return which judged queries pass the filters, bool[query]."""
         return self.cached_answer(columns.view_mask, comparison.narrowing_comparison)
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
-        """Scores of the shown runs over the queries in view, float64[run, query, measure]."""
+        """Return the scores of the shown runs over the queries in view, float64[run, query,
+        measure]."""
         return self.scores_of_all_runs(comparison, *measures).select_runs(comparison.runs)
 
     def scores_of_all_runs(self, comparison: Comparison, *measures: Measure) -> Scores:
-        """Scores of all loaded runs over the queries in view."""
+        """Return the scores of all loaded runs over the queries in view."""
         return self.all_scores(*measures).select_queries(self.view_mask(comparison))
 
     def all_scores(self, *measures: Measure) -> Scores:
-        """Scores of all loaded runs over all queries."""
+        """Return the scores of all loaded runs over all queries."""
         # Each measure is cached separately, because other answers need single ones.
         return join_measures([self.cached_answer(all_scores, measure) for measure in measures])
 
     def compute_scores(self, measure: Measure) -> Scores:
-        """Return the scores of all loaded runs over all queries, computed or as given in files."""
+        """Compute the scores of all loaded runs over all queries. For a given measure, return the
+        scores from the files."""
         if self.given_scores is not None and self.is_given(measure):
             return select_measures(self.given_scores, [str(measure)])
         return score_runs(list(self.judged.values()), (measure,))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Add the columns `text`, `meta` ("Billing · medium") and `by: NAME` for each grouping to a
-        frame with a column query_id."""
+        """Return the frame with the columns `text`, `meta` (such as "Billing · medium") and `by:
+        NAME` for each grouping. The frame must have a column query_id."""
         descriptions = (
             self.cached_answer(columns.describe_queries)
             .reindex(frame["query_id"])
@@ -365,7 +371,7 @@ class Study(CachedAnswers):
 
 
 def add_run_name_to_error(name: str, error: RanklensError) -> RanklensError:
-    """The error of a run, with its name."""
+    """Return the error of a run with the run's name added to its message."""
     return RanklensError(f"{name}: {error.message}", error.hint)
 
 
@@ -379,12 +385,13 @@ def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
 
 
 def _run_notes(study: Study, name: str) -> tuple[Note, ...]:
-    """Notes on a run that do not depend on the measure: on ids that are almost equal, and on
-    documents with the same id as their query. Cached separately from other notes."""
+    """Return the notes on a run that do not depend on the measure. They are about ids that are
+    almost equal, and about documents with the same id as their query. They are cached separately
+    from the other notes."""
     run = study.runs[name]
     return find_near_matches(run, study.qrels) + own_document_notes(run)
 
 
 def all_scores(study: Study, measure: Measure) -> Scores:
-    """The scores of all loaded runs over all queries; cached by the study."""
+    """Return the scores of all loaded runs over all queries. The study caches them."""
     return study.compute_scores(measure)

@@ -1,4 +1,4 @@
-"""Adding a file to a collection: its record, its bytes, its colour."""
+"""Adding a file to a collection: the record of the file, its bytes, and its colour."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ID_LENGTH = 8
 
 @dataclass(frozen=True)
 class AddedFile:
-    """The result of adding a file. The file is new, is known already, or replaces an earlier file
+    """The result of adding a file. The file is new, is already known, or replaces an earlier file
     of the same name (`older_file`)."""
 
     entry: Entry
@@ -43,8 +43,8 @@ def make_record(
     slots: Iterable[int],
     replaced_entry: Entry | None,
 ) -> Entry:
-    """Make the record of a new file. `all_entries` are the records of the other files of the
-    collection. `slots` are colours in use besides those in these records."""
+    """Return the record of a new file. `all_entries` are the records of the collection's other
+    files. `slots` are colours in use besides those in these records."""
     name = loaded.table.name if isinstance(loaded.table, Run) else loaded.file
     added_at = current_time()
     taken_slots = {*slots, *(e.slot for e in all_entries if e.kind == "run")}
@@ -70,17 +70,18 @@ def make_record(
 
 
 PackedTable = tuple[str, pa.Buffer | Path]
-"""The hash that names a table, and its bytes or the file that contains them."""
+"""The hash that serves as a table's name, and the table's bytes or the path of a file with these
+bytes."""
 
 
 def hash_content(table: Table, kind: str) -> str:
-    """Hash a table's rows."""
+    """Return the hash of a table's rows."""
     return table.rows.content if isinstance(table, StoredRun) else hash_rows(as_arrow(table), kind)
 
 
 def pack_table(table: Table) -> PackedTable:
-    """Return the name of a table and its bytes or file. Raises StorageError if the rows are in a
-    file that is damaged."""
+    """Return the name of a table, and its bytes or the path of a file with its bytes. Raises
+    StorageError if the rows are in a file that is damaged."""
     if isinstance(table, StoredRun):
         with table.rows.reading():
             return table.rows.table, table.rows.path
@@ -89,23 +90,23 @@ def pack_table(table: Table) -> PackedTable:
 
 
 def names_of_kind(entries: Iterable[Entry], kind: str) -> list[str]:
-    """The names of the files of this kind."""
+    """Return the names of the files of this kind."""
     return [e.name for e in entries if e.kind == kind]
 
 
 def find_free_slot(taken_slots: Iterable[int]) -> int:
-    """The first slot (colour and shape) that no run has."""
+    """Return the first slot (colour and shape) that no run uses."""
     used = set(taken_slots)
     return next(i for i in range(len(used) + 1) if i not in used)
 
 
 def make_free_id(taken_ids: Sequence[str]) -> str:
-    """An id that no collection has."""
+    """Return an id that is not in use."""
     while (new_id := "".join(choice(_ID_LETTERS) for _ in range(_ID_LENGTH))) in taken_ids:
         pass
     return new_id
 
 
 def current_time() -> str:
-    """The current time in UTC, in the format of records."""
+    """Return the current time in UTC, in the format that records use."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,4 +1,5 @@
-"""Folders of earlier layouts, with collections as JSON files: imported once, and left unchanged."""
+"""Workspace folders with the layout of an earlier version, whose collections are JSON files. They
+are imported once; the JSON files are not changed."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ _TABLE = re.compile(rb"[0-9a-f]{64}")
 
 
 def import_folder(folder_store: FolderStore) -> None:
-    """Create a database for each collection of the folder. Unreadable records become damaged rows.
-    Raises OSError and StorageError."""
+    """Create a database for each collection of the folder that has none. Records that cannot be
+    read become damaged rows. Raises OSError and StorageError."""
     with folder_store.start_import() as is_due:
         for folder in _collection_folders(folder_store.folder) if is_due else ():
             if not folder_store.database_path(folder.name).exists():
@@ -53,7 +54,8 @@ def _import_collection(folder_store: FolderStore, folder: Path) -> None:
 
 
 def find_table_names(folder: Path) -> set[str]:
-    """The tables named in records of an earlier layout, including damaged records."""
+    """Return the names of the tables that records of an earlier layout mention. Damaged records are
+    included."""
     records = [
         p
         for collection_folder in _collection_folders(folder)

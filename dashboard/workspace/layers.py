@@ -1,8 +1,8 @@
-"""Judgment layers of a collection: grades given in the app, each with its grader and time.
+"""The judgment layers of a collection, which contain grades with their grader and time.
 
-A layer is a row of `layers`; each row of `grades` is a change for one document of a query. The
-newest row for a pair counts; a grade of NULL withdraws the grade.
-"""
+A layer is a row of the table `layers`. Each row of the table `grades` is a change for one document
+of a query. The newest row for a query and document is valid; a grade of NULL withdraws the
+grade."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from dashboard.workspace.disk.journal_lines import Line, read_grades, read_layer
 from metrics_core.tables.run_names import find_free_name
 
 Pair = tuple[str, str]
-"""A query_id and a doc_id."""
+"""A query id and a document id."""
 
 _LONGEST_NAME = 80
 
 
 @dataclass(frozen=True)
 class GradeRecord:
-    """A grade with its grader and its time in UTC."""
+    """A grade with its grader and the time in UTC."""
 
     grade: float
     grader: str
@@ -39,11 +39,10 @@ class GradeRecord:
 class Layer:
     """The current state of a layer.
 
-    `begun` is its start in UTC. `judged` says that the layer was made here, not imported from a
-    file. `version` changes with its grades. `lost` is the legible text of damaged rows. `position`
-    counts the layers begun here, because a clock may be set back; it is 0 for layers of earlier
-    versions.
-    """
+    `begun` is the time in UTC when it was begun. `judged` is true if it was made in Ranklens, and
+    not imported from a file. `version` changes when its grades change. `lost` is the readable text
+    of damaged rows. `position` increases with each layer that is begun here, because a clock may be
+    set back; it is 0 for layers of earlier versions."""
 
     id: str
     name: str
@@ -62,35 +61,35 @@ class Layer:
 
     @property
     def creation_order(self) -> tuple[int, str, str]:
-        """Sort key by the time at which the layer was begun. If two layers grade the same document,
-        the grade in the later layer counts."""
+        """Key that sorts layers by the time when they were begun. If two layers grade the same
+        document, the grade of the later layer is used."""
         return self.position, self.begun, self.id
 
     @property
     def grades(self) -> dict[Pair, float]:
-        """(query_id, doc_id) -> grade, ordered by the first grading of each pair."""
+        """The grade of each (query_id, doc_id), in the order in which they were first graded."""
         return {pair: record.grade for pair, record in self.grade_records.items()}
 
 
 class LayerStore:
-    """The layers of the collections of one folder. Changes are on the disk when the method returns;
-    if it raises StorageError, nothing is changed."""
+    """The layers of the collections in one folder. Changes are on disk when a method returns. If a
+    method raises StorageError, nothing is changed."""
 
     def __init__(
         self,
         folder_store: FolderStore,
         change_collection: Callable[[str], AbstractContextManager[Connection]],
     ) -> None:
-        """`change_collection` opens the database of an existing collection for changes."""
+        """Create the store. `change_collection` opens the database of an existing collection for
+        changes."""
         self._folder_store, self._change_collection = folder_store, change_collection
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
     def list_layers(self, identity: str, *, only_removed: bool = False) -> list[Layer]:
         """List the layers of a collection, oldest first. If `only_removed` is true, list the layers
-        removed since the start instead.
+        that were removed since the start, and no others.
 
-        Raises StorageError if the collection's database cannot be read.
-        """
+        Raises StorageError if the collection's database cannot be read."""
         matching = [layer for layer in self._all_layers(identity) if layer.removed == only_removed]
         return sorted(matching, key=lambda layer: layer.creation_order)
 
@@ -111,7 +110,7 @@ class LayerStore:
         grader: str = "",
         is_judged_here: bool = True,
     ) -> str:
-        """Begin a layer with these grades in an existing collection; return its id."""
+        """Begin a layer with these grades in an existing collection, and return its id."""
         with self._change_collection(identity) as state:
             return self._insert_layer(
                 state, identity, name, grades or {}, grader or name, is_judged_here
@@ -120,12 +119,11 @@ class LayerStore:
     def grade_documents(
         self, identity: str, name: str, grades: Mapping[Pair, float | None]
     ) -> tuple[str, bool]:
-        """Grade documents in the layer of the judge `name`; the layer is begun if it does not
-        exist.
+        """Grade documents in the layer of the judge `name`. If the judge has no layer yet, it is
+        begun.
 
-        Returns the id of the layer and whether it was begun now. If the layer does not exist and
-        all grades are None, no layer is begun and the id is empty.
-        """
+        Returns the id of the layer, and whether it was begun now. If there is no layer and all
+        grades are None, no layer is begun, and the id is empty."""
         with self._change_collection(identity) as state:
             own_layers = (
                 v for v in self.list_layers(identity) if v.judged and v.name == name[:_LONGEST_NAME]
@@ -159,13 +157,13 @@ class LayerStore:
         return layer_id
 
     def import_layer(self, identity: str, lines: Sequence[Line], *, earlier_layer: str = "") -> str:
-        """Import a layer with the graders and times of its grades; return its id.
+        """Import a layer with the graders and times of its grades, and return its id.
 
-        `lines` start with the head. If a layer with the same name and time of beginning has all
-        these grades already, nothing is imported and the id is empty. If only the name is taken,
-        the imported layer gets another name, and so remains separate. `earlier_layer` is the id of
-        a layer that is known to have been begun before this one.
-        """
+        The first of the `lines` has the name and other facts. If a layer with the same name and
+        time of beginning already has all these grades, nothing is imported, and the id is empty. If
+        another layer has only the same name, the imported layer gets a new name and is kept
+        separate. `earlier_layer` is the id of a layer that is known to have been begun before this
+        one."""
         with self._change_collection(identity) as state:
             head, rows, layers = (
                 read_layer_facts(lines),
@@ -196,17 +194,18 @@ class LayerStore:
     def add_grades(
         self, identity: str, layer: str, grades: Mapping[Pair, float | None], *, grader: str
     ) -> None:
-        """Grade documents; None withdraws a grade. Raises KeyError if the layer does not exist."""
+        """Grade documents in a layer. A grade of None withdraws a grade. Raises KeyError if the
+        layer does not exist."""
         with self._change_collection(identity) as state:
             self._find_row(identity, layer)
             _append_grades(state, layer, grades, grader)
 
     def remove_layer(self, identity: str, layer: str) -> None:
-        """Hide a layer; the next start deletes it."""
+        """Mark a layer as removed. It is deleted at the next start."""
         self._set_removed(identity, layer, removed=1)
 
     def restore_layer(self, identity: str, layer: str) -> None:
-        """Undo a removal. Raises KeyError once the layer is deleted."""
+        """Restore a removed layer. Raises KeyError if the layer is already deleted."""
         self._set_removed(identity, layer, removed=0)
 
     def _set_removed(self, identity: str, layer: str, *, removed: int) -> None:
@@ -223,7 +222,7 @@ class LayerStore:
 
 
 def sweep_layers(folder_store: FolderStore, identity: str) -> None:
-    """Delete a collection's layers that were removed before this start. Raises OSError and
+    """Delete the layers of a collection that were removed before this start. Raises OSError and
     StorageError."""
     removed_rows = [row[:2] for row in folder_store.contents(identity).layers() if row[-1]]
     if removed_rows:
@@ -247,8 +246,8 @@ def _append_grades(
 def _build_layers(
     contents: Contents, known_contents: Contents, known_layers: Sequence[Layer]
 ) -> list[Layer]:
-    """Build the layers from these rows; rows that are in `known_contents` are taken from
-    `known_layers`."""
+    """Build the layers from these rows. What is already in `known_layers`, which were built from
+    `known_contents`, is used again."""
     grades, known_rows = contents.intact["grades"], known_contents.intact["grades"]
     if len(grades) < len(known_rows) or (
         known_rows and grades[len(known_rows) - 1] is not known_rows[-1]
@@ -287,7 +286,7 @@ def _build_layers(
 def _latest_grades(
     rows: Iterable[Row], earlier: Mapping[Pair, GradeRecord] = MappingProxyType({})
 ) -> Mapping[Pair, GradeRecord]:
-    """Return the grades that count. They result from the `earlier` grades and newer rows with the
+    """Return the valid grades, given the `earlier` valid grades and newer rows. The rows have the
     columns query_id, doc_id, grade, grader and time."""
     if not rows:
         return earlier

@@ -1,8 +1,7 @@
 """Notes and tags on the queries of a collection, with author and time.
 
-Notes are separate and tags are set one by one, so that nothing is lost if two people write at the
-same time. The newest row for a note or a tag counts.
-"""
+Each note and each tag is stored on its own, so that nothing is lost if two people write at the same
+time. The newest row for a note or a tag is valid."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from dashboard.workspace.disk.journal_lines import Line, read_notes, read_tags
 
 @dataclass(frozen=True)
 class Comment:
-    """A note on a query with its `id`; `time` is when it was last written, in UTC."""
+    """A note on a query with its `id`. `time` is the time in UTC when it was last written."""
 
     id: str
     text: str
@@ -31,7 +30,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Tag:
-    """A tag on a query, with its author and its time in UTC."""
+    """A tag on a query, with its author and the time in UTC."""
 
     name: str
     author: str
@@ -52,21 +51,22 @@ class QueryNotes:
 
 
 class NoteStore:
-    """The notes of the collections of one folder. Changes are on the disk when the method returns;
-    if it raises StorageError, nothing is changed."""
+    """The notes of the collections in one folder. Changes are on disk when a method returns. If a
+    method raises StorageError, nothing is changed."""
 
     def __init__(
         self,
         folder_store: FolderStore,
         change_collection: Callable[[str], AbstractContextManager[Connection]],
     ) -> None:
-        """`change_collection` opens the database of an existing collection for changes."""
+        """Create the store. `change_collection` opens the database of an existing collection for
+        changes."""
         self._folder_store, self._change_collection = folder_store, change_collection
         self._notes_cache: dict[str, tuple[Contents, dict[str, QueryNotes]]] = {}
 
     def notes_by_query(self, identity: str) -> dict[str, QueryNotes]:
-        """query_id -> its notes and tags, for the queries that have some. Raises StorageError if
-        the collection's database cannot be read."""
+        """Return the notes and tags of the queries that have any, by query_id. Raises StorageError
+        if the collection's database cannot be read."""
         contents = self._folder_store.contents(identity)
         cached_contents, noted = self._notes_cache.get(identity, (None, {}))
         if cached_contents is not contents:
@@ -77,8 +77,8 @@ class NoteStore:
     def write_note(
         self, identity: str, query_id: str, text: str, *, author: str, note: str = ""
     ) -> str:
-        """Add a note to a query, or rewrite the note with this id; an empty text removes the note.
-        Returns its id."""
+        """Add a note to a query, or change the note with the id `note`. An empty text removes the
+        note. Returns the id of the note."""
         note_id = note or token_hex(4)
         with self._change_collection(identity) as state:
             database.append_rows(
@@ -98,10 +98,11 @@ class NoteStore:
     def add_note_and_tag(
         self, identity: str, query_id: str, text: str, tag: str, *, author: str
     ) -> None:
-        """Add a note and a tag to a query, both or neither; empty ones are skipped.
+        """Add a note and a tag to a query; either both are stored or none. An empty note or tag is
+        skipped.
 
-        A repeated note or tag is stored once: two clicks may be handled at the same time.
-        """
+        A repeated note or tag is stored only once, because two clicks may be handled at the same
+        time."""
         with self._change_collection(identity) as state:
             query_notes, time = (
                 self.notes_by_query(identity).get(query_id, QueryNotes()),
@@ -116,10 +117,9 @@ class NoteStore:
                 database.append_rows(state, "tags", [(query_id, tag, 1, author, time)])
 
     def import_lines(self, identity: str, lines: Sequence[Line]) -> int:
-        """Add notes and tags with their authors and times; return how many are new.
+        """Add notes and tags with their authors and times, and return how many of them are new.
 
-        Existing ones are neither duplicated nor overwritten.
-        """
+        Existing notes and tags are neither duplicated nor overwritten."""
         with self._change_collection(identity) as state:
             noted = self.notes_by_query(identity)
             comments = {q: list(query_notes.notes) for q, query_notes in noted.items()}
@@ -142,7 +142,7 @@ class NoteStore:
 
 
 def _collect_notes(notes: Iterable[Row], tags: Iterable[Row]) -> dict[str, QueryNotes]:
-    """Collect the current notes and tags from the rows, by query_id."""
+    """Return the current notes and tags by query_id, given the rows of both tables."""
     comments: dict[str, dict[str, Comment]] = {}
     for _, query_id, note, text, author, time in notes:
         query_comments = comments.setdefault(query_id, {})

@@ -1,4 +1,4 @@
-"""Clean up a workspace at the start: delete files that are no longer used."""
+"""Cleaning of a workspace at the start: files that are no longer used are deleted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dashboard.workspace.earlier_layout import find_table_names
 from dashboard.workspace.store import Workspace
 
 OWN_COLLECTION = "own"
-"""The id of the user's first collection, which older links use."""
+"""The id of the user's first collection. Older links use it."""
 
 _DRAFTS = (  # and no others: the folder may contain other files, too
     f"{'[0-9a-f]' * 64}{durable.DRAFT}",
@@ -29,11 +29,10 @@ _DRAFTS = (  # and no others: the folder may contain other files, too
 
 
 def clean_workspace(workspace: Workspace) -> None:
-    """Clean up the folder, and save a last known good copy of each database that changed.
+    """Clean up the folder, and copy each database that has changed as its last good state.
 
-    Does nothing if the folder cannot be written, or if another process is writing it or backing it
-    up.
-    """
+    Nothing happens if the folder cannot be written, or if another process is changing it or backing
+    it up."""
     with suppress(StorageError, Timeout, OSError):
         if workspace.folder.is_dir():
             with (
@@ -46,19 +45,18 @@ def clean_workspace(workspace: Workspace) -> None:
 
 @contextmanager
 def hold_removal_lock(folder: Path, wait: float) -> Iterator[None]:
-    """Hold the lock for deleting from the workspace. Raises Timeout if the lock is not available
-    within `wait` seconds."""
+    """Hold the lock that is needed to delete files from the workspace. Raises Timeout if the lock
+    cannot be acquired within `wait` seconds."""
     with FileLock(folder / "removing.lock", mode=0o600).acquire(wait):
         yield
 
 
 def _sweep_folder(folder_store: FolderStore) -> None:
-    """Delete items that were removed before this start, unfinished drafts, and tables without a
-    record.
+    """Delete what was removed before this start, unfinished drafts, and tables that no record
+    names.
 
-    Tables stay if any record cannot be read, because it may name them. Replaced files are deleted
-    once the newer table is known to be intact.
-    """
+    If any record cannot be read, no table is deleted, because the record may name it. A file that
+    was replaced is deleted only after the newer table was found to be intact."""
     for draft in _find_drafts(folder_store.folder):
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
@@ -82,11 +80,10 @@ def _sweep_folder(folder_store: FolderStore) -> None:
 
 
 def _sweep_collection(folder_store: FolderStore, identity: str) -> bool:
-    """Clean up a collection; return whether all its records can be read.
+    """Clean up a collection, and return whether all its records can be read.
 
-    An error does not stop the cleaning of other collections; the page that lists the collection
-    reports the error.
-    """
+    An error does not stop the cleaning of other collections. It is reported by the page that lists
+    the collections."""
     try:
         if folder_store.read_collection(identity).removed:
             folder_store.drop_collection(identity)
@@ -106,13 +103,13 @@ def _sweep_collection(folder_store: FolderStore, identity: str) -> bool:
 
 
 def _find_drafts(folder: Path) -> list[Path]:
-    """Drafts left by interrupted writes."""
+    """Return the drafts that interrupted writes have left in a folder."""
     return [draft for pattern in _DRAFTS for draft in folder.glob(pattern)]
 
 
 def _is_abandoned(draft: Path) -> bool:
-    """Whether no process writes a draft any more, so that it can be deleted. Other processes write
-    long drafts without the folder's lock."""
+    """Return whether no process is still writing a draft, so that it can be deleted. This must be
+    checked because other processes write long drafts without holding the folder's lock."""
     try:
         return durable.is_abandoned(draft)
     except FileNotFoundError:

@@ -48,11 +48,11 @@ from metrics_core.tables.run_names import find_free_name
 
 
 class Workspace:
-    """Collections in one folder. A change is on the disk when its method returns. If a method
+    """The collections in one folder. A change is on disk when its method returns. If a method
     raises StorageError, nothing is changed."""
 
     def __init__(self, folder: Path) -> None:
-        """The folder is created when something is first added."""
+        """Open the workspace. The folder is created when something is first added."""
         self.folder = folder
         self._store = FolderStore(folder)
         self.cache = Cache(folder / "cache", lambda: self.find_write_problem() is None)
@@ -64,7 +64,7 @@ class Workspace:
                 pass  # taking the lock imports it
 
     def find_write_problem(self) -> StorageError | None:
-        """The reason why the workspace cannot be written; None if no problem is known."""
+        """Return why the workspace cannot be written. Returns None if no problem is known."""
         if not self.folder.is_dir():
             return errors.missing_folder_error(self.folder) if self._was_there else None
         if (version := self._store.version() or 0) > database.VERSION:
@@ -76,7 +76,7 @@ class Workspace:
         return None
 
     def read_collections(self, *, only_removed: bool = False) -> list[Collection]:
-        """The collections, or if `only_removed` the ones removed since the start, latest first."""
+        """Return the collections or, if `only_removed`, the removed ones, latest change first."""
         all_collections = []
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process
@@ -93,15 +93,15 @@ class Workspace:
         return record
 
     def folder_of(self, identity: str) -> Path:
-        """The folder of the records of an existing collection."""
+        """Return the folder with the records of an existing collection."""
         return self._store.folder_of(identity)
 
     def has_collection(self, identity: str) -> bool:
-        """Whether there is a collection with this id, removed or not."""
+        """Return whether there is a collection with this id, even if it is removed."""
         return self._store.has_collection(identity)
 
     def new_collection(self, name: str, identity: str = "") -> Collection:
-        """Create an empty collection, unless it exists."""
+        """Create an empty collection, or return the existing collection with this id."""
         with self.hold_write_lock():
             if identity and self.has_collection(identity):
                 return self.collection(identity)
@@ -115,15 +115,15 @@ class Workspace:
             return new_record
 
     def rename_collection(self, identity: str, name: str) -> None:
-        """Rename a collection; links use its id and still work."""
+        """Rename a collection. Its id does not change, so links to it still work."""
         self._change_record(identity, name=name)
 
     def remove_collection(self, identity: str) -> None:
-        """Hide a collection; the next start deletes it."""
+        """Mark a collection as removed. It is deleted at the next start."""
         self._change_record(identity, removed=True)
 
     def restore_collection(self, identity: str) -> None:
-        """Undo a removal. Raises KeyError once the collection is deleted."""
+        """Restore a removed collection. Raises KeyError if the collection is already deleted."""
         self._change_record(identity, removed=False)
 
     def set_reading_choices(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
@@ -134,11 +134,11 @@ class Workspace:
             self._store.put_collection(replace(record, choices=all_choices, changed=current_time()))
 
     def set_judgments(self, identity: str, judgments: str) -> None:
-        """Store which judgments this collection uses, by the key of their file."""
+        """Store which judgments a collection uses. `judgments` is the key of their file."""
         self._change_record(identity, judgments=judgments)
 
     def set_complete(self, identity: str, is_complete: bool) -> None:
-        """Store whether this collection's judgments contain all relevant documents."""
+        """Store whether the judgments of a collection contain all relevant documents."""
         self._change_record(identity, complete=is_complete)
 
     def rename_runs(
@@ -148,11 +148,11 @@ class Workspace:
         self._change_record(identity, run_names=dict(names), run_slots=dict(slots))
 
     def map_ids(self, identity: str, queries: str, docs: str) -> None:
-        """Store the id mappings of this collection. "" means that ids are unchanged."""
+        """Store the id maps of a collection. "" means that ids are unchanged."""
         self._change_record(identity, map_queries=queries, map_docs=docs)
 
     def set_exclude_self(self, identity: str, exclude_self: bool) -> None:
-        """Store whether runs of this collection exclude documents with the id of their query."""
+        """Store whether each query's own document (with the same id) is excluded from runs."""
         self._change_record(identity, exclude_self=exclude_self)
 
     def set_directions(self, identity: str, directions: Mapping[str, bool]) -> None:
@@ -160,7 +160,7 @@ class Workspace:
         self._change_record(identity, directions=dict(directions))
 
     def duplicate_collection(self, identity: str, name: str) -> Collection:
-        """Copy a collection; both share their tables on the disk."""
+        """Copy a collection. The original and the copy use the same table files on disk."""
         with self.hold_write_lock():
             record, new_id = self.collection(identity), make_free_id(self._store.collection_ids())
             copy = replace(record, id=new_id, name=name, changed=current_time(), removed=False)
@@ -172,17 +172,17 @@ class Workspace:
         return self._store.contents(identity)
 
     def last_good_state_time(self, identity: str) -> str:
-        """UTC time of the last known good state; empty if there is none."""
+        """Return the time in UTC of the last good state. It is empty if there is none."""
         return self._store.last_good_state_time(identity)
 
     def restore_last_good_state(self, identity: str) -> None:
-        """Restore the last known good state of a collection whose database is unreadable. The
-        unreadable database is moved aside."""
+        """Restore the last good state of a collection whose database cannot be read. The damaged
+        database is moved aside."""
         with self.hold_write_lock():
             self._store.restore_last_good_state(identity)
 
     def paths_moved_aside(self) -> list[Path]:
-        """The unreadable databases that were moved aside."""
+        """Return the paths of damaged databases that were moved aside."""
         return self._store.paths_moved_aside()
 
     def drop_damaged(self, identity: str, texts: Iterable[str]) -> int:
@@ -203,24 +203,24 @@ class Workspace:
                 self._store.remove_unreadable(record)
 
     def entries(self, identity: str) -> list[Entry]:
-        """The files, oldest first; including files whose replacement is damaged."""
+        """Return file records, oldest first, including files whose replacement is damaged."""
         all_entries = self._store.entries(identity)
         older = self._store.replaced_numbers(all_entries)
         return [e for e in all_entries if not e.removed and e.number not in older]
 
     def removed_entries(self, identity: str) -> list[Entry]:
-        """The files that were removed since the start."""
+        """Return the records of the files that were removed since the start."""
         all_entries = self._store.entries(identity)
         older = replaced_numbers(all_entries)
         return [e for e in all_entries if e.removed and e.number not in older]
 
     def fallback_numbers(self, identity: str) -> set[str]:
-        """The numbers of replaced files that are shown because the newer table is damaged."""
+        """Return the numbers of earlier files shown because their replacement is damaged."""
         all_entries = self._store.entries(identity)
         return replaced_numbers(all_entries) - self._store.replaced_numbers(all_entries)
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
-        """Damaged records of a collection, and tables whose last check found them damaged."""
+        """Return the damaged records, and the tables that were damaged when last checked."""
         unsound = [
             DamagedRecord(e.number, e.file, problem)
             for e in self.entries(identity)
@@ -229,7 +229,7 @@ class Workspace:
         return [*self._store.damaged_records(identity), *unsound]
 
     def load_table(self, entry: Entry) -> Table:
-        """Load an entry's table; long runs stay on the disk. Raises StorageError if damaged."""
+        """Load an entry's table. A long run stays on disk. Raises StorageError if damaged."""
         if entry.kind == "run" and entry.complete and stays_on_disk(entry.rows):
             return open_stored_run(
                 self._store,
@@ -249,7 +249,7 @@ class Workspace:
             raise errors.damaged_file_error(entry.file, problem) from error
 
     def read_bytes(self, entry: Entry) -> bytes:
-        """The stored bytes of an entry's table. Raises StorageError if they are damaged."""
+        """Return the stored bytes of an entry's table. Raises StorageError if they are damaged."""
         content = self._store.read_table(entry.table)
         if content is None:
             raise errors.damaged_file_error(entry.file, self._store.table_problem(entry.table))
@@ -289,7 +289,7 @@ class Workspace:
             return AddedFile(entry, "replaced" if older else "new", older)
 
     def remove_entry(self, identity: str, number: str) -> None:
-        """Hide a file; the next start deletes it. A damaged record is deleted at once."""
+        """Mark a file for deletion at the next start. A damaged record is deleted at once."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is not None:
@@ -300,7 +300,7 @@ class Workspace:
                 self._store.drop_entry(identity, number)
 
     def restore_entry(self, identity: str, number: str) -> None:
-        """Undo the removal of a file. Raises KeyError once the file is deleted."""
+        """Restore a removed file. Raises KeyError if the file is already deleted."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None:
@@ -308,7 +308,7 @@ class Workspace:
             self._store.put_entry(identity, replace(entry, removed=False, changed=current_time()))
 
     def undo_replacement(self, identity: str, number: str) -> None:
-        """Delete a file and show the one it replaced. Raises KeyError if the latter is gone."""
+        """Delete a file and show the file that it replaced. Raises KeyError if that is gone."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None or self._entry_of(identity, entry.replaces) is None:
@@ -316,7 +316,7 @@ class Workspace:
             self._store.drop_entry(identity, number)
 
     def keep_both_files(self, identity: str, number: str) -> None:
-        """Keep a newer file in addition to the file it replaced, as a separate run."""
+        """Keep both a newer file and the file that it replaced, as two separate runs."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None:
@@ -334,7 +334,7 @@ class Workspace:
             )
 
     def check_tables(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Check the bytes of every stored table; `damaged_records` then returns the results."""
+        """Check all stored tables. `damaged_records` then includes the damaged tables."""
         for identity in self._store.collection_ids():
             with suppress(Exception):  # the page that lists the collection reports the error
                 for entry in self._store.entries(identity):

@@ -1,4 +1,4 @@
-"""Types of numpy arrays by content; docstrings of functions give the shapes."""
+"""Types of numpy arrays, named by their content. The shapes are in the docstrings of functions."""
 
 from __future__ import annotations
 

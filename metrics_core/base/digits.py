@@ -8,9 +8,8 @@ _MOST_DIGITS = 18
 def parse_whole_number(text: str) -> int | None:
     """Return the whole number that a text of digits (0 to 9) represents; None for any other text.
 
-    Only the first 18 digits are used: no count is larger, and Python refuses to read more than
-    4,300 digits.
-    """
+    Only the first 18 digits are used: no valid number is longer, and Python refuses to parse more
+    than 4,300 digits."""
     if not (text.isascii() and text.isdigit()):
         return None
     return int(text.lstrip("0")[:_MOST_DIGITS] or 0)

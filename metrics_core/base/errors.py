@@ -23,16 +23,16 @@ from dataclasses import dataclass
 from metrics_core.base.wording import escape_controls, escape_controls_in_lines
 
 MOST_PROBLEMS_SHOWN = 100
-"""Maximum number of problems of a file that are listed; further problems are only counted."""
+"""Maximum number of problems in a file that are listed. The total number is also given."""
 
 _CLOSE, _NEARLY, _NEAR_WORD = 0.6, 0.1, 0.5
 
 
 class RanklensError(Exception):
-    """A user's mistake: `message` names the problem, and `hint` says how to fix it (may be empty).
+    """A user's mistake: `message` names the problem, and `hint` says how to fix it. The hint may be
+    empty.
 
-    Control characters in both are escaped (`wording.escape_controls_in_lines`).
-    """
+    Control characters in both texts are escaped (`wording.escape_controls_in_lines`)."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         self.message = escape_controls_in_lines(message)
@@ -48,7 +48,7 @@ class RanklensError(Exception):
 
 @dataclass(frozen=True)
 class RowProblem:
-    """A row that breaks the rules of a table; `row` counts from 0 in the table that was read."""
+    """A row that breaks the rules of a table. `row` is the index in the table as read, from 0."""
 
     row: int
     found: str
@@ -157,11 +157,10 @@ class FileFormatError(RanklensError):
 
 
 def _format_line_and_text(problem: LineProblem, first_problem: LineProblem) -> str:
-    """Return the line of a further problem of a group, and the text found there if it differs from
-    the first.
+    """Return the line number of a problem, followed by the text found there if this differs from
+    the text of the group's first problem.
 
-    For a file without lines, only the text found is returned.
-    """
+    If the file has no lines, only the text found is returned."""
     if problem.line is None:
         return problem.found
     return f"{problem.line}" + (
@@ -170,11 +169,10 @@ def _format_line_and_text(problem: LineProblem, first_problem: LineProblem) -> s
 
 
 def _group_by_kind(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
-    """Group problems for which the same was expected, in order of first occurrence.
+    """Group problems by the text that was expected, in order of first occurrence.
 
     The text that was found may differ between lines (a score, an id), so it does not define the
-    group.
-    """
+    group."""
     groups: dict[str, list[LineProblem]] = {}
     for problem in problems:
         groups.setdefault(problem.expected, []).append(problem)
@@ -184,13 +182,12 @@ def _group_by_kind(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
 class UnknownMeasureError(RanklensError):
     """No measure has this name.
 
-    name     the unknown name
-    nearest  up to three measures: the one with the closest name, and others almost as close
+    name     the unknown name nearest  up to three measures: the one with the closest name, and
+    others almost as close
 
-    `measure_names` maps every name to its measure's name. `failed_packages` are plug-ins that could
-    have added the measure but could not be loaded. `instead` is a hint that replaces the nearest
-    names.
-    """
+    `measure_names` maps every accepted name to the canonical name of its measure. `failed_packages`
+    are plug-in packages that might provide the measure but could not be loaded. `instead` is a hint
+    that replaces the suggestion of similar names."""
 
     def __init__(
         self,
@@ -218,8 +215,8 @@ class UnknownMeasureError(RanklensError):
 
 
 def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str]:
-    """Return up to three measures with a similar name, closest first: measure name -> similar
-    name."""
+    """Return up to three measures with similar names, closest first, as a dictionary from the
+    measure's name to the similar name."""
     by_lower_name = {k.lower(): k for k in measure_names}
     near = difflib.get_close_matches(name.lower(), by_lower_name, n=5, cutoff=_CLOSE)
     closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]
@@ -231,7 +228,8 @@ def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return the nearest word as a question, "" if none is near."""
+    """Suggest the most similar word in a question such as "Did you mean 'bm25'?"; "" if none is
+    similar."""
     matches = difflib.get_close_matches(word, list(words), n=1, cutoff=_NEAR_WORD)
     return f"Did you mean {matches[0]!r}?" if matches else ""
 
@@ -266,10 +264,9 @@ class UnknownColumnError(RanklensError):
 
 
 class FilterLineError(RanklensError):
-    """A filter is malformed at the character `position` (from 0).
+    """A filter has a syntax error at the character `position` (from 0).
 
-    `found` is the text there, `expected` a description of valid text.
-    """
+    `found` is the text at this position, `expected` a description of valid text."""
 
     def __init__(
         self,

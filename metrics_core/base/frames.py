@@ -1,7 +1,7 @@
 """pandas, loaded on first use and imported under the name `pd`.
 
-Reading and scoring files do not need it, and loading it takes as long as judging a million rows.
-"""
+Reading and scoring files do not need pandas, and loading it takes as long as evaluating a million
+rows."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Keep freed memory in this process for reuse; for the server and the command line.
+"""Keep freed memory in this process for reuse. Used by the server and the command line.
 
-The GNU C library returns arrays of some MB to the system at once and requests memory again for the
-next array. Each thread besides the first has a separate heap, which is returned as soon as it is
-empty. The system clears the returned memory each time. This took a third of the time for drawing a
-page on 200,000 queries, and a tenth of the time of `evaluate` on a long run.
-"""
+The GNU C library returns freed arrays of some MB to the system at once and requests memory again
+for the next array. Each thread besides the first has a separate heap, which is returned as soon as
+it is empty. The system clears the memory each time it is returned. Without this module, that took a
+third of the time for rendering a page on 200,000 queries, and a tenth of the time of `evaluate` on
+a long run."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import sys
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Parameter numbers in `malloc.h` of the GNU C library."""
 _THRESHOLDS = (128 * 2**20, 32 * 2**20)
-"""Bytes above which arrays, and free memory at the end of the heap, are returned to the system. The
-second value is for versions of the library before 2022, which allow no larger one."""
+"""Thresholds in bytes: larger arrays, and larger free memory at the end of the heap, are returned
+to the system. The second value is the maximum that versions of the library before 2022 allow."""
 
 
 def keep_freed_memory(*, use_one_heap: bool = False) -> None:

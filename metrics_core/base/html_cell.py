@@ -1,4 +1,4 @@
-"""A result as HTML for the cell of a notebook: a heading, sentences and tables."""
+"""HTML output of a result in a notebook: a heading, sentences and tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _CELL = "font-family:system-ui,sans-serif;line-height:1.45"
 
 
 def html_cell(heading: str, parts: Iterable[str]) -> str:
-    """Return the HTML of a result; `heading` is text, each part the result of a function below."""
+    """Return the HTML of a result. `heading` is plain text; each part is HTML from `html_sentence`
+    or `html_table`."""
     title = f'<p style="margin:0 0 4px;font-weight:600;font-size:1.1em">{_escape_text(heading)}</p>'
     return f'<div style="{_CELL}">{title}{"".join(parts)}</div>'
 
@@ -24,7 +25,8 @@ def html_sentence(text: str) -> str:
 
 
 def html_table(table: pd.DataFrame, **formats: Callable[[Any], str]) -> str:
-    """Return a table as HTML; `formats` has functions from a value to text by column."""
+    """Return a table as HTML. `formats` maps column names to functions that format a value as
+    text."""
     return table.to_html(index=False, border=0, formatters=formats)
 
 

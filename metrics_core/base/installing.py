@@ -1,8 +1,7 @@
-"""The command that installs an optional part of Ranklens.
+"""Build the command that installs an optional part of Ranklens.
 
 The command uses the source from which Ranklens itself was installed, because Ranklens is in no
-package index.
-"""
+package index."""
 
 from __future__ import annotations
 
@@ -16,11 +15,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra of pyproject.toml.
+    """Return the command that installs an optional extra from pyproject.toml.
 
-    The command names the folder, file or URL that Ranklens was installed from. If none is known, it
-    names the packages of the extra.
-    """
+    The command names the folder, file or URL that Ranklens was installed from. If this source is
+    unknown, the command names the packages of the extra."""
     if (_ROOT / "pyproject.toml").is_file():
         return f"pip install {quote(f'{_ROOT}[{extra}]')}"
     # Slow to load, and needed only if a package is missing.

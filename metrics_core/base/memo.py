@@ -11,18 +11,17 @@ Made = TypeVar("Made")
 
 
 class Memo:
-    """Thread-safe cache of the results used last, limited by their number or total cost.
+    """Thread-safe cache of the most recently used results, limited by their number or total cost.
 
-    If two threads request the same result, it is computed once: the second waits for the first.
-    """
+    If two threads request the same result, it is computed once: the second thread waits for the
+    first."""
 
     def __init__(self, most: int, cost: Callable[[Any], int] | None = None) -> None:
         """Create an empty cache.
 
         `most` is the maximum number of values. If `cost` is given, `most` is their maximum total
-        cost, and `cost` is a function that returns the cost of a value. The last value is kept
-        regardless of its cost. Raises ValueError if `most` is less than 1.
-        """
+        cost, and `cost` is a function that returns the cost of a value. The most recently added
+        value is kept regardless of its cost. Raises ValueError if `most` is less than 1."""
         if most < 1:
             raise ValueError("a memo keeps at least one value")
         self._most, self._cost = most, cost or (lambda value: 1)

@@ -1,8 +1,7 @@
-"""Estimate the memory of an answer, so that the cache keeps as many answers as fit.
+"""Estimate the memory of a cached result, so that the cache keeps as many results as fit.
 
-Parts that two answers share count for both, except the texts of long lists, which belong to the
-tables. Does not depend on Streamlit.
-"""
+An object that two results share is counted for both. Only the texts of long lists are not counted,
+because they belong to the tables. This module does not depend on Streamlit."""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ import pandas as pd
 import pyarrow as pa
 
 _PLAIN = 64
-"""Bytes of a value without a length, including the reference to it."""
+"""Assumed size in bytes of a value without a length, including the reference to the value."""
 
 _REFERENCE = 8
 
 _FEW_CELLS, _CELL = 2_000, 16
-"""A frame with at most `_FEW_CELLS` cells is assumed to take `_CELL` bytes per cell, as looking at
-its columns takes too long."""
+"""Small frames are not measured column by column, because that takes too long: a frame with at most
+`_FEW_CELLS` cells is assumed to take `_CELL` bytes per cell."""
 
 _SAMPLED = 16
 """Number of values of a long list that are measured; the remaining values are assumed to be
@@ -35,7 +34,7 @@ _PLAIN_TYPES = {int, float, bool, type(None), np.float64, np.int64, np.bool_}
 
 
 def estimate_size(answer: Any) -> int:
-    """Return about how many bytes an answer takes."""
+    """Estimate the size of a result in bytes."""
     if type(answer) in _PLAIN_TYPES:
         return _PLAIN
     if isinstance(answer, np.ndarray):
@@ -70,8 +69,7 @@ def estimate_size(answer: Any) -> int:
 
 
 def _estimate_list_size(values: Any) -> int:
-    """Return about how many bytes a list takes, from a sample of its values; texts count as 0
-    bytes."""
+    """Estimate the size of a list in bytes, from a sample of its values. Texts count as 0 bytes."""
     sample = values[:: max(1, len(values) // _SAMPLED)]
     sample_size = sum(estimate_size(value) for value in sample if not isinstance(value, str))
     return _REFERENCE * len(values) + sample_size * len(values) // max(len(sample), 1)

@@ -1,11 +1,12 @@
-"""Notes about irregularities of an input that did not prevent using it."""
+"""Notes about irregularities in an input that was nevertheless usable."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 HITS_ONLY_KIND = "hits_alone"
-"""Kind of the note that judgments contain only results of a run; other judgments are preferable."""
+"""Kind of the note that judgments contain only results of a run, so that other judgments are
+preferable."""
 
 
 @dataclass(frozen=True)

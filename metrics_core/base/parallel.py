@@ -19,8 +19,10 @@ Result = TypeVar("Result")
 WORKERS = min(4, os.cpu_count() or 1)
 
 PRODUCTS_ON_ONE_CORE = os.environ.get("OPENBLAS_NUM_THREADS") == "1"
-"""Whether matrix products run in a single thread. OpenBLAS's threads wait actively for each other,
-so a product takes many times as long while other threads use the same cores."""
+"""Whether matrix products run in a single thread.
+
+OpenBLAS's threads wait actively for each other. While other threads use the same cores, a product
+in several threads therefore takes many times as long."""
 
 
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
@@ -39,11 +41,11 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> I
 
 
 def map_on_all_cores(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """Return the result of each item, in order.
+    """Return the results for all items, in the order of the items.
 
-    The calling thread works on the items itself and helpers join when they are free: if all cores
-    are busy, handing over each item and waiting for it takes longer than the work.
-    """
+    The calling thread processes items itself, and helper threads join when they are free. If all
+    cores are busy, handing over each item and waiting for its result takes longer than the
+    computation."""
     remaining, lock, results = enumerate(items), Lock(), dict[int, Result]()
 
     def work() -> None:

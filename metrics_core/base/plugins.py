@@ -1,11 +1,10 @@
 """Plug-ins: measures and formats that other packages add.
 
-An entry point of the groups `ranklens.measures` and `ranklens.formats` names a module, which
-declares measures or formats when it is imported, like our built-in modules. The module is imported
-when a registry is first asked for all declarations, so `import metrics_core` loads no plug-in. A
-package that fails is reported once on stderr, all its declarations are removed, and everything else
-works. `RANKLENS_PLUGINS=none` disables all plug-ins.
-"""
+An entry point of the groups `ranklens.measures` and `ranklens.formats` names a module that declares
+measures or formats when it is imported, like our built-in modules. The module is imported when all
+declarations of a registry are first requested, so `import metrics_core` loads no plug-in. If a
+plug-in fails, this is reported once on stderr and all declarations of its package are removed;
+everything else works. `RANKLENS_PLUGINS=none` disables all plug-ins."""
 
 from __future__ import annotations
 
@@ -35,7 +34,8 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class _Entry(Generic[Declared]):
-    """A declaration, its module, all its names in the form used for comparison, and its package."""
+    """A declaration with its module, its package, and all its names in the form used for
+    comparison."""
 
     declaration: Declared
     module: str
@@ -45,7 +45,7 @@ class _Entry(Generic[Declared]):
 
 @dataclass
 class _Loading:
-    """The package whose plug-in is being loaded, and its declarations so far."""
+    """The package whose plug-in is being loaded, and the declarations that it has made so far."""
 
     package: str
     declarations: list[tuple[Registry[Any], str]] = field(default_factory=list)
@@ -57,11 +57,10 @@ _failed: set[tuple[str, str]] = set()
 
 
 def declaring_package(module: str) -> str:
-    """Return the package that declares something in a module, "" for built-in modules.
+    """Return the package to which the declarations in a module belong; "" for built-in modules.
 
-    The result is the package whose plug-in is being loaded, or the module's top-level package if a
-    program imports it.
-    """
+    While a plug-in is being loaded, this is the plug-in's package. If a program imports the module
+    itself, it is the module's top-level package."""
     top = module.partition(".")[0]
     if top == _OURS:
         return ""
@@ -71,9 +70,8 @@ def declaring_package(module: str) -> str:
 class Registry(Generic[Declared]):
     """Declarations by name, from our modules and plug-ins.
 
-    `group` is the group of entry points, `what` a word for one declaration. `names_of` returns all
-    names of a declaration, in the form used for comparison.
-    """
+    `group` is the group of entry points, and `what` is the noun for a declaration in messages.
+    `names_of` returns all names of a declaration, in the form used for comparison."""
 
     def __init__(
         self, group: str, what: str, names_of: Callable[[Declared], Iterable[str]]
@@ -113,7 +111,8 @@ class Registry(Generic[Declared]):
         self._entries[name] = _Entry(declaration, previous.module, previous.names, previous.package)
 
     def all(self) -> list[Declared]:
-        """Return all declarations in order, ours first, loading plug-ins if necessary."""
+        """Return all declarations in order, built-in ones first. Plug-ins are loaded if
+        necessary."""
         if not self._complete:
             with _lock:
                 # A plug-in that calls this while it is loaded gets the declarations so far.
@@ -124,7 +123,7 @@ class Registry(Generic[Declared]):
         return [entry.declaration for entry in self._entries.values()]
 
     def loaded_declarations(self) -> list[Declared]:
-        """Return the declarations made so far, without loading a plug-in."""
+        """Return the declarations made so far. Plug-ins are not loaded."""
         return [entry.declaration for entry in self._entries.values()]
 
     def has_plugins(self) -> bool:
@@ -132,7 +131,7 @@ class Registry(Generic[Declared]):
         return bool(_installed_entry_points(self._group))
 
     def remove(self, name: str, failed_module: str) -> None:
-        """Remove a declaration if its module is the failed module or could not be imported."""
+        """Remove a declaration if its module is `failed_module` or could not be imported."""
         module = self._entries[name].module
         if module == failed_module or module not in sys.modules:
             del self._entries[name]
@@ -205,8 +204,8 @@ def _installed_entry_points(group: str) -> list[EntryPoint]:
 
 
 def _readable_entry_points(group: str) -> list[EntryPoint]:
-    """Return the entry points of all packages whose entry points can be read; other packages are
-    reported."""
+    """Return the entry points of all packages. Packages whose entry points cannot be read are
+    skipped and reported."""
     from importlib.metadata import distributions
 
     points_by_package: dict[str, list[EntryPoint]] = {}
@@ -225,7 +224,7 @@ def _readable_entry_points(group: str) -> list[EntryPoint]:
 
 
 def _package_name(point: EntryPoint) -> str:
-    """Return the name of the package of an entry point, "" if the name is unknown."""
+    """Return the name of the package of an entry point; "" if the package is unknown."""
     with suppress(Exception):  # the package's metadata is missing or malformed
         return point.dist.name or "" if point.dist is not None else ""
     return ""

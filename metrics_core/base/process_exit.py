@@ -1,11 +1,10 @@
-"""End a process with the status of the code it ran; for the server and the command line.
+"""End a process with the status of the code it ran. Used by the server and the command line.
 
 When Python shuts down, it ends each running thread as soon as the thread returns to Python code. If
-the thread was called back from Arrow's C++, for example when Arrow reads a Python file, the C++
-code treats this as an exception that must not pass and aborts: the process ends with SIGABRT. Also,
-if a Ctrl-C passed through an `exec`, for example in the creation of a dataclass, Python ignores the
-returned status. Therefore the process exits before Python shuts down.
-"""
+that thread was called back from Arrow's C++ code, for example to read a Python file, the C++ code
+treats this as a fatal exception: the process ends with SIGABRT. Also, if a Ctrl-C interrupted an
+`exec`, for example in the creation of a dataclass, Python ignores the returned status. Therefore
+the process exits before Python shuts down."""
 
 from __future__ import annotations
 
@@ -18,12 +17,11 @@ from contextlib import suppress
 
 
 def exit_with_status(main: Callable[[], int]) -> int:
-    """Return the status of `main`, and then end the process with this status.
+    """Run `main` and end the process with the status that it returns.
 
-    If `main` exits with a status itself, the process ends with that status in the same way.
-    Non-daemon threads and the functions that were registered with `atexit` after this call finish
-    first. If `main` raises an error, the process ends as usual in Python.
-    """
+    If `main` itself exits with a status, the process ends with that status in the same way.
+    Non-daemon threads, and functions registered with `atexit` after this call, finish first. If
+    `main` raises an error, the process ends as usual in Python."""
     status: int | None = None
 
     def exit_process() -> None:
@@ -50,13 +48,13 @@ EXIT_TIMEOUT = 6
 
 
 def exit_within(status: int, seconds: float = EXIT_TIMEOUT) -> None:
-    """End the process with this status within `seconds`, even if the exit is delayed or suppressed.
+    """End the process with this status after at most `seconds`, even if the exit is delayed or
+    suppressed.
 
-    For the handler of a signal. A timer of the system is used if there is one, not a thread: if the
-    signal arrived while a thread was being started, starting another would wait forever. Python
-    prints and ignores an exit that is raised in the callback of a weak reference or in a finalizer;
-    after this call an exit there ends the process at once.
-    """
+    Call this in the handler of a signal. The timer is a system timer if there is one, not a thread:
+    if the signal arrived while a thread was being started, starting another thread would wait
+    forever. Python prints and ignores an exit that is raised in the callback of a weak reference or
+    in a finalizer. After this call, such an exit ends the process at once."""
     sys.unraisablehook = lambda unraisable: (
         os._exit(status)
         if unraisable.exc_type is SystemExit

@@ -1,10 +1,10 @@
-"""Write files atomically and durably: after a crash or power cut, the old or the new file is there.
+"""Write files atomically and durably: after a crash or power cut, either the old or the new file
+exists in full.
 
-A file is written as a draft beside its destination, flushed to disk and moved to the destination;
-then its folder is flushed too. Files of results that can be computed again are sealed as well: a
-hash of name and content precedes the content, and a file that does not match its hash counts as
-missing.
-"""
+A file is first written as a draft beside its destination, flushed to disk and moved to the
+destination; then the folder is flushed too. Files of results that can be computed again are also
+sealed: a hash of name and content precedes the content, and a file that does not match its hash is
+treated as missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_sealed(path: Path, content: bytes | memoryview) -> None:
 
 
 def read_sealed_file(path: Path) -> memoryview | None:
-    """Return the content of a sealed file, None if it is missing or was changed."""
+    """Return the content of a sealed file; None if the file is missing or was changed."""
     try:
         sealed = memoryview(path.read_bytes())
     except OSError:
@@ -52,11 +52,10 @@ def _make_seal(name: str, content: bytes | memoryview) -> bytes:
 
 
 def write_file(path: Path, content: bytes | memoryview) -> None:
-    """Write a file, replacing a file or folder of this name.
+    """Write a file, replacing a file or folder of the same name.
 
-    Raises OSError. The old file is then unchanged; if only flushing the folder failed, the new file
-    is complete.
-    """
+    Raises OSError. The old file is then unchanged, unless only flushing the folder failed: then the
+    new file is complete."""
     draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}{DRAFT}")
     try:
         _write_draft(draft, content)
@@ -70,11 +69,10 @@ def write_file(path: Path, content: bytes | memoryview) -> None:
 
 
 def replace_file(path: str | Path, content: bytes | str) -> None:
-    """Write a file for a user. A text is written as UTF-8.
+    """Write text or bytes to a file of the user. Text is encoded as UTF-8.
 
-    Raises OSError with the file name, and RanklensError in the same cases as `encode_text`; an
-    existing file is then unchanged.
-    """
+    Raises OSError with the file name, and RanklensError in the same cases as `encode_text`. After
+    an error, an existing file is unchanged."""
     if isinstance(content, str):
         content = encode_text(content, path)
     with open_replacement(Path(path)) as file:
@@ -84,8 +82,7 @@ def replace_file(path: str | Path, content: bytes | str) -> None:
 def encode_text(text: str, path: str | Path) -> bytes:
     """Return a text as UTF-8 bytes.
 
-    Raises RanklensError if it contains lone surrogates, as file names may.
-    """
+    Raises RanklensError if the text contains lone surrogates, which may come from file names."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -140,10 +137,9 @@ def _write_draft(path: Path, content: bytes | memoryview) -> None:
 
 
 def create_private_file(path: Path) -> int:
-    """Create a file readable only by this account and return its handle.
+    """Create a file that only this account can read, and return its handle.
 
-    Raises OSError if the file exists or cannot be created.
-    """
+    Raises OSError if the file exists or cannot be created."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
 
 
@@ -161,7 +157,8 @@ def open_draft(path: Path) -> int:
 
 
 def is_abandoned(path: Path) -> bool:
-    """Return whether no process is writing to this draft any more. Raises OSError."""
+    """Return whether the process that was writing this draft has closed it or ended. Raises
+    OSError."""
     handle = os.open(path, os.O_WRONLY)
     try:
         return _acquire_lock(handle)
@@ -170,11 +167,10 @@ def is_abandoned(path: Path) -> bool:
 
 
 def _acquire_lock(handle: int) -> bool:
-    """Lock a file and return whether this succeeded; always true if the disk does not support
-    locks.
+    """Try to lock a file and return whether this succeeded. If the disk does not support locks, the
+    result is always true.
 
-    The system releases the lock when the process ends, for any reason.
-    """
+    The system releases the lock when the process ends, for any reason."""
     if sys.platform != "win32":
         try:
             fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -193,7 +189,7 @@ def write_all(handle: int, content: bytes | memoryview) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder and its parents, readable only by this account. Raises OSError."""
+    """Create a folder that only this account can read, with its parent folders. Raises OSError."""
     if path.is_dir():
         return
     make_folder(path.parent)
@@ -203,8 +199,8 @@ def make_folder(path: Path) -> None:
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder that occupies the path of one of our files; files and links are not removed.
-    Raises OSError."""
+    """Remove the folder at `path`, where one of our files is to be written. Files and links are not
+    removed. Raises OSError."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
 

@@ -16,14 +16,13 @@ NO_BREAK = "\u00a0"
 _HIDDEN = "\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069"
 _IN_A_LINE = re.compile(f"[\x00-\x1f{_HIDDEN}]")
 _IN_LINES = re.compile(f"[\x00-\x08\x0b-\x1f{_HIDDEN}]")
-"""Characters in a text of several lines that a terminal obeys instead of showing.
+"""Characters in a text of several lines that a terminal interprets instead of printing.
 
-They are control characters (which colour, move and erase), marks that change the writing direction,
-and unusual line ends.
-"""
+They are control characters (which can set colours, move the cursor and erase text), marks that
+change the writing direction, and unusual line ends."""
 
 _PLAIN = 100
-"""Absolute scores below this are printed with all decimals."""
+"""Scores below this absolute value are printed with all their decimals."""
 _NAMED = 3
 _LONGEST_VALUE = 60
 _MOST_BITS = 512
@@ -34,7 +33,7 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def format_score(value: float | None, digits: int = 3) -> str:
-    """Return a score with three decimals, or fewer if it is 100 or more; "–" if undefined."""
+    """Format a score with three decimals, or fewer if it is 100 or more; "–" if undefined."""
     if value is None or math.isnan(value):
         return DASH
     text = f"{value:,.{_score_digits(value, digits)}f}"
@@ -50,10 +49,9 @@ def _score_digits(value: float, digits: int) -> int:
 
 
 def format_plain_number(value: float) -> str:
-    """Return a number from a user's file in full, "–" for NaN.
+    """Return a number from a user's file in full; "–" for NaN.
 
-    There are no thousands separators, because the number may be a year.
-    """
+    Thousands separators are not added, because the number may be a year."""
     if math.isnan(value):
         return DASH
     text = format(Decimal(repr(round(float(value), 12))), "f")
@@ -61,7 +59,7 @@ def format_plain_number(value: float) -> str:
 
 
 def format_scores(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Return many scores in the same form as `format_score`."""
+    """Format many scores, each like `format_score`."""
     return [
         f"{value + 0.0:.{digits}f}" if 0 <= value < _PLAIN else format_score(value, digits)
         for value in values
@@ -69,7 +67,7 @@ def format_scores(values: Iterable[float], digits: int = 3) -> list[str]:
 
 
 def format_differences(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Return many differences in the same form as `format_difference`."""
+    """Format many differences, each like `format_difference`."""
     signs = {True: "+", False: MINUS}
     zero = f"{0:.{digits}f}"
     return [
@@ -81,10 +79,9 @@ def format_differences(values: Iterable[float], digits: int = 3) -> list[str]:
 
 
 def format_difference(value: float | None, digits: int = 3) -> str:
-    """Return a difference with its sign, "–" if undefined.
+    """Format a difference with its sign; "–" if undefined.
 
-    Minus is the typographic minus sign; zero has no sign.
-    """
+    The minus sign is the typographic one; zero has no sign."""
     if value is None or math.isnan(value):
         return DASH
     text = format_score(abs(value), digits)
@@ -94,11 +91,10 @@ def format_difference(value: float | None, digits: int = 3) -> str:
 
 
 def round_parts(total: float, parts: Sequence[float], digits: int = 3) -> list[float]:
-    """Round parts so that, as printed, they add up to the printed whole.
+    """Round the parts of a total so that the printed parts add up to the printed total.
 
-    Remainders go to the parts that lost most by rounding (largest remainder method). A part of 0
-    stays 0.
-    """
+    The remaining units are added to the parts that lost most by rounding (largest remainder
+    method). A part of 0 stays 0."""
     nonzero = [i for i, part in enumerate(parts) if part]
     if not nonzero or not all(map(math.isfinite, (total, *parts))):
         return list(parts)
@@ -115,11 +111,10 @@ def round_parts(total: float, parts: Sequence[float], digits: int = 3) -> list[f
 
 
 def format_interval(low: float | None, high: float | None, digits: int = 3) -> str:
-    """Return an interval in brackets, "–" if undefined.
+    """Format an interval in brackets; "–" if undefined.
 
     A bound that is only known to be above or below zero (a subnormal number) is written in words:
-    "[above 0, 0.078]".
-    """
+    "[above 0, 0.078]"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
     return f"[{_format_bound(low, digits)}, {_format_bound(high, digits)}]"
@@ -132,12 +127,11 @@ def _format_bound(value: float, digits: int) -> str:
 
 
 def interval_decimals(low: float | None, high: float | None) -> int:
-    """Return the number of decimals with which an interval keeps its width and the signs of its
-    bounds.
+    """Return the number of decimals needed to print an interval so that its width and the signs of
+    its bounds remain visible.
 
-    This is three, or up to eight if the interval is narrower than a few thousandths or a bound is
-    that close to zero.
-    """
+    The result is usually 3. It is up to 8 if the interval is narrower than a few thousandths, or if
+    a bound is that close to zero."""
     if low is None or high is None or not math.isfinite(high - low) or high <= low:
         return 3
     needed = [1 - math.floor(math.log10(high - low))]
@@ -146,11 +140,10 @@ def interval_decimals(low: float | None, high: float | None) -> int:
 
 
 def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
-    """Return how many decimals a number needs to be printed differently from a limit.
+    """Return how many decimals are needed so that a printed number differs from the printed limit.
 
-    The result is at least `digits` and at most twelve. If the number equals the limit, it is
-    `digits`.
-    """
+    The result is at least `digits` and at most 12. If the number equals the limit, it is
+    `digits`."""
     if not math.isfinite(value) or math.isclose(value, limit, rel_tol=0, abs_tol=1e-12):
         return digits
     enough = (d for d in range(digits, 12) if f"{value:.{d}f}" != f"{limit:.{d}f}")
@@ -158,10 +151,9 @@ def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
 
 
 def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
-    """Return a score with enough decimals to differ from a limit that it does not equal.
+    """Format a score with enough decimals to differ from a limit that the score does not equal.
 
-    For a limit of 1, the result is "0.9996" rather than "1.000".
-    """
+    For a limit of 1, the result is "0.9996" rather than "1.000"."""
     digits = distinguishing_decimals(value, limit, digits)
     text, is_limit = (
         format_score(value, digits),
@@ -173,17 +165,16 @@ def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
 
 
 def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
-    """Return the number of decimals of a column of intervals: the maximum that any of the intervals
+    """Return the number of decimals for a column of intervals: the largest number that any of them
     needs."""
     return max(map(interval_decimals, lows, highs), default=3)
 
 
 def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
-    """Return the numbers of a column as texts with the same number of decimals, as many as
-    `format_score` gives the largest number.
+    """Format the numbers of a column with the same number of decimals, the number that
+    `format_score` uses for the largest value.
 
-    If `counts` is true and all numbers are whole, they have no decimals.
-    """
+    If `counts` is true and all numbers are whole, they are printed without decimals."""
     finite = [value for value in values if math.isfinite(value)]
     if counts and all(value % 1 == 0 for value in finite):
         return [format_count(value) for value in values]
@@ -192,10 +183,9 @@ def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
 
 
 def format_with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """Return a difference with its interval, with the decimals that the interval needs.
+    """Format a difference followed by its interval, such as "+0.060 [0.030, 0.092]".
 
-    For example "+0.060 [0.030, 0.092]".
-    """
+    Both have the number of decimals that the interval needs."""
     if low is None or math.isnan(low):
         return format_difference(value)
     digits = interval_decimals(low, high)
@@ -203,10 +193,9 @@ def format_with_interval(value: float | None, low: float | None, high: float | N
 
 
 def format_share(value: float | None) -> str:
-    """Return a share as a whole percentage with a space.
+    """Format a share as a whole percentage, with a space before the percent sign.
 
-    A share below 1 is never rounded up to 100 %: 99.6 % becomes 99 %.
-    """
+    A share below 1 is never rounded up to 100 %: 99.6 % becomes 99 %."""
     if value is None or math.isnan(value):
         return DASH
     percent = round(100 * value)
@@ -225,14 +214,15 @@ def format_count(value: float | int | None) -> str:
 
 
 def format_grade(value: float | None) -> str:
-    """Return a relevance grade as text: whole numbers without decimals, "?" if unjudged."""
+    """Format a relevance grade: whole numbers without decimals, "?" if unjudged."""
     if value is None or math.isnan(value):
         return "?"
     return f"{value:g}"
 
 
 def join_words(words: Iterable[str], last: str = "and") -> str:
-    """Return words as a list in a sentence: "a, b and c"."""
+    """Join words to a list in a sentence, such as "a, b and c". `last` is the word before the last
+    item."""
     items = list(words)
     if len(items) < 2:
         return "".join(items)
@@ -240,11 +230,10 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
 
 
 def shorten_list(words: Sequence[str], *, most_words: int = 4) -> str:
-    """Return words as a list in a sentence.
+    """Join words to a list in a sentence, shortened if it is long.
 
     If there are more than `most_words` words, only the first three are listed, followed by the
-    number of remaining words.
-    """
+    number of remaining words."""
     if len(words) <= most_words:
         return join_words(words)
     rest = len(words) - _NAMED
@@ -252,11 +241,10 @@ def shorten_list(words: Sequence[str], *, most_words: int = 4) -> str:
 
 
 def format_p_value(p: float | None) -> str:
-    """Return a p-value such as "p = 0.003", with non-breaking spaces.
+    """Format a p-value, such as "p = 0.003", with non-breaking spaces.
 
-    It has two decimals if it is 0.105 or more, otherwise three; four if it is within 0.001 of 0.1,
-    0.05 or 0.01.
-    """
+    Values from 0.105 have two decimals, smaller values three. Values within 0.001 of 0.1, 0.05 or
+    0.01 have four. Values below 0.001 become "p < 0.001"."""
     if p is None or math.isnan(p):
         return f"p{NO_BREAK}={NO_BREAK}{DASH}"
     if p < 0.001:
@@ -266,12 +254,13 @@ def format_p_value(p: float | None) -> str:
 
 
 def number_word(n: int) -> str:
-    """Return a whole number as a word from "no" to "ten"; larger numbers are written in figures."""
+    """Return a whole number as a word, from "no" to "ten". Larger numbers are returned in
+    figures."""
     return _WORDS[n] if 0 <= n < len(_WORDS) else format_count(n)
 
 
 def ordinal_word(n: int) -> str:
-    """Return a position from 1 on as a word up to "tenth", then "11th", "22nd"."""
+    """Return an ordinal number, from 1: a word up to "tenth", then "11th" or "22nd"."""
     if n <= len(_ORDINALS):
         return _ORDINALS[n - 1]
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
@@ -289,18 +278,16 @@ def sentence_case(text: str) -> str:
 
 
 def escape_controls(text: str) -> str:
-    r"""Return a name or line with control characters as \uXXXX, which JSON reads back.
+    r"""Replace control characters in a name or line by \uXXXX, which JSON can read back.
 
-    Control characters are characters that a terminal would obey instead of showing.
-    """
+    Control characters are characters that a terminal interprets instead of printing."""
     return text if text.isprintable() else _IN_A_LINE.sub(_escape, text)
 
 
 def escape_controls_in_lines(text: str) -> str:
-    r"""Return a text of several lines with control characters as \uXXXX, like `escape_controls`.
+    r"""Replace control characters in a text of several lines by \uXXXX, like `escape_controls`.
 
-    Line breaks and tabs are kept.
-    """
+    Line breaks and tabs are kept."""
     return text if text.isprintable() else _IN_LINES.sub(_escape, text)
 
 
@@ -309,7 +296,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def shorten_value(value: Any) -> str:
-    """Return a Python value for a message, shortened."""
+    """Return a Python value as a short text for a message."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         # Python refuses to convert numbers with many thousand digits.
         return f"a whole number of about {value.bit_length() * math.log10(2):,.0f} digits"

@@ -14,8 +14,8 @@ from metrics_core.tables.arrays import as_array, as_column
 
 _EXAMPLES = 3
 _HEAD = 24
-"""Number of bytes of a text that are compared first. Together with the text's length, they
-distinguish most texts."""
+"""Number of bytes at the start of a text that are compared first. Together with the text's length,
+they distinguish most texts."""
 
 
 def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ...]:
@@ -57,12 +57,11 @@ def duplicate_text_notes(documents: Documents) -> tuple[Note, ...]:
 
 
 def _find_duplicates(table: pa.Table) -> tuple[Ints, Ints]:
-    """Return the rows whose title and text also occur in another row, int64[row], and a group
-    number for each, int64[row]. Rows with the same title and text have the same group number.
+    """Return the rows whose title and text also occur in another row, int64[row], and the group
+    number of each of these rows, int64[row].
 
-    The rows of a group are contiguous, and the groups are in the order of their first rows in the
-    table.
-    """
+    Rows with the same title and text have the same group number. The rows of a group are
+    contiguous, and the groups are in the order of their first rows in the table."""
     length = as_array(pc.fill_null(pc.binary_length(table["text"]), 0)).astype(np.int64)
     rows = np.flatnonzero(length > 0)
     rows = rows[_mark_repeated_codes(length[rows])]
@@ -81,7 +80,7 @@ def _find_duplicates(table: pa.Table) -> tuple[Ints, Ints]:
 
 
 def _mark_repeated_codes(codes: Ints) -> Mask:
-    """Return which values occur more than once, bool[n]."""
+    """Return a mask of the values that occur more than once, bool[n]."""
     _, index, count = np.unique(codes, return_inverse=True, return_counts=True)
     return np.asarray(count[index] > 1, dtype=np.bool_)
 
@@ -94,5 +93,6 @@ def _encode_values(column: pa.ChunkedArray) -> Ints:
 
 
 def _combine_codes(one: Ints, other: Ints) -> Ints:
-    """Return a code for each pair of codes, int64[n]; only equal pairs have equal codes."""
+    """Combine two arrays of codes into one, int64[n]. Two results are equal only if both codes are
+    equal."""
     return one * (int(other.max(initial=0)) + 1) + other

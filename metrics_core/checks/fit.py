@@ -1,4 +1,5 @@
-"""Fit of the files: the ids that run, qrels, queries and documents share, and the missing ones."""
+"""Check how well the files match: the ids that run, qrels, queries and documents share, and the ids
+that are missing."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 _EXAMPLES = 3
 _LOOKED_AT = 1_000
-"""Number of rows that are checked for shortened ids. So few are enough, because a spreadsheet
-shortens a whole column."""
+"""Number of rows that are checked for shortened ids. A small number is enough, because a
+spreadsheet shortens a whole column."""
 
 GAIN = 0.2
 """Minimum gain of a proposed id mapping: additional matches as a share of the ids that could
@@ -38,7 +39,8 @@ documents."""
 
 @dataclass(frozen=True)
 class FitLine:
-    """One line of the fit report: a label, a value in words, whether it is ok, and a remark."""
+    """One line of the report on matching files: a label, a value in words, whether the value is ok,
+    and a remark."""
 
     label: str
     value: str
@@ -55,8 +57,9 @@ def fit_report(
     *,
     cutoff: int = 10,
 ) -> list[FitLine]:
-    """Return how the loaded tables fit together; lines about tables that are not loaded are
-    omitted. `judged` is in the order of `runs`, or empty without qrels."""
+    """Report how well the loaded tables match. Lines about tables that are not loaded are omitted.
+
+    `judged` is in the order of `runs`; it is empty if there are no qrels."""
     lines = []
     if qrels is not None and queries is not None:
         lines.append(_judged_queries_line(qrels, queries))
@@ -117,11 +120,10 @@ def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries
 def _document_texts_line(
     runs: Sequence[Run], documents: Documents, cutoff: int, unknown: int
 ) -> FitLine:
-    """Return the line on documents in the top `cutoff` that have a text.
+    """Return the report line on the number of documents in the top `cutoff` that have a text.
 
-    `unknown` is the number of runs loaded as judged ranks (the ranks of judged documents); these
-    runs lack the ids of unjudged documents and are not counted.
-    """
+    `unknown` is the number of runs loaded as judged ranks (the ranks of judged documents). These
+    runs are excluded, because they lack the ids of unjudged documents."""
     tops = [_top_documents(run.select_top(cutoff), cutoff) for run in runs]
     top_ids = pa.chunked_array(tops).unique()
     n_with_text = int(documents.are_known(top_ids).sum())
@@ -190,7 +192,7 @@ def _clean_texts(doc_ids: pa.ChunkedArray) -> pa.Array:
 
 
 def do_queries_match(run: Run, qrels: Qrels) -> bool:
-    """Whether most query ids match already, so that no mapping could match far more."""
+    """Return whether most query ids already match, so that no mapping could match many more."""
     run_ids, judged = set(run.query_ids), set(qrels.query_ids)
     return len(run_ids & judged) > (1 - GAIN) * min(len(run_ids), len(judged))
 
@@ -206,8 +208,7 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     """Return notes on query and document ids that would only match after `clean_id`, and on ids
     that a spreadsheet shortened.
 
-    Ids are compared exactly; these notes only suggest which ids the user may have meant.
-    """
+    Ids are compared exactly. These notes only suggest which ids may match."""
     notes: list[Note] = []
     run_ids, judged = _to_texts(run.query_ids), _to_texts(qrels.query_ids)
     pairs_by_kind = [
@@ -244,10 +245,10 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
 
 
 def _shortened_id_notes(id_noun: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
-    """Return a note on ids that a spreadsheet shortened, so that several ids may have become one.
+    """Return a note if a spreadsheet shortened the ids, because several ids may then have become
+    one.
 
-    Returns no note if none of the first ids is shortened.
-    """
+    Returns no note if none of the first ids is shortened."""
     if not pc.any(pc.match_substring_regex(ids.slice(0, _LOOKED_AT), SHORTENED)).as_py():
         return []
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))

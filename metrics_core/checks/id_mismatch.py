@@ -1,11 +1,10 @@
-"""Ids that do not match: find an id mapping that would match far more of the judgments.
+"""Find an id mapping for ids that do not match, so that far more of the judgments match.
 
-The most frequent question is why everything is 0. Mappings are tried alone and in pairs on a sample
-of the queries; the best one is then counted. The best mapping is only proposed, never applied
+A common question is why all scores are 0. Single mappings and pairs of mappings are tried on a
+sample of the queries; the best mapping is then tried on all ids. It is only proposed, never applied
 automatically. With pooled judgments, a run may retrieve only a third of the judged documents
-without anything being wrong. The search is slow, so it starts only if almost no judged document is
-retrieved.
-"""
+without anything being wrong. The search is slow, so it only starts if almost no judged document is
+retrieved."""
 
 from __future__ import annotations
 
@@ -33,8 +32,8 @@ from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
 
 _QUERIES, _ROWS = 40, 40_000
-"""Number of queries that are sampled to compare document ids, and maximum number of rows of a run
-that are used."""
+"""Maximum number of queries that are sampled to compare document ids, and maximum number of rows of
+a run."""
 _EXAMPLES = 3
 _FEW_ROWS, _IN_PAIRS, _COUNTED = 3_000, 16, 5
 """Limits of the search: the rows of a run on which every reading is tried, the number of readings
@@ -63,7 +62,7 @@ class Mismatch:
 
     @property
     def text(self) -> str:
-        """The finding with its numbers."""
+        """The mismatch in a sentence, with the numbers of matching ids."""
         noun = "queries" if self.what == "query" else "judged documents"
         sample_text = f" of {w.format_count(self.sampled)} queries" if self.sampled else ""
         return (
@@ -74,7 +73,7 @@ class Mismatch:
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """Ids of run and judgments that would match."""
+        """Examples of ids of the run and of the judgments that would match with the mapping."""
         return tuple(f"{a!r} and {b!r}" for a, b in zip(self.run_ids, self.qrels_ids, strict=True))
 
     @property
@@ -84,7 +83,7 @@ class Mismatch:
         return f"{flag} '{self.reading.name}'"
 
     def note(self) -> Note:
-        """Return the finding as a note of the run."""
+        """Return the mismatch as a note on the run."""
         message = f"{self.text}: {self.option}"
         missed = self.n_possible - self.n_matched
         return Note(f"other_{self.what}_ids", message, missed, self.examples, loud=True)
@@ -92,7 +91,8 @@ class Mismatch:
 
 def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mismatch]:
     """Return a mismatch for each run that would match far more queries with a mapping of query ids.
-    Mappings are searched in the first run that needs one; the mapping found there is tried on the
+
+    Mappings are searched in the first run that needs one. The mapping found there is tried on the
     other runs."""
     mismatches: dict[str, Mismatch] = {}
     for name, run in runs.items():
@@ -126,16 +126,19 @@ def _first_id_map(mismatches: Mapping[str, Mismatch]) -> IdMap | None:
 
 
 def _store_mismatch(mismatches: dict[str, Mismatch], name: str, mismatch: Mismatch | None) -> bool:
-    """Store the mismatch of a run. Returns whether there is a mapping to try on the next runs."""
+    """Store the mismatch of a run if there is one. Returns whether any mismatch is stored, so that
+    its mapping can be tried on the next runs."""
     if mismatch is not None:
         mismatches[name] = mismatch
     return bool(mismatches)
 
 
 Retrieved = tuple[JudgedRanks, Callable[[], Run | None]]
-"""The judged ranks of a run (the ranks of its judged documents), and a function that loads either
-the whole run or the whole lists of some of its queries. The function returns None if it cannot load
-them."""
+"""The judged ranks of a run (the ranks of its judged documents), and a function that loads its
+documents.
+
+The function loads either the whole run or the complete lists of some of its queries. It returns
+None if they cannot be loaded."""
 
 
 def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dict[str, Mismatch]:
@@ -205,11 +208,10 @@ def _encode_ids(ids: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
 
 @dataclass(frozen=True)
 class _Ids:
-    """The distinct ids of a run and of the judgments, and their rows.
+    """The distinct ids of a run and of the judgments, and the rows in which they occur.
 
-    For each row, `run_code` and `qrels_code` have the index of its id, and `run_query` and
-    `qrels_query` its query, int64[row] each.
-    """
+    For each row, `run_code` and `qrels_code` have the index of the row's id, and `run_query` and
+    `qrels_query` the index of its query; all are int64[row]."""
 
     run: pa.Array
     run_code: Ints
@@ -227,12 +229,11 @@ class _Ids:
         self, what: str, sampled: int, only_map: IdMap | None, run: pa.Array, qrels: pa.Array
     ) -> Mismatch | None:
         """Return the mismatch with the mapping that matches the most ids; None if no safe mapping
-        matches far more ids than at present.
+        matches far more ids than match now.
 
-        If `only_map` is given, only this mapping is tried. `run` and `qrels` are all distinct
-        ids of the run and of the judgments, for which the mapping must be safe; this object may
-        have only a sample of them.
-        """
+        If `only_map` is given, only this mapping is tried. `run` and `qrels` are all distinct ids
+        of the run and of the judgments, for which the mapping must be safe. The ids of this object
+        may be a sample of them."""
         n_now, least_gain = self.count_matched(UNCHANGED_IDS), GAIN * self.max_matches
         if not self.max_matches or n_now + least_gain > self.max_matches:
             return None
@@ -257,7 +258,8 @@ class _Ids:
         return [reading for _, reading in best[:_COUNTED]]
 
     def _count_matches(self, readings: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
-        """Return (number of matches, mapping) for each safe mapping that has a match."""
+        """Return a pair (number of matches, mapping) for each safe mapping with at least one
+        match."""
         counted = [(self.count_matched(reading), reading) for reading in readings]
         return [
             (n, candidate)
@@ -266,8 +268,8 @@ class _Ids:
         ]
 
     def _sample_few_queries(self) -> _Ids:
-        """Return these ids and rows for only a few queries, so that hundreds of mappings can be
-        tried quickly."""
+        """Return a copy with the ids and rows of only a few queries, so that hundreds of mappings
+        can be tried quickly."""
         sizes = np.cumsum(np.bincount(self.run_query))
         last = max(int(np.searchsorted(sizes, _FEW_ROWS, "right")), int(self.run_query.min()) + 1)
         in_run, in_qrels = self.run_query < last, self.qrels_query < last
@@ -302,7 +304,8 @@ class _Ids:
         )
 
     def _find_candidate_readings(self) -> list[IdReading]:
-        """Return the readings that may make unmatched ids match, alone or after another reading."""
+        """Return the readings that may make the unmatched ids match, alone or after another
+        reading."""
         run = self.run.filter(pc.invert(pc.is_in(self.run, value_set=self.qrels)))
         qrels = self.qrels.filter(pc.invert(pc.is_in(self.qrels, value_set=self.run)))
         return find_possible_readings(run.to_pylist(), qrels.to_pylist())
@@ -334,14 +337,16 @@ def _match_count(match: tuple[int, IdMap]) -> int:
 
 
 def _maps_of_one_reading(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Yield three mappings for each reading: applied to both sides, to the run only, and to the
-    judgments only."""
+    """Yield three mappings for each reading: applied to run and judgments, to the run only, and to
+    the judgments only."""
     for reading in readings:
         yield from (IdMap((reading,), (reading,)), IdMap((reading,), ()), IdMap((), (reading,)))
 
 
 def _maps_of_two_readings(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Yield three mappings for each ordered pair of readings: both in sequence on both sides, both
-    in sequence on the run only, and one on the run and the other on the judgments."""
+    """Yield three mappings for each ordered pair of readings.
+
+    These apply both readings in sequence to run and judgments, both in sequence to the run only,
+    and the first to the run and the second to the judgments."""
     for pair in permutations(readings, 2):
         yield from (IdMap(pair, pair), IdMap(pair, ()), IdMap(pair[:1], pair[1:]))

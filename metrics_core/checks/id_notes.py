@@ -1,5 +1,5 @@
-"""Notes on ids that do not match, run by run. The search for mappings is only imported if needed,
-which is rare."""
+"""Notes on ids that do not match, for each run. The module that searches for mappings is rarely
+needed and only imported then."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ def document_id_notes(
     """Return (run name, note) for each run that would match far more judged documents with a
     mapping of document ids.
 
-    `run_loaders` has a function for each of `judged` (the ranks of judged documents). It loads
-    either the whole run or the whole lists of some of its queries, and returns None if this is
-    impossible.
-    """
+    `judged` are the judged ranks of the runs (the ranks of their judged documents), and
+    `run_loaders` has a function for each of these runs. The function loads either the whole run or
+    the complete lists of some of its queries. It returns None if this is impossible."""
     if not any(map(lacks_judged_documents, judged)):
         return []
     from metrics_core.checks.id_mismatch import find_document_mismatches

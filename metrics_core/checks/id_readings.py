@@ -1,8 +1,7 @@
-"""Id mappings: which part of an id is used if two files write ids differently.
+"""Id mappings: which part of an id is compared if two files write ids differently.
 
-`docA#3` is a chunk of `docA`; `MARCO_12` is `12`; `001` is `1`. Ids are compared exactly by
-default; a mapping is only used if it is requested by name.
-"""
+With a mapping, `docA#3` (a chunk) can match `docA`, `MARCO_12` can match `12`, and `001` can match
+`1`. Ids are compared exactly by default; a mapping is only used if it is requested by name."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ RUN, QRELS = "run", "qrels"
 
 _BEGIN, _END = re.compile(r"^[^0-9]+(?=[0-9])"), re.compile(r"(?<=[0-9])[^0-9]+$")
 _LONGEST_PART = 200
-"""Maximum number of characters of a common prefix or suffix of ids; a longer one counts as ordinary
-text."""
+"""Maximum length in characters of a common prefix or suffix of ids. A longer one is treated as part
+of the ids."""
 _LONGEST_ID = 1_000_000
 
 _Read = Callable[[pa.Array], pa.Array]
@@ -36,9 +35,8 @@ _Read = Callable[[pa.Array], pa.Array]
 class IdReading:
     """A single mapping of ids: its `name` in options, its description, and its function.
 
-    An id that would become empty is unchanged. `cuts` is true if the mapping removes a part of the
-    id; this part may be the only difference between two ids.
-    """
+    An id that would become empty is left unchanged. `cuts` is true if the mapping removes a part of
+    an id. Different ids may then become equal, because they may differ only in this part."""
 
     name: str
     description: str
@@ -46,7 +44,7 @@ class IdReading:
     cuts: bool = True
 
     def __call__(self, ids: pa.Array) -> pa.Array:
-        """Return the mapped ids; string[n] to string[n]."""
+        """Return the mapped ids, string[n], of `ids`, string[n]."""
         read_ids = self._read(ids)
         # Cast instead of comparing with a number: for a Python number pyarrow imports pandas.
         return pc.if_else(pc.binary_length(read_ids).cast(pa.bool_()), read_ids, ids)
@@ -54,7 +52,7 @@ class IdReading:
 
 @dataclass(frozen=True)
 class IdMap:
-    """A mapping of ids: the readings applied in sequence to the ids of a run, and the readings
+    """A mapping of ids: the readings that are applied in sequence to the ids of a run, and those
     applied to the ids of the judgments."""
 
     run: tuple[IdReading, ...] = ()
@@ -62,8 +60,8 @@ class IdMap:
 
     @property
     def name(self) -> str:
-        """The form that `--map-docs` and `--map-queries` take: "cut #", or "run: cut #; qrels:
-        zeros"."""
+        """The mapping in the syntax of `--map-docs` and `--map-queries`: "cut #", or "run: cut #;
+        qrels: zeros"."""
         if self.run == self.qrels:
             return _join_names(self.run)
         sides = ((RUN, self.run), (QRELS, self.qrels))
@@ -71,7 +69,7 @@ class IdMap:
 
     @property
     def description(self) -> str:
-        """The change and the ids it applies to, in words."""
+        """Description of the mapping in words, with the ids it applies to."""
         if self.run == self.qrels:
             return " and ".join(reading.description for reading in self.run)
         sides = (("in the run", self.run), ("in the judgments", self.qrels))
@@ -98,9 +96,8 @@ def parse_id_map(text: str) -> IdMap:
     """Parse the value of `--map-docs` or `--map-queries`, such as "cut #", "case, zeros" or "run:
     cut #; qrels: drop D-".
 
-    Readings are separated by commas. They apply to run and judgments, or to the side that is named
-    before them. Raises ParameterError.
-    """
+    Readings are separated by commas. They apply to run and judgments, unless "run:" or "qrels:"
+    precedes them. Raises ParameterError."""
     sides: dict[str, tuple[IdReading, ...]] = {}
     for part in text.split("; "):
         side, colon, rest = part.partition(": ")
@@ -114,7 +111,7 @@ def parse_id_map(text: str) -> IdMap:
 
 
 def parse_id_reading(name: str) -> IdReading:
-    """Return the reading of this name. Raises ParameterError."""
+    """Return the reading with this name. Raises ParameterError."""
     name = name.strip()
     if name in _PLAIN:
         description, function = _PLAIN[name]
@@ -147,12 +144,13 @@ def parse_id_reading(name: str) -> IdReading:
 
 
 def is_safe_id_map(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
-    """Whether a mapping may be proposed for the distinct ids of a run and of the judgments.
+    """Return whether a mapping may be proposed, given all distinct ids of a run and of the
+    judgments.
 
-    The mapping must keep the ids of each side distinct. If it cuts on both sides, no id may match
-    without it, and it must cut the same part off every id of a side; otherwise ids of two sources
-    might be merged.
-    """
+    The mapping must keep the ids of the run distinct, and those of the judgments. If it cuts ids of
+    both, ids of two different sources might be merged. Then no id may match without the mapping,
+    and the mapping must cut the same part off every id of the run, and the same part off every id
+    of the judgments."""
     for ids, read_ids in ((run, id_map.map_run_ids(run)), (qrels, id_map.map_qrels_ids(qrels))):
         if len(read_ids.unique()) < len(ids):
             return False
@@ -210,7 +208,7 @@ def find_possible_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdR
 
 
 def _is_valid_option_text(name: str) -> bool:
-    """Whether a reading's name survives being passed as an option."""
+    """Return whether the name of a reading can be parsed again when it is passed as an option."""
     return name.isprintable() and name == " ".join(name.split()) and not {",", ";"} & set(name)
 
 
@@ -223,8 +221,10 @@ def _find_common_parts(ids: Sequence[str], pattern: re.Pattern[str]) -> list[str
 
 
 def _find_truncation_length(ids: Sequence[str], other_ids: Sequence[str]) -> int:
-    """Return the length at which ids seem to be truncated, or 0 if they do not. Ids seem to be
-    truncated if many have the maximum length and the other side has longer ids."""
+    """Return the length at which ids seem to be truncated; 0 if they do not seem truncated.
+
+    Ids seem to be truncated if many of them have the maximum length and `other_ids` has longer
+    ids."""
     lengths = [len(i) for i in ids]
     longest = max(lengths, default=0)
     longer = longest < max(map(len, other_ids), default=0)

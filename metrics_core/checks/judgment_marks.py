@@ -1,5 +1,5 @@
-"""Marks of judgments: for each query the number of judgments, and a hash of documents and
-grades."""
+"""Marks that identify the judgments of a query: the number of its judgments, and a hash of
+documents and grades."""
 
 from __future__ import annotations
 
@@ -22,20 +22,24 @@ _FACTOR, _SECOND, _THIRD = (
 
 
 WITHOUT_JUDGMENTS = "0 00000000"
-"""The mark of a query of given scores, which were not computed from judgments."""
+"""Mark of a query whose scores were given rather than computed from judgments."""
 
 
 def mark_queries(query_ids: Iterable[str], qrels: Qrels | None) -> dict[str, str]:
-    """Return the mark of each query's judgments; the same for all queries of given scores, for
-    which `qrels` is None."""
+    """Return the mark of each query's judgments, by query id.
+
+    If `qrels` is None, the scores were given without judgments, and every query has the mark
+    `WITHOUT_JUDGMENTS`."""
     if qrels is None:
         return dict.fromkeys(query_ids, WITHOUT_JUDGMENTS)
     return hash_judgments(qrels)
 
 
 def hash_judgments(qrels: Qrels) -> dict[str, str]:
-    """Return for each query_id the number of its grades, and a hash of its documents and their
-    grades. The hash does not depend on the order of the judgments."""
+    """Return a mark for each query id: the number of the query's judgments, and a hash of their
+    documents and grades.
+
+    The hash does not depend on the order of the judgments."""
     table = qrels.input_table
     query = encode_ids(table["query_id"])
     codes = as_array(query.indices)
@@ -56,8 +60,8 @@ def hash_judgments(qrels: Qrels) -> dict[str, str]:
 
 
 def _hash_texts(texts: pa.ChunkedArray | pa.Array) -> Hashes:
-    """Return a hash of each text, uint64[n]: its bytes as the digits of a number in a fixed
-    base."""
+    """Return a hash of each text, uint64[n]. The bytes of a text are treated as the digits of a
+    number in a fixed base."""
     column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     column = pc.cast(column, pa.large_binary())
     _, edges, body = column.buffers()
@@ -72,8 +76,9 @@ def _hash_texts(texts: pa.ChunkedArray | pa.Array) -> Hashes:
 
 
 def _mix_hash_bits(numbers: Hashes) -> Hashes:
-    """Return numbers, uint64[n], whose every bit depends on all bits of the input (the finaliser of
-    SplitMix64)."""
+    """Mix the bits of numbers with the finaliser of SplitMix64, uint64[n].
+
+    Every bit of a result depends on all bits of the input."""
     mixed = numbers + _FACTOR
     mixed = (mixed ^ (mixed >> np.uint64(30))) * _SECOND
     mixed = (mixed ^ (mixed >> np.uint64(27))) * _THIRD

@@ -1,4 +1,4 @@
-"""Tables with mapped ids, if the user requested a mapping."""
+"""Apply the id mappings that the user requested to tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class IdMaps:
 
     @property
     def description(self) -> str:
-        """Description of the mapping, in words; "" if ids are unchanged."""
+        """Description of the mappings in words; "" if ids are unchanged."""
         parts = (("query ids", self.queries), ("document ids", self.documents))
         return "; ".join(
             f"{what}: {id_map.description}" for what, id_map in parts if id_map != UNCHANGED_IDS
@@ -44,11 +44,10 @@ class IdMaps:
 def map_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
     """Return the table with its ids mapped, and a note on rows that were merged.
 
-    If documents of a run are merged, the best score counts; if judgments are merged, the highest
-    grade; if rows of the documents are merged, the first row. Document ids are mapped like the ids
-    of runs. Raises RanklensError for a run loaded as judged ranks (the ranks of judged documents),
-    and if two queries are merged.
-    """
+    If documents of a run are merged, the best score is kept; if judgments are merged, the highest
+    grade; if rows of a documents table are merged, the first row. The document ids of that table
+    are mapped like the ids of runs. Raises RanklensError for a run loaded as judged ranks (the
+    ranks of judged documents), and if two queries are merged."""
     if not maps:
         return table
     if isinstance(table, Queries):
@@ -121,7 +120,8 @@ def _map_qrels(table: Qrels, maps: IdMaps) -> Qrels:
 def _merged_notes(
     count: int, noun: str, kept_value: str, source: str = "documents"
 ) -> tuple[Note, ...]:
-    """Return a note of the dropped rows, if any."""
+    """Return a note on the rows dropped because their ids were merged; no note if no row was
+    dropped."""
     message = (
         f"{w.format_count(count)} {w.plural(count, noun)} dropped because the id mapping merged"
         f" {source}; for each merged id, the {kept_value} is kept"
@@ -136,8 +136,9 @@ def _to_plain_texts(ids: pa.ChunkedArray) -> pa.Array:
 
 
 def _map_id_column(ids: pa.ChunkedArray, mapping, *, refuse_merged: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]
-    """Return the mapped ids; each distinct id is mapped once. If `refuse_merged` is true, different
-    ids must stay different; otherwise RanklensError is raised."""
+    """Return the mapped ids of a column. Each distinct id is mapped only once.
+
+    If `refuse_merged` is true, RanklensError is raised if two different ids become equal."""
     encoded = encode_ids(ids)
     names = mapping(encoded.dictionary)
     if refuse_merged and len(pc.unique(names)) < len(names):

@@ -1,4 +1,4 @@
-"""Changes since a snapshot, and the scores that can be compared with it."""
+"""Find changes since a snapshot, and the scores that can still be compared with the snapshot."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from metrics_core.tables.run_names import baseline_name, find_free_name
 
 @dataclass(frozen=True)
 class SnapshotChanges:
-    """Changes since a snapshot. `removed` are queries that are no longer judged, `added` are newly
-    judged queries, and `rejudged` are queries with changed judgments, with the number of grades
-    before and after. `missing` are measures that the snapshot lacks, and `remeasured` are measures
-    that come from another version of their package."""
+    """Changes since a snapshot.
+
+    `removed` are queries that are not judged now, `added` are newly judged queries, and `rejudged`
+    maps each query with changed judgments to its number of judgments before and after the change.
+    `missing` are measures that are not in the snapshot, and `remeasured` are measures that now come
+    from another version of their package."""
 
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -41,7 +43,8 @@ NOTHING_CHANGED = SnapshotChanges()
 def find_changes(
     snapshot: Snapshot, marks: Mapping[str, str], measures: Sequence[Measure]
 ) -> SnapshotChanges:
-    """Return the changes since the snapshot, given the current marks of judgments and measures."""
+    """Return the changes since the snapshot. `marks` are the current marks of the judgments, and
+    `measures` the current measures."""
     shared_ids = [query_id for query_id in snapshot.marks if query_id in marks]
     packages = find_packages(measures)
     return SnapshotChanges(
@@ -67,9 +70,10 @@ def _count_grades(judgment_mark: str) -> int:
 
 
 def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:
-    """Return the scores of the snapshot's run, followed by the scores of the runs in `scores`. Only
-    queries with unchanged judgments, and only measures in both, are included. Runs are renamed if
-    names collide."""
+    """Return the scores of the snapshot's run, followed by the scores of the runs in `scores`.
+
+    Only queries with unchanged judgments and measures that both have are included. Runs are renamed
+    if their names collide."""
     position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
     changed = {*changes.added, *(changes.rejudged or {})}
     is_unchanged = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)

@@ -1,11 +1,10 @@
-"""Snapshots: the scores of one run by query, with marks of the judgments, as a file that can be
+"""Snapshots: the scores of one run by query, with marks of the judgments, in a file that can be
 committed and compared in a diff. A snapshot contains no documents and no texts.
 
 The file has one line per query. The line begins with a mark of the query's judgments (their number,
-and a hash of which document has which grade). The scores follow, each as the shortest number that
-reads back exactly. The check is a hash of all other values: a file that was only reformatted,
-with different white space or order of keys, is the same snapshot.
-"""
+and a hash of documents and grades). The scores follow, each as the shortest number that is read
+back exactly. The checksum is a hash of all other values, so it stays valid if a file is only
+reformatted with different white space or order of keys."""
 
 from __future__ import annotations
 
@@ -42,8 +41,8 @@ from metrics_core.tables import Qrels
 KEY = "ranklens snapshot"
 """The first key of a snapshot; its value is the version of the format."""
 FORMAT = 2
-"""The format version of new snapshots. Version 1 can still be read; its check covers only the
-scores, and it has no best means and no unanswered queries."""
+"""The format version of new snapshots. Version 1 can still be read: its checksum covers only the
+scores, and it has no best means and no list of unanswered queries."""
 
 REMAKE_HINT = "Make a new one: metrics-core snapshot QRELS RUN -o FILE."
 _MARK = re.compile(r"\d{1,15} [0-9a-f]{8}")
@@ -54,10 +53,12 @@ _LOOKED_AT = 1 << 16
 
 @dataclass(frozen=True)
 class Origin:
-    """The sources of a snapshot: the path of the run's file, the beginning of the hash of this file
-    and of the queries file, a label chosen by the user (such as the machine or the version of an
-    embedding), the reading options that change scores, the package and version of each plug-in
-    measure, and the version of Ranklens. A missing text is ""."""
+    """The sources of a snapshot; a missing text is "".
+
+    file         path of the run's file fingerprint  beginning of the hash of this file queries
+    beginning of the hash of the queries file label        label chosen by the user, such as the
+    machine or the version of an embedding reading      reading options that change scores added_by
+    package and version of each plug-in measure version      version of Ranklens"""
 
     file: str = ""
     fingerprint: str = ""
@@ -69,7 +70,8 @@ class Origin:
 
 
 class BestMean(NamedTuple):
-    """The best mean that a baseline ever had on a measure, and the mark of all judgments then."""
+    """The best mean that a baseline ever had on a measure, and the mark of all judgments at that
+    time."""
 
     mean: float
     judgments: str
@@ -77,9 +79,11 @@ class BestMean(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The scores of one run, with queries sorted by id. `marks` has the mark of each query's
-    judgments, such as "14 9f3a2c1b". `best` has, for each measure, the best mean of this run and
-    all its predecessors."""
+    """The scores of one run, with queries sorted by id.
+
+    `marks` has the mark of each query's judgments, such as "14 9f3a2c1b". `best` has, for each
+    measure, the best mean of this run and of all runs that earlier snapshots in its place
+    recorded."""
 
     scores: Scores
     marks: Mapping[str, str]
@@ -100,13 +104,12 @@ class Snapshot:
 def make_snapshot(
     scores: Scores, qrels: Qrels | None, origin: Origin, previous: Snapshot | None = None
 ) -> Snapshot:
-    """Return the snapshot of these scores of a single run, which were computed with these
-    judgments, or are given if `qrels` is None. The packages of plug-in measures are added to the
-    origin.
+    """Create the snapshot of the scores of a single run.
 
-    If the replaced snapshot `previous` recorded a better best mean of a measure, this best mean is
-    kept, unless reading options or the measure's package changed.
-    """
+    `qrels` are the judgments from which the scores were computed; None if the scores were given.
+    The packages of plug-in measures are added to `origin`. `previous` is the snapshot to be
+    replaced: if it has a better best mean of a measure, this best mean is kept, unless reading
+    options or the measure's package changed."""
     marks = mark_queries(scores.query_ids, qrels)
     order = np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
@@ -135,14 +138,15 @@ def make_snapshot(
 
 
 def _find_means(scores: Scores, marks: Mapping[str, str]) -> dict[str, BestMean]:
-    """Return measure -> mean of the single run in `scores`. Undefined means are omitted."""
+    """Return the mean of each measure for the single run in `scores`, by measure name. Undefined
+    means are omitted."""
     judgments = combine_query_hashes(marks)
     means = zip(scores.measures, scores.combined()[0].tolist(), strict=True)
     return {str(m): BestMean(mean, judgments) for m, mean in means if math.isfinite(mean)}
 
 
 def find_packages(measures: Iterable[Measure]) -> dict[str, str]:
-    """Return measure -> package and version, for plug-in measures."""
+    """Return the package and version of each plug-in measure, by measure name."""
     from importlib.metadata import PackageNotFoundError, version
 
     packages = {}
@@ -180,7 +184,8 @@ def format_snapshot(snapshot: Snapshot) -> str:
 
 
 def _make_rows(snapshot: Snapshot) -> dict[str, list[Any]]:
-    """Return for each query its mark and its scores, None if undefined."""
+    """Return, for each query id, a list of the query's mark and its scores. Undefined scores are
+    None."""
     values = snapshot.scores.values[0].tolist()
     return {
         query_id: [snapshot.marks[query_id], *map(shorten_number, scores)]
@@ -197,7 +202,7 @@ def _to_json(value: Any) -> str:
 
 
 def _checksum_of_version_1(rows: Mapping[str, list[Any]]) -> str:
-    """Return the check of format version 1."""
+    """Return the checksum that format version 1 uses, which covers only the scores."""
     return hashlib.sha256("\n".join(_format_lines(rows)).encode()).hexdigest()[:HEX]
 
 
@@ -210,7 +215,8 @@ def file_fingerprint(path: str) -> str:
 
 
 def is_snapshot(path: str) -> bool:
-    """Whether a file starts like a snapshot, with the keys in any order."""
+    """Return whether the beginning of a file looks like a snapshot. The keys may be in any
+    order."""
     if not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
@@ -224,8 +230,9 @@ def is_snapshot(path: str) -> bool:
 
 
 def read_snapshot(path: str) -> Snapshot:
-    """Read a snapshot file. Raises FileFormatError if it is damaged, and RanklensError if it was
-    made by a newer Ranklens."""
+    """Read a snapshot file.
+
+    Raises FileFormatError if the file is damaged, and RanklensError if a newer Ranklens made it."""
     name = Path(path).name
     try:
         document = parse_json(Path(path).read_bytes())

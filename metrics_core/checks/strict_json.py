@@ -1,4 +1,4 @@
-"""Strict JSON: parsed without guessing, and hashed independently of its layout."""
+"""Strict JSON: parsed without guessing, and hashed independently of the file's layout."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ _MOST_DIGITS = 20
 
 
 def parse_json(body: bytes) -> Any:
-    """Return the values of a UTF-8 file. Raises ValueError for invalid JSON, a duplicate key (such
-    as after a merge that kept both sides), too deep nesting, and numbers that are not finite."""
+    """Parse the JSON values of a UTF-8 file.
+
+    Raises ValueError for invalid JSON, for a duplicate key (as after a merge that kept both sides),
+    for values that are nested too deeply, and for numbers that are not finite."""
     try:
         return json.loads(
             body.decode("utf-8-sig"),
@@ -53,14 +55,17 @@ def _parse_finite(text: str) -> float:
 
 
 def hash_values(values: Mapping[str, Any], *, errors: str = "strict") -> str:
-    """Return the start of a hash of values, independent of the layout and order of keys in a file.
+    """Return the beginning of a hash of values. It does not depend on the file's layout or the
+    order of keys.
+
     Raises ValueError for text that cannot be encoded, unless `errors` is "surrogatepass"."""
     plain = json.dumps(_normalise_numbers(values), ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(plain.encode(errors=errors)).hexdigest()[:HEX]
 
 
 def _normalise_numbers(value: Any) -> Any:
-    """Return the values with each number in the form that this module writes: 1 for 1.0."""
+    """Convert each number in nested values to the form that this module writes, such as 1 for
+    1.0."""
     if isinstance(value, dict):
         return {key: _normalise_numbers(item) for key, item in value.items()}
     if isinstance(value, list):

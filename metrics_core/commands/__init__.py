@@ -1,10 +1,8 @@
-"""The commands of `metrics-core`: one module per topic, one decorated function per
-command.
+"""The commands of `metrics-core`: one module per topic, one decorated function per command.
 
-A command's function takes its options and returns the text to print. Importing a module registers
-its commands. `MODULES` lists the commands of each module, so that only the module of the requested
-command is loaded; a new command needs its line there.
-"""
+A command's function has the command's options as its argument and returns the text to print.
+Importing a module registers its commands. `MODULES` lists the commands of each module, so that only
+the module of the requested command is loaded; a new command must be added there."""
 
 from __future__ import annotations
 
@@ -27,20 +25,20 @@ MODULES = {
 
 
 def add_no_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add no arguments: for a command without options."""
+    """Add no arguments, for a command without options."""
 
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """Parsed options of a command. Each command adds fields, named like its arguments. `format` is
-    the output format."""
+    """Parsed options of a command. Each command adds fields that are named like its arguments.
+    `format` is the output format."""
 
     format: str = ""
 
 
 @dataclass(frozen=True)
 class CommandResult:
-    """Printed text and an exit status, for a command whose status says more than success."""
+    """The printed text and the exit status of a command whose status depends on its result."""
 
     text: str
     status: int
@@ -48,8 +46,11 @@ class CommandResult:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its name, its line in the help, the function that adds its arguments to a parser,
-    its options, and the function that returns its output."""
+    """A command of the program.
+
+    name       name on the command line help       line in the help text arguments  function that
+    adds the command's arguments to a parser options    class of its options output     function
+    that returns its output"""
 
     name: str
     help: str
@@ -70,8 +71,10 @@ def command(
     help: str,
     arguments: Callable[[argparse.ArgumentParser], None] = add_no_arguments,
 ) -> Callable[[Callable[[Own], Printed]], Callable[[Own], Printed]]:
-    """Register a command. `arguments` adds the arguments that match the fields of `options` to a
-    parser."""
+    """Return a decorator that registers a function as a command.
+
+    `arguments` is a function that adds the arguments to a parser; they match the fields of
+    `options`."""
 
     def register(function: Callable[[Own], Printed]) -> Callable[[Own], Printed]:
         COMMANDS.append(Command(name, help, arguments, options, function))
@@ -81,8 +84,9 @@ def command(
 
 
 def commands_for(arguments: Sequence[str]) -> list[Command]:
-    """Return the registered commands after loading the module of the requested one, or all modules
-    if none is requested."""
+    """Load the module of the requested command, and return the registered commands.
+
+    If no command is requested, all modules are loaded."""
     modules = [module for module, names in MODULES.items() if set(arguments[:1]) & set(names)]
     for module in modules or MODULES:
         import_module(f"metrics_core.commands.{module}")

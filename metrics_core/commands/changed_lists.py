@@ -1,4 +1,4 @@
-"""`metrics_core compare none`: what changed between runs that nobody has judged."""
+"""`metrics_core compare none`: compare the results of runs without judgments."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from metrics_core.text_tables.latex import format_tabular
 from metrics_core.text_tables.score_tables import FULL_FORMATS, align_texts, markdown_table
 
 NO_JUDGMENTS = "none"
-"""The argument QRELS if there are no judgments."""
+"""The value of the argument QRELS that stands for no judgments."""
 LIST_COLUMNS = ("overlap", "rbo")
 """The columns that `--show` adds to a comparison of scores."""
 _LABELS = 2
 
 
 def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: str) -> str:
-    """Format what changed in the first `top` results of the runs from those of the first run, one
-    row per run. Raises RanklensError if there is only one run."""
+    """Describe how the first `top` results of each run differ from those of the first run, one row
+    per run.
+
+    Raises RanklensError if there is only one run."""
     if len(runs) < 2:
         raise RanklensError(
             f"There is no run to compare with {runs[0].name}.", "Add a second run or judgments."
@@ -45,8 +47,10 @@ def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: 
 def list_columns(
     comparison: pd.DataFrame, runs: Sequence[Run], names: Sequence[str], top: int
 ) -> dict[str, list[float]]:
-    """Return the named columns for the rows of a comparison: means of the overlap and
-    of rank-biased overlap with the baseline. Raises RanklensError for another name."""
+    """Return the named columns for the rows of a comparison.
+
+    Available columns are the means of the overlap and of rank-biased overlap with the baseline.
+    Raises RanklensError for an unknown name."""
     unknown = next((name for name in names if name not in LIST_COLUMNS), None)
     if unknown:
         raise RanklensError(

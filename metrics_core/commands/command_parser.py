@@ -10,14 +10,13 @@ _OPTION, _SCORES = "--collection", "--scores"
 
 
 class CommandParser(argparse.ArgumentParser):
-    """An ArgumentParser whose first argument, the judgments, can be given as an option instead."""
+    """An ArgumentParser whose first argument, the judgments, can be replaced by an option."""
 
     _takes_collection = False
     _takes_scores = False
 
     def add_collection(self) -> None:
-        """Add the option for a collection. From then on, its value is used as the first
-        argument."""
+        """Add the option that names a collection. Its value is then used as the first argument."""
         self._takes_collection = True
         self.add_argument(
             _OPTION,
@@ -27,7 +26,8 @@ class CommandParser(argparse.ArgumentParser):
         )
 
     def add_scores(self) -> None:
-        """Add the options for given scores. With them, judgments and runs may be left out."""
+        """Add the options for scores computed by another tool. If such scores are given, judgments
+        and runs may be left out."""
         self._takes_scores = True
         self.add_argument(
             _SCORES,
@@ -50,7 +50,8 @@ class CommandParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Parse as argparse does, with the collection's name as the first argument."""
+        """Parse arguments like argparse. The name of a collection, if given, becomes the first
+        argument."""
         arguments = list(args or ())
         if self._takes_scores and _find_option(_SCORES, arguments):
             for action in self._get_positional_actions():
@@ -62,7 +63,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def _find_option(option: str, arguments: Sequence[str]) -> list[str]:
-    """Return the value of an option in a list; empty if it is not given."""
+    """Return the values of an option in a list of arguments; empty if the option is not given."""
     finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     finder.add_argument(option, dest="value")
     try:

@@ -80,7 +80,8 @@ _COLUMNS = {
     "ratio_high": "ratio_high",
     "half_from": "half_from",
 }
-"""Columns of a comparison, and their names in the formats that print all columns."""
+"""Columns of a comparison in the table formats. The values are their names in the formats that
+print all columns."""
 
 _LABELS = 4
 
@@ -99,7 +100,7 @@ class CompareOptions(GateOptions):
 
     @property
     def columns_to_add(self) -> list[str]:
-        """The names in `show`."""
+        """The column names in the option `show`."""
         return [name for name in self.show.split(",") if name]
 
 
@@ -157,12 +158,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def compare(options: CompareOptions) -> str | CommandResult:
     """Format one row for each run, baseline and measure.
 
-    Runs are corrected together for each measure and baseline. The table and Markdown have three
-    decimals and no reasons. The LaTeX format is a table for a paper. All other formats have all
-    columns in full precision. If gates are given, their outcome is returned instead. Notes go to
-    stderr. Raises RanklensError for options that cannot be combined, and if there is only one
-    run.
-    """
+    For each measure and baseline, the tests of all runs are corrected together. The table and
+    Markdown have three decimals and no reasons. The LaTeX format is a table for a paper. All other
+    formats have all columns in full precision. If gates are given, the outcome of the gates is
+    returned instead. Notes go to stderr. Raises RanklensError for options that cannot be combined,
+    and if there is only one run."""
     if options.is_gate:
         _refuse_comparison_options(options)
         from metrics_core.commands.gate.gate_command import run_gate
@@ -208,8 +208,8 @@ def compare(options: CompareOptions) -> str | CommandResult:
 
 
 def _refuse_comparison_options(options: CompareOptions) -> None:
-    """Raise RanklensError for comparison options that a gate does not allow, because its rule is
-    fixed."""
+    """Raise RanklensError for comparison options that cannot be combined with a gate, because the
+    decision rule of a gate is fixed."""
     refused = {
         "--by": options.by,
         "--test": options.test != BOOTSTRAP,
@@ -245,7 +245,7 @@ def _refuse_options_on_scores(options: CompareOptions) -> None:
 
 
 def _refuse_gate_options(options: CompareOptions) -> None:
-    """Refuse options that need a gate."""
+    """Raise RanklensError for options that are only allowed with a gate."""
     format = options.format if options.format not in {*FORMATS, "latex"} else ""
     refused = {f"--format {options.format}": format, **options.gate_only_options}
     first_refused = next((name for name, value in refused.items() if value), None)
@@ -258,21 +258,20 @@ def _refuse_gate_options(options: CompareOptions) -> None:
 def _select_compared_scores(
     scores: Scores, earlier_baselines: Sequence[str], baseline: str
 ) -> Scores:
-    """Return the scores of a baseline and of all runs compared with it.
+    """Return the scores of a baseline and of the runs compared with it, the baseline first.
 
-    Earlier baselines are left out, so that each pair is compared once. Raises UnknownRunError.
-    """
+    Earlier baselines are left out, so that each pair is compared once. Raises UnknownRunError if
+    the baseline does not exist."""
     scores.position(baseline)
     others = [run for run in scores.runs if run != baseline and run not in earlier_baselines]
     return scores.select_runs([baseline, *others])
 
 
 def _find_group_contributions(baseline_scores: Sequence[Scores], groups: pd.Series) -> pd.DataFrame:
-    """Return the contribution of each group to the difference of each run and measure; the
-    contributions add up to the difference.
+    """Return the contribution of each group to the difference of each run and measure.
 
-    Columns: run, baseline, measure, group, n, difference, part.
-    """
+    The contributions add up to the difference. Columns: run, baseline, measure, group, n,
+    difference, part (the contribution)."""
     parts = [
         group_contributions(scores, measure, run, scores.runs[0], groups).assign(
             run=run, baseline=scores.runs[0], measure=str(measure)
@@ -286,8 +285,8 @@ def _find_group_contributions(baseline_scores: Sequence[Scores], groups: pd.Seri
 
 
 def _format_bridges(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the contributions as text cells for people, with the sum of each run, baseline and
-    measure."""
+    """Format the contributions of groups as text cells, and add their sum for each run, baseline
+    and measure."""
     rows = []
     for key, group_rows in frame.groupby(["run", "baseline", "measure"], sort=False):
         total, n = math.fsum(group_rows["part"]), int(group_rows["n"].sum())
@@ -303,7 +302,7 @@ def _format_bridges(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
-    """Return the tested interval, and a note on its level if it is not the row's level."""
+    """Format the tested interval, with a note on its level if this differs from the row's level."""
     low, high, interval_level = verdict_interval(row, row["level"])
     return (low, high), "" if interval_level == row[
         "level"
@@ -311,7 +310,8 @@ def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
 
 
 def _ratio_cells(row: Mapping[str, Any]) -> dict[str, str]:
-    """What is tested, and the typical ratio with its interval: "×1.27 [1.19, 1.36]"."""
+    """Return the cells `tested` (the tested quantity) and `typical ratio`, such as "×1.27 [1.19,
+    1.36]"."""
     interval = w.format_interval(row["ratio_low"], row["ratio_high"], 2)
     has_ratio = row["tested"] == TYPICAL_RATIO
     ratio = f"×{w.format_score(row['ratio'], 2)} {interval}" if has_ratio else w.DASH
@@ -354,7 +354,8 @@ def format_table(frame: pd.DataFrame) -> str:
 
 
 def _describe_rows(frame: pd.DataFrame) -> list[str]:
-    """Return a sentence for each cost, and for each measure whose direction is not declared."""
+    """Return a sentence for each measure that is a cost, and for each measure whose direction is
+    not declared."""
     sentences = []
     for row in frame.to_dict("records"):
         measure = str(row["measure"])

@@ -1,8 +1,7 @@
-"""Printing to any console, whatever its encoding, and even if it is closed or no longer read.
+"""Print to any console, whatever its encoding, and even if it is closed or its reader has stopped.
 
-Also shows the progress of long reads, and escapes control characters in names and ids, so that
-these cannot control a terminal.
-"""
+This module also shows the progress of long reads, and escapes control characters in names and ids,
+so that these cannot control a terminal."""
 
 from __future__ import annotations
 
@@ -19,9 +18,9 @@ from typing import Any, TextIO, cast
 from metrics_core.base import wording as w
 
 NOBODY_READS = 141
-"""Exit status if the reader of the output has stopped, the same as for SIGPIPE."""
+"""Exit status if the reader of the output has stopped, the same as after SIGPIPE."""
 INTERRUPTED = 130
-"""Exit status after Ctrl-C, the same as for SIGINT."""
+"""Exit status after Ctrl-C, the same as after SIGINT."""
 
 _INTERVAL = 0.2
 """Seconds between two progress lines."""
@@ -30,10 +29,10 @@ _PLAIN = {w.MINUS: "-", w.DASH: "-", "—": "-", "…": "...", "“": '"', "”"
 
 
 def _replace_unprintable(error: UnicodeError) -> tuple[str | bytes, int]:
-    r"""Error handler that replaces characters the encoding lacks.
+    r"""Replace the characters that an encoding lacks; an error handler for encoding.
 
-    Uses a plain character if there is one, otherwise \uXXXX, which JSON can read back.
-    """
+    A character is replaced by a similar plain character if there is one, otherwise by \uXXXX, which
+    JSON can read back."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     parts = []
@@ -48,7 +47,7 @@ codecs.register_error("ranklens.readable", _replace_unprintable)
 
 
 class _VisibleStream:
-    """A text stream whose output is read by people: control characters are escaped."""
+    """A text stream for people: control characters are escaped before they are written."""
 
     def __init__(self, beneath: TextIO) -> None:
         self.beneath = beneath
@@ -62,7 +61,7 @@ class _VisibleStream:
 
 
 def _write_status(text: str) -> None:
-    """Write to stderr without escaping, to move the cursor."""
+    """Write a progress text to stderr without escaping, so that it can move the cursor."""
     stream = sys.stderr.beneath if isinstance(sys.stderr, _VisibleStream) else sys.stderr
     print(text, end="", file=stream, flush=True)
 
@@ -92,11 +91,11 @@ def adapted_console() -> Iterator[None]:
 
 @contextmanager
 def show_progress(path: str) -> Iterator[Callable[[int], None] | None]:
-    """Yield a function that takes the number of bytes read and shows their share of the file's
-    size.
+    """Yield a function that shows the progress of reading a file. Its argument is the number of
+    bytes read.
 
-    Yields None if stderr is not a terminal. The line is erased at the end.
-    """
+    The progress is their share of the file's size. Yields None if stderr is not a terminal. The
+    progress line is erased at the end."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return

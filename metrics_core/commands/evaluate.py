@@ -1,4 +1,5 @@
-"""`metrics_core evaluate`: scores of runs in total, by query, or by a column of the queries."""
+"""`metrics_core evaluate`: scores of runs over all queries, for each query, or for each group of a
+column of the queries."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @command("evaluate", SparkOptions, help="score runs against judgments", arguments=_add_arguments)
 def evaluate(options: SparkOptions) -> str:
-    """Format the scores; notes go to stderr."""
+    """Compute and format the scores of the runs. Notes go to stderr."""
     if options.spark:
         scores = spark_scores(options.spark, options)
     else:
@@ -60,10 +61,11 @@ def evaluate(options: SparkOptions) -> str:
 
 
 def _long_table(scores: Scores, *, per_query: bool) -> LongTable:
-    """Return the columns run, query_id, measure, value; the mean (or sum) has the query_id "all".
+    """Return a table with the columns run, query_id, measure and value.
 
-    Raises RanklensError if `per_query` is true and a query has the id "all".
-    """
+    The mean (or sum) over all queries has the query_id "all". If `per_query` is true, the scores of
+    each query precede it. Raises RanklensError if `per_query` is true and a query has the id
+    "all"."""
     if per_query and _MEAN in scores.query_ids:
         raise RanklensError(
             f"A query has the id {_MEAN!r}, which is also the name of the mean over all queries.",

@@ -36,7 +36,7 @@ from metrics_core.text_tables.score_tables import (
 
 _MEASURES = ("nDCG@10",)
 _TOP = 10
-"""Number of results considered if the measure has no cutoff."""
+"""Number of top results that are considered if the measure has no cutoff."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +65,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 class _Explanation:
     """The explained queries. `order` int64[query] sorts them by difference, worst first.
 
-    The other arrays and `query_ids` are in the order of the judgments: `kinds` and `changes` are
-    object[query]. `sentence` is empty unless one query was requested.
-    """
+    The other arrays and `query_ids` are in the order of the judgments; `kinds` and `changes` are
+    object[query]. `sentence` is empty unless a single query was requested."""
 
     run: str
     baseline: str
@@ -126,14 +125,14 @@ def _number_or_none(value: float) -> float | None:
     arguments=_add_arguments,
 )
 def explain(options: ExplainOptions) -> str:
-    """Explain each query: how the run fails, how its score changed against the baseline, and how
-    much each document contributes to the difference.
+    """Explain each query: how the run fails, how its score differs from the baseline's score, and
+    how much each document contributes to the difference.
 
-    The contributions add up to the difference. The table and Markdown have three decimals. For one
-    query they show the explanation in a sentence and all documents; for several queries they show
-    one document each. tsv and csv have a line for each document. Notes go to stderr. Raises
-    RanklensError for several measures, or without a second run.
-    """
+    The contributions add up to the difference. The table and Markdown have three decimals. For a
+    single query they show the explanation in a sentence and all documents; for several queries they
+    show one document of each. tsv and csv have a line for each document. Notes go to stderr. Raises
+    RanklensError if there are several measures, and if there is no run to compare with the
+    baseline."""
     files = read_files(options)
     if len(files.measures) > 1:
         raise RanklensError("Only one measure can be explained at a time.", "Give one with -m.")
@@ -193,7 +192,7 @@ def _explain_difference(files: InputFiles, query_id: str, top: int) -> str:
 
 
 def format_json(explanation: _Explanation) -> str:
-    """Format a list of objects, one for each query. Undefined values and the ranks of unlisted
+    """Format the queries as a JSON list of objects. Undefined values and the ranks of unlisted
     documents are null."""
     return (
         json.dumps(
@@ -219,7 +218,8 @@ def _query_record(explanation: _Explanation, position: int) -> dict[str, Any]:
 
 
 def _document_frame(explanation: _Explanation) -> pd.DataFrame:
-    """One row for each document; one row for a query without documents."""
+    """Return one row for each document. A query without documents has one row without a
+    document."""
     nothing = dict.fromkeys(("grade", "rank", "baseline_rank", "part"), np.nan)
     rows = []
     for i in explanation.order:
@@ -236,8 +236,8 @@ def _format_text(
     format_table: Callable[[pd.DataFrame, int], str],
     line: Callable[[str], str],
 ) -> str:
-    """Format for people: one query with all its documents, or one line for each of several
-    queries."""
+    """Format as text for people: a single query with all its documents, or one line for each of
+    several queries."""
     if not explanation.sentence:
         return format_table(_overview_table(explanation), 5)
     query_fields, gains = explanation.query_fields(0), explanation.headroom
@@ -290,8 +290,8 @@ def _overview_table(explanation: _Explanation) -> pd.DataFrame:
 
 
 def _document_table(explanation: _Explanation) -> pd.DataFrame:
-    """Return the documents of the only query with their contributions to the difference, and the
-    sum."""
+    """Return the documents of the only query with their contributions to the difference, and a row
+    with the sum."""
     rank_column, baseline_column = f"rank in {explanation.run}", f"rank in {explanation.baseline}"
     total, rest_difference = (
         float(explanation.ledger.difference[0]),

@@ -1,5 +1,5 @@
-"""Assign the columns named by `--columns` to files. Judgments and runs have separate columns; files
-of other formats have no columns."""
+"""Find the columns named by `--columns` in each file. Judgments and runs have separate columns;
+files of other formats have no columns."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ _OTHER_ROLES: Mapping[formats.Kind, Sequence[str]] = {"run": ("run",), "qrels": 
 
 
 def split_run_path(path: str) -> tuple[str, str | None]:
-    """Split a path such as `runs.trec/bm25` into the file or folder and the name of a run in it;
-    None if the path does not name a single run."""
+    """Split a path such as `runs.trec/bm25` into the path of the file or folder and the name of a
+    run in it.
+
+    Returns None if the path does not name a single run."""
     if path == "-" or Path(path).exists():
         return path, None
     run_path = formats.find_run_file(Path(path).parent, Path(path).name)
@@ -52,12 +54,14 @@ def split_name_and_file(path: str) -> tuple[str, str]:
 
 
 def reading_choices(path: str, kind: formats.Kind, options: ReadingOptions) -> ReadingChoices:
-    """Return the reading choices for a file of this kind, with the named columns that it has."""
+    """Return the reading choices for a file of this kind, with the columns of `--columns` that the
+    file has."""
     return options.read_as.to_keyword_choices(columns=_columns_in_file(path, kind, options))
 
 
 def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> Columns | None:
-    """Return the columns named for reading a file of this kind; None if there are none."""
+    """Return the columns of `--columns` that apply to a file of this kind; None if there are
+    none."""
     roles = (*_IDS, *_NUMBER_ROLES[kind], *_OTHER_ROLES[kind])
     columns = {
         role: name for role, name in (options.read_as.columns or {}).items() if role in roles
@@ -74,7 +78,8 @@ def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> 
 
 
 def _begins_path(path: str, names: Sequence[str]) -> bool:
-    """Return whether a path such as `search.key` begins in one of the fields of a record."""
+    """Return whether the first step of a path such as `search.key` is one of the fields of a
+    record."""
     if not is_path(path):
         return False
     return any(alternative.steps[0].name in ("", *names) for alternative in parse_path(path))
@@ -104,7 +109,7 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
 
 
 def _read_column_names(path: str, options: ReadingOptions) -> list[str] | None:
-    """Return the names of a file's columns; None if it has none."""
+    """Return the column names of a file; None if the file has no columns or cannot be read."""
     try:
         rows = formats.read_first_rows(path, **options.read_as.to_keyword_choices(columns=None))
     except (FileFormatError, OSError):

@@ -1,5 +1,5 @@
-"""`metrics_core measures` and `metrics_core formats`: the available measures and formats, as text
-for a terminal."""
+"""`metrics_core measures` and `metrics_core formats`: list the available measures and formats as
+text for a terminal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _EXPLAIN = "`metrics-core measures NAME` explains one measure, by any of its nam
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuresOptions(CommandOptions):
-    """Options of `measures`: the measures to explain. If no measure is named, all are listed."""
+    """Options of `measures`: the measures to describe. If no measure is named, all measures are
+    listed."""
 
     names: Sequence[str]
 
@@ -52,7 +53,7 @@ def _add_names_argument(parser: argparse.ArgumentParser) -> None:
     arguments=_add_names_argument,
 )
 def list_measures(options: MeasuresOptions) -> str:
-    """Describe every measure in a sentence, or the named ones in full."""
+    """Describe every measure in a sentence. If measures are named, describe only these, in full."""
     if not options.names:
         return _all_measures_text()
     return "\n".join(_measure_text(find_declaration(name)) for name in options.names)
@@ -60,7 +61,7 @@ def list_measures(options: MeasuresOptions) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FormatsOptions(CommandOptions):
-    """Options of `formats`: the file to explain. If no file is named, all formats are listed."""
+    """Options of `formats`: the file to describe. If no file is named, all formats are listed."""
 
     of: str | None = None
 
@@ -78,7 +79,7 @@ def _add_file_argument(parser: argparse.ArgumentParser) -> None:
     arguments=_add_file_argument,
 )
 def list_formats(options: FormatsOptions) -> str:
-    """Describe every file format, or how a file is read."""
+    """Describe every file format. If a file is named, describe how this file is read."""
     if options.of is not None:
         return _file_text(options.of)
     lines = []
@@ -89,8 +90,9 @@ def list_formats(options: FormatsOptions) -> str:
 
 
 def _file_text(file: str) -> str:
-    """Describe how a file is read and the meaning of its fields. If that is ambiguous, list the
-    --columns options that would decide it."""
+    """Describe how a file is read and what its fields mean.
+
+    If this is ambiguous, list the `--columns` options that would resolve the ambiguity."""
     recognised, fields = guess_file_kind(file), read_fields(file)
     reason = _explain_ambiguity(file, recognised, fields)
     description = f"file type not recognised: {reason}" if reason else ""
@@ -119,10 +121,9 @@ def _file_text(file: str) -> str:
 
 
 def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFields | None) -> str:
-    """Say why the user must choose how the file is read; empty if the file can be read.
+    """Explain why the user must choose how the file is read; empty if this is not necessary.
 
-    Raises FileFormatError for a file without fields to choose from.
-    """
+    Raises FileFormatError for a file that is invalid and has no fields to choose from."""
     try:
         read_each(file)
     except FileFormatError as error:
@@ -135,8 +136,8 @@ def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFi
 
 
 def _suggest_columns_option(fields: FileFields, kind: Kind) -> str:
-    """Show the --columns option that reads the file as this kind of table, with its first row as
-    example."""
+    """Return the `--columns` option with which the file is read as this kind of table. Values of
+    the first query follow as an example."""
     meanings = fields.assign_meanings(kind, {})
     if kind == "qrels" and "grade" not in meanings:
         meanings["grade"] = "'1'"
@@ -158,8 +159,8 @@ _AS_KIND: Mapping[Kind, str] = {"run": "as a run", "qrels": "as judgments"}
 
 
 def _all_measures_text() -> str:
-    """All measures in two lines each, by family: signature and title, and the question that the
-    measure answers."""
+    """List all measures by family, each in two lines: the signature and title, and the question
+    that the measure answers."""
     parts = []
     for family, members in group_by_family(declarations()).items():
         head = f"{family.title}: {family.question}" if family.question else family.title
@@ -182,7 +183,7 @@ def _wrap(text: str, first_indent: str = "    ", next_indent: str = "    ") -> s
 
 
 def _measure_text(declaration: Declaration) -> str:
-    """The full description of a measure."""
+    """Return the full description of a measure."""
     m = describe_measure(declaration)
     parts = [
         f"{m.signature}: {m.title}\n\n",

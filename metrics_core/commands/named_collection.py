@@ -1,7 +1,6 @@
-"""Named collections of ir_datasets: judgments, and queries and documents if needed.
+"""Read named collections of ir_datasets: judgments, and queries and documents if needed.
 
-ir_datasets is imported only here, and only if a collection is named.
-"""
+ir_datasets is imported only here, and only if a collection is named."""
 
 from __future__ import annotations
 
@@ -151,6 +150,6 @@ def _as_text(value: Any) -> str:
 
 
 def _record_text(record: Any) -> str:
-    """The default text of a query or a document, for records without a field `text`."""
+    """Return the default text of a query or a document whose record has no field `text`."""
     default_text: Callable[[], str] | None = getattr(record, "default_text", None)
     return str(default_text()) if default_text is not None else ""

@@ -1,4 +1,5 @@
-"""`metrics_core evaluate --spark MASTER`: the same scores, computed by Apache Spark."""
+"""`metrics_core evaluate --spark MASTER`: compute the same scores as without Spark on Apache
+Spark."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import as_array, as_text_column
 
 _LENGTH = "NumRet"
-"""The measure of list length; it is 0 if the run has no results for a query."""
+"""The measure that counts retrieved documents. It is 0 if the run has no results for a query."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +36,8 @@ class SparkOptions(ReadingOptions):
 
 
 def add_spark_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the Spark master and for the folder of judged ranks (the ranks of judged
-    documents)."""
+    """Add the options for the Spark master and for the folder that receives judged ranks (the ranks
+    of judged documents)."""
     parser.add_argument(
         "--spark",
         metavar="MASTER",
@@ -52,7 +53,7 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_spark_options(options: SparkOptions) -> None:
-    """Raise RanklensError for options that need --spark, if it is not set."""
+    """Raise RanklensError if an option that needs --spark is set without --spark."""
     if options.judged_ranks:
         raise RanklensError("--judged-ranks needs --spark.", "Add --spark local[2], for example.")
 

@@ -1,4 +1,5 @@
-"""`metrics_core prepare`: compile for this machine in advance, as when an image is built."""
+"""`metrics_core prepare`: compile for this machine in advance, for example when a container image
+is built."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from metrics_core.commands import CommandOptions, command
 
 @command("prepare", CommandOptions, help="compile the code for large runs and comparisons now")
 def prepare(options: CommandOptions) -> str:
-    """Compile what is not compiled yet, and say where it is kept."""
+    """Compile all parts that are not compiled yet, and return a line with the folder of the
+    compiled code."""
     for part in SIGNATURES:
         compiled(part)
     if code := find_code(part):

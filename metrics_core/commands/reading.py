@@ -1,4 +1,4 @@
-"""Read and judge the files for the commands that score, and read the queries and their groups."""
+"""Read the input of commands that compute scores, and the queries with their groups."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 
 
 _WHILE_READING = {"encoding", "limit", "grades"}
-"""The reading choices that can be used if a run is judged while it is read."""
+"""The reading choices that are possible if a run is joined with judgments while it is read."""
 
 
 @dataclass(frozen=True)
 class RunToJudge:
-    """A run and the judgments with which it will be joined."""
+    """A run, the judgments that it is joined with, and the documents if there are any."""
 
     run: Run
     qrels: Qrels
@@ -66,8 +66,8 @@ class RunToJudge:
 
     @cached_property
     def ranks(self) -> JudgedRanks:
-        """The run joined with the judgments. Raises NoSharedQueriesError; its hint names an id
-        mapping that would help, if there is one."""
+        """The run joined with the judgments. Raises NoSharedQueriesError. If an id mapping would
+        help, the hint of the error names it."""
         try:
             return join_judgments(self.run, self.qrels, documents=self.documents)
         except NoSharedQueriesError as error:
@@ -84,8 +84,8 @@ class RunToJudge:
 @dataclass(frozen=True)
 class InputFiles:
     """The input of a command that scores files. `judged` are the runs joined with the judgments,
-    `files` has the path of each run by name, and `documents` are the given documents. `runs` are
-    the whole runs; it is empty if the runs were judged while they were read."""
+    `files` has the path of each run by name, and `documents` are the documents that were read.
+    `runs` are the whole runs; it is empty if these were not kept while reading."""
 
     qrels: Qrels
     judged: list[JudgedRanks]
@@ -96,7 +96,7 @@ class InputFiles:
 
 
 def read_judged_files(options: ReadingOptions) -> InputFiles:
-    """Read the measures and the runs joined with the judgments; notes go to stderr."""
+    """Read the measures and the runs, and join the runs with the judgments. Notes go to stderr."""
     measures, qrels, documents = read_inputs(options)
     runs = _judge_while_reading(options, qrels, measures)
     if runs is None:
@@ -118,13 +118,13 @@ def read_judged_files(options: ReadingOptions) -> InputFiles:
 
 
 def read_files(options: ReadingOptions) -> InputFiles:
-    """Read the files like `read_judged_files`, but each run whole, and keep the runs."""
+    """Read the files like `read_judged_files`, but read each run whole and keep the runs."""
     measures, qrels, documents = read_inputs(options)
     return _judge_runs(options, qrels, measures, documents)
 
 
 def read_inputs(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | None]:
-    """Read the measures, the judgments and the documents that the options name."""
+    """Read the measures, the judgments and the documents that are named in the options."""
     measures = parse_measure_options(options.measures or options.default_measures)
     print_notes("measures", name_notes(split_names(options.measures or ())))
     _refuse_repeated_stdin(
@@ -153,7 +153,7 @@ def _load_collection(name: str) -> NamedCollection:
 
 
 def nothing_to_compare_error(baseline: str) -> RanklensError:
-    """The error if all given runs are the baseline."""
+    """Return the error for a command line on which all runs are the baseline."""
     return RanklensError(
         f"There is no run to compare with {baseline}.",
         "The file of this run was given twice. Give another run.",
@@ -161,7 +161,7 @@ def nothing_to_compare_error(baseline: str) -> RanklensError:
 
 
 def _refuse_repeated_stdin(files: Sequence[str | None]) -> None:
-    """Raise RanklensError if standard input is given twice: it can be read only once."""
+    """Raise RanklensError if standard input is named twice, because it can be read only once."""
     if sum(name in ("-", "/dev/stdin") for name in files) > 1:
         raise RanklensError(
             "Standard input can be read only once.", "Use - once, and give files for the rest."
@@ -190,7 +190,7 @@ def _read_documents(
 def _judge_runs(
     options: ReadingOptions, qrels: Qrels, measures: list[Measure], documents: Documents | None
 ) -> InputFiles:
-    """Read each run whole, and judge it."""
+    """Read each run whole, and join it with the judgments."""
     file_runs = read_complete_runs(options)
     runs = [file_run.run for file_run in file_runs]
     judged = [
@@ -225,9 +225,9 @@ def _make_run_names_distinct(
     has_same_rows: Callable[[AnyRun, AnyRun], bool],
     options: ReadingOptions,
 ) -> list[FileRun[AnyRun]]:
-    """Return the runs with unique names; folders distinguish runs of the same name. A file that is
-    given twice counts once, unless `options.keeps_same` is true. Two files with the same rows are
-    two runs."""
+    """Return the runs with unique names. Runs with the same name are distinguished by their
+    folders. A file that is listed twice counts once, unless `options.keeps_same` is true. Two files
+    with the same rows are two runs."""
     keeps_same = options.keeps_same
     if keeps_same and runs:
         baseline, *other_runs = runs
@@ -246,7 +246,7 @@ def _make_run_names_distinct(
 
 
 def _read_exclusions(options: ReadingOptions) -> Exclusions:
-    """Read the documents to exclude from runs; their ids are mapped like the ids of runs."""
+    """Read the documents that are excluded from runs. Their ids are mapped like the ids of runs."""
     if options.exclude is None:
         return Exclusions(options.exclude_self)
     pairs = read_pairs(options.exclude, **options.read_as.to_keyword_choices(columns=None))
@@ -256,7 +256,7 @@ def _read_exclusions(options: ReadingOptions) -> Exclusions:
 def _judge_while_reading(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[FileRun[JudgedFile]] | None:
-    """Judge the runs while they are read; None if this is not possible or has no advantage."""
+    """Join the runs with the judgments while they are read; None if this has no advantage."""
     needs = options.documents or any(m.declaration.needs for m in measures)
     if options.memory is not None:
         _refuse_options_with_memory(options, needs_documents=bool(needs))
@@ -320,7 +320,7 @@ def _refuse_options_with_memory(options: ReadingOptions, *, needs_documents: boo
 
 
 def clean_table_ids(table: AnyTable, path: str) -> AnyTable:
-    """Clean the ids. Raises RanklensError, naming the file, if two ids become one."""
+    """Clean a table's ids. Raises RanklensError, with the file's name, if two ids become equal."""
     try:
         return clean_ids(table)
     except TableError as error:
@@ -330,7 +330,7 @@ def clean_table_ids(table: AnyTable, path: str) -> AnyTable:
 def _judge_with_notes(
     run: RunToJudge | JudgedFile, measures: Sequence[Measure], options: ReadingOptions
 ) -> JudgedRanks:
-    """Return the judged ranks (the ranks of judged documents), and print their notes."""
+    """Return the judged ranks (the ranks of judged documents) of a run, and print their notes."""
     ranks = run.ranks
     notes = add_range_to_tie_notes(ranks, measures)
     if isinstance(run, RunToJudge):  # ids that are judged at once are plain
@@ -388,13 +388,13 @@ def read_named_queries(options: ReadingOptions) -> Queries | None:
 
 
 def note_unused_queries(options: ReadingOptions) -> None:
-    """Print a note if queries are given but not needed."""
+    """Print a note if a queries file is given but the command does not need queries."""
     if options.queries and not options.by:
         print_notes("--queries", [Note("unused", "not read, because only --by needs this file")])
 
 
 def print_notes(about: str, notes: Sequence[Note]) -> None:
-    """Print notes to stderr."""
+    """Print notes to stderr. `about` is the file or option that they concern."""
     for note in notes:
         first = f" (first: {', '.join(note.examples)})" if note.examples else ""
         print(w.escape_controls(f"note: {about}: {note.message}{first}"), file=sys.stderr)

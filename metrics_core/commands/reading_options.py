@@ -33,9 +33,8 @@ class ReadingOptions(CommandOptions):
     """Options of the commands that score files. Options with a default value are not available in
     all commands.
 
-    With a `collection`, `qrels` is its name. `one_run` allows only one run besides the baseline.
-    `default_measures` are used if no measure is given.
-    """
+    If `collection` is set, `qrels` is the name of the collection. If `one_run` is true, only one
+    run is allowed besides the baseline. `default_measures` are used if no measure is named."""
 
     qrels: str
     baseline: str | None = None
@@ -62,12 +61,12 @@ class ReadingOptions(CommandOptions):
 
     @property
     def has_only_scores(self) -> bool:
-        """Whether given scores are used without judgments and runs."""
+        """Whether the given scores are used alone, without judgments and runs."""
         return bool(self.scores) and not self.qrels
 
     @property
     def judgments(self) -> list[str]:
-        """The arguments that name the judgments on a command line."""
+        """The command-line arguments that name the judgments."""
         return [self.qrels] if self.collection is None else ["--collection", self.collection]
 
     @property
@@ -77,15 +76,14 @@ class ReadingOptions(CommandOptions):
 
     @property
     def keeps_same(self) -> bool:
-        """Whether a run that is given twice is kept twice."""
+        """Whether a run that is listed twice on the command line is kept twice."""
         return False
 
     @cached_property
     def all_runs(self) -> list[str]:
-        """The paths of the runs, baseline first, with patterns expanded in order.
+        """The paths of the runs, the baseline first. Patterns are replaced by the matching files.
 
-        Raises RanklensError if a pattern matches several files but only one is allowed.
-        """
+        Raises RanklensError if a pattern matches several files but only one is allowed."""
         paths = [path for pattern in self.runs for path in expand_pattern(pattern)]
         first = [] if self.baseline is None else expand_pattern(self.baseline)
         for pattern, files in (
@@ -110,10 +108,9 @@ def add_reading_options(
 ) -> None:
     """Add the arguments for judgments, runs, measures and reading choices.
 
-    `baseline` is the help text of an argument BASELINE before the runs; empty for none. `one_run`
-    allows only one run. `measures` are the defaults. `takes_scores` adds the options for given
-    scores.
-    """
+    `baseline` is the help text of an argument BASELINE before the runs; if it is empty, there is no
+    such argument. If `one_run` is true, only one run is allowed. `measures` are the default
+    measures. If `takes_scores` is true, the options for given scores are added."""
     if isinstance(parser, CommandParser):
         parser.add_collection()
         if takes_scores:
@@ -185,7 +182,7 @@ def add_reading_options(
 
 
 def add_grouping_options(parser: argparse.ArgumentParser, help_text: str) -> None:
-    """Add the grouping options; `help_text` describes the output for each group."""
+    """Add the options that group queries. `help_text` describes the output for each group."""
     parser.add_argument("--by", metavar="COLUMN", help=help_text)
     parser.add_argument("--queries", metavar="FILE", help="table of the queries")
 
@@ -202,8 +199,9 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 
 
 def expand_pattern(pattern: str) -> list[str]:
-    """Return the files that match a pattern such as 'runs/*.run' that the shell did not expand. A
-    text that is no pattern, or matches no file, is returned unchanged."""
+    """Return the files that match a pattern such as 'runs/*.run' that the shell did not expand.
+
+    A text that is not a pattern, or a pattern that matches no file, is returned unchanged."""
     if pattern == "-" or os.path.lexists(pattern):
         return [pattern]
     paths = glob(pattern)  # noqa: PTH207 - like a shell, without hidden files
@@ -211,7 +209,7 @@ def expand_pattern(pattern: str) -> list[str]:
 
 
 class _StoreReadingChoice(argparse.Action):
-    """Store the value of an option in the reading choices."""
+    """Action of argparse that stores the value of an option in the reading choices."""
 
     def __call__(
         self, _parser: Any, namespace: Any, value: Any, _option: str | None = None
@@ -220,7 +218,7 @@ class _StoreReadingChoice(argparse.Action):
 
 
 def argument_type(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Wrap a parser for argparse, turning its ParameterError into argparse's error."""
+    """Wrap a parser for use as an argparse type. A ParameterError becomes argparse's error."""
 
     def parse_argument(text: str) -> Any:
         try:
@@ -232,21 +230,23 @@ def argument_type(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def parse_measure_options(texts: Sequence[str]) -> list[Measure]:
-    """Parse `AP,nDCG@10`, `P.5,10`, `P(rel=2)@5` in order, without duplicates.
+    """Parse measure names such as `AP,nDCG@10`, `P.5,10` or `P(rel=2)@5`, in order and without
+    duplicates.
 
-    Raises RanklensError if there is no measure, UnknownMeasureError and ParameterError.
-    """
+    Raises RanklensError if no measure is named, and UnknownMeasureError or ParameterError for an
+    invalid name."""
     return list(dict.fromkeys(parse_measures(split_names(texts))))
 
 
 def split_names(texts: Sequence[str]) -> list[str]:
-    """Split texts into single measure names. A bare number is a further cutoff: "P.5,10" becomes
-    "P.5" and "P.10"."""
+    """Split texts into single measure names.
+
+    A bare number is another cutoff of the preceding name: "P.5,10" becomes "P.5" and "P.10"."""
     return [name for text in texts for name in _iterate_names(text)]
 
 
 def _iterate_names(text: str) -> Iterator[str]:
-    """The names in a text; a bare number is a further cutoff for the name before it."""
+    """Yield the measure names in a text. A bare number is another cutoff of the preceding name."""
     prefix = ""
     for part in (part.strip() for part in _PART.findall(text)):
         numbered = _NUMBERED.fullmatch(part)

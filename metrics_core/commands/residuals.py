@@ -1,4 +1,5 @@
-"""`metrics_core residuals`: the lowest and highest scores that unjudged documents allow."""
+"""`metrics_core residuals`: the lowest and highest scores that are possible, given the unjudged
+documents."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _VALUES = ("score", "lowest", "highest")
 
 
 def _parse_grade(text: str) -> float:
-    """Parse the argument of --highest."""
+    """Parse the value of the option --highest, a relevance grade."""
     grade = float(text)
     if not 0 < grade < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a grade above 0")
@@ -56,11 +57,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments=_add_arguments,
 )
 def residuals(options: ResidualsOptions) -> str:
-    """Format the columns run, query_id (all: the mean), measure, score, lowest, highest and kind.
+    """Format a table of the lowest and the highest possible score.
 
-    The kind is "exact" if both extremes can be reached, and "bound" if they are limits that the
-    score cannot exceed. The table has three decimals, all other formats have full precision.
-    """
+    Columns: run, query_id ("all" for the mean), measure, score, lowest, highest and kind. The kind
+    is "exact" if both extremes can be reached, and "bound" if they are limits that the score cannot
+    exceed. The table format has three decimals; all other formats have full precision."""
     files = read_judged_files(options)
     residual_table = residual_frame(files.judged, files.measures, highest_grade=options.highest)
     scores = score_runs(
@@ -75,14 +76,14 @@ def residuals(options: ResidualsOptions) -> str:
 
 
 def _rename_columns(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rename and select the columns for printing."""
+    """Select the columns to print and rename them."""
     names = {"low": "lowest", "high": "highest", "exact": "kind"}
     frame = rows.rename(columns=names)[[*_LABELS, *_VALUES, "kind"]]
     return frame.assign(kind=np.where(frame["kind"].to_numpy(dtype=bool), "exact", "bound"))
 
 
 def format_table(frame: pd.DataFrame) -> str:
-    """Tab-separated lines with the columns of `residuals`, three decimals."""
+    """Format tab-separated lines with the columns of `residuals`. Scores have three decimals."""
     lines = ["\t".join(frame.columns)]
     for row in frame.to_dict("records"):
         values = (w.format_score(row[name]) for name in _VALUES)
@@ -99,10 +100,10 @@ FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
 
 
 def _combine_queries(residual_table: pd.DataFrame) -> pd.DataFrame:
-    """One row for each run and measure, with the queries combined as the measure defines.
+    """Return one row for each run and measure. The values of the queries are combined as the
+    measure defines.
 
-    Columns: run, query_id ("all"), measure, score, low, high, exact.
-    """
+    Columns: run, query_id ("all"), measure, score, low, high, exact."""
     rows = []
     for (run, name), part in residual_table.groupby(["run", "measure"], sort=False):
         combination = parse_measure(str(name)).declaration.combination

@@ -1,8 +1,8 @@
-"""The runs that a command line names.
+"""Read the runs that a command line names.
 
-A path can be a file of one or several runs, a folder of runs, judged ranks (the ranks of judged
-documents in place of a run), or a single run in a file by name (`runs.trec/bm25`).
-"""
+A path can be a file of one or several runs, a folder of runs, a file or folder of judged ranks (the
+ranks of judged documents, used in place of a run), or a single run in a file by name
+(`runs.trec/bm25`)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True)
 class FileRun(Generic[AnyRun]):
-    """A run, or its judged ranks, with its path on the command line: the file, followed by the
-    run's name if the file contains several."""
+    """A run, or its judged ranks, with its path on the command line.
+
+    The path is that of the file. If the file contains several runs, the run's name follows."""
 
     run: AnyRun
     file: str
@@ -41,10 +42,9 @@ class FileRun(Generic[AnyRun]):
 
 
 def read_file_runs(options: ReadingOptions) -> list[tuple[str, Run]]:
-    """Read the runs with the paths of their files; parts of the same run are joined.
+    """Read the runs, each with the path of its file. Parts of the same run are joined.
 
-    Raises RanklensError if a file contains several runs but only one is allowed.
-    """
+    Raises RanklensError if a file contains several runs but only one is allowed."""
     named_runs: list[tuple[str, Run]] = []
     for position, path in enumerate(options.all_runs):
         file_runs = _read_runs_in(path, options)
@@ -80,7 +80,7 @@ def _read_runs_in(path: str, options: ReadingOptions) -> list[Run]:
 
 
 def _join_run_parts(named_runs: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
-    """Join the parts of the same run of judged ranks."""
+    """Join the parts of each run that is divided into several files of judged ranks."""
     listed: list[tuple[str, Run] | None] = list(named_runs)
     named_paths = [(f"{path}/{run.name}", run) for path, run in named_runs]
     for first, other_positions, run in join_run_parts(named_paths):

@@ -1,4 +1,5 @@
-"""The option `--scores`: scores that another tool computed, alone or beside judgments and runs."""
+"""The option `--scores`: scores that another tool computed, used alone or together with judgments
+and runs."""
 
 from __future__ import annotations
 
@@ -27,11 +28,12 @@ from metrics_core.tables import Run
 
 _ROLES = ("query_id", "run", "measure", "value", "repeat")
 _TOLERANCE = 1.01e-4
-"""Tools often write scores with four decimals."""
+"""Given and computed scores are equal if they differ by at most this, because tools often write
+scores with four decimals."""
 
 
 def read_all_scores(options: ReadingOptions, *, needs_direction: bool = False) -> Scores:
-    """Return the scores of `read_scores_and_runs`."""
+    """Return only the scores that `read_scores_and_runs` reads, without the runs."""
     return read_scores_and_runs(options, needs_direction=needs_direction)[0]
 
 
@@ -41,12 +43,12 @@ def read_scores_and_runs(
     *,
     needs_direction: bool = False,
 ) -> tuple[Scores, list[Run]]:
-    """Return the scores that the options name: computed from judgments and runs, given, or both;
-    and the runs that `read_input` kept, if all scores are computed.
+    """Return the scores that the options name, and the runs that were read.
 
-    Notes go to stderr. Raises RanklensError for a name that a given and a computed measure share,
-    and, with `needs_direction`, for a measure named by `-m` whose direction is not declared.
-    """
+    The scores are computed from judgments and runs, given, or both. Runs are only returned if all
+    scores are computed and `read_input` keeps the runs. Notes go to stderr. Raises RanklensError if
+    a given and a computed measure have the same name. If `needs_direction` is true, RanklensError
+    is also raised for a measure named by `-m` whose direction is not declared."""
     if not options.scores:
         if options.lower or options.higher:
             raise RanklensError(
@@ -94,8 +96,7 @@ def _read_given_scores(options: ReadingOptions) -> Scores:
 def _find_names(options: ReadingOptions, given_scores: Scores) -> list[str]:
     """Return the canonical names of the measures that `-m` names, in order.
 
-    Raises RanklensError for a name of a given and of a computed measure.
-    """
+    Raises RanklensError for a name that both a given and a computed measure have."""
     given_names, names = set(map(str, given_scores.measures)), []
     for text in options.measures or ():
         parts = [text] if text.strip() in given_names else split_names([text])
@@ -118,7 +119,8 @@ def _unquote(name: str) -> str:
 
 
 def _computed_name(name: str) -> str:
-    """Return another spelling of a computed measure: its canonical name, or with a cutoff."""
+    """Return a spelling that refers to the computed measure: its canonical name, or the name with a
+    cutoff."""
     try:
         canonical_name = str(parse_measure(name))
     except ParameterError:
@@ -127,7 +129,7 @@ def _computed_name(name: str) -> str:
 
 
 def _refuse_open_directions(given_scores: Scores, names: Sequence[str]) -> None:
-    """Raise RanklensError for the first of these measures without a declared direction."""
+    """Raise RanklensError for the first of the named measures whose direction is not declared."""
     for measure in given_scores.measures:
         if str(measure) in names and measure.declaration.direction == 0:
             name = str(measure).removeprefix(PREFIX)
@@ -141,10 +143,11 @@ def _refuse_open_directions(given_scores: Scores, names: Sequence[str]) -> None:
 def _add_computed_scores(
     options: ReadingOptions, given_scores: Scores, names: Sequence[str]
 ) -> Scores:
-    """Return given and computed scores of the shared queries, in the order of `names`.
+    """Return given and computed scores of the shared queries, with the measures in the order of
+    `names`.
 
-    Given scores of a computed measure are compared with it, and left out if they are equal.
-    """
+    Given scores of a measure that is also computed are compared with the computed scores, and left
+    out if they are equal."""
     given_names = list(map(str, given_scores.measures))
     computed_names = [name for name in names if name not in given_names]
     if not names:
@@ -169,7 +172,8 @@ def _add_computed_scores(
 
 
 def _same_measure(name: str) -> str:
-    """Return the computed measure that a given measure is named after, "" if there is none."""
+    """Return the name of the computed measure after which a given measure is named; "" if there is
+    none."""
     if not name.startswith(PREFIX):
         return ""
     try:
@@ -180,7 +184,8 @@ def _same_measure(name: str) -> str:
 
 
 def _is_equal(scores: Scores, given_name: str, computed_name: str) -> bool:
-    """Whether given scores are equal to the computed ones; a note says how they differ."""
+    """Return whether given scores are equal to the computed scores. A note on the result is
+    printed."""
     names = list(map(str, scores.measures))
     values, computed = (
         scores.values[:, :, names.index(name)] for name in (given_name, computed_name)

@@ -1,5 +1,5 @@
-"""`metrics_core snapshot`: save the scores of a run to a file to commit, as the baseline of a
-gate."""
+"""`metrics_core snapshot`: save the scores of a run to a file that can be committed and used as the
+baseline of a gate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.scoring.scores import Scores, score_runs
 
 _SHARE_AFFECTED = 0.3
-"""Share of the queries that a change affects, as assumed when losses are suggested as margins."""
+"""Assumed share of queries that a change affects, for the detectable losses that help to choose
+margins."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +74,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments=_add_arguments,
 )
 def snapshot(options: SnapshotOptions) -> str:
-    """Write the file, and return a line on its content; notes go to stderr."""
+    """Write the snapshot file and return text on its content. Notes go to stderr."""
     if options.scores:
         scores, qrels = _read_given_scores(options), None
     else:
@@ -92,7 +93,7 @@ def snapshot(options: SnapshotOptions) -> str:
 
 
 def _read_given_scores(options: SnapshotOptions) -> Scores:
-    """Return the given scores of the only run. Raises RanklensError."""
+    """Return the given scores of a single run. Raises RanklensError."""
     if not options.has_only_scores or len(options.scores) > 1:
         raise RanklensError(
             "A snapshot holds the scores of one run, either computed or given.",
@@ -109,8 +110,9 @@ def _read_given_scores(options: SnapshotOptions) -> Scores:
 
 
 def _detectable_losses(scores: Scores) -> str:
-    """Return a line with the detectable loss of each measure, which helps to choose margins. Empty
-    if no measure has one."""
+    """Return a line with the detectable loss of each measure, which helps to choose margins.
+
+    The line is empty if no measure has a detectable loss."""
     if scores.n_queries < FEWEST_FOR_POWER:
         return f"At least {FEWEST_FOR_POWER} queries are needed to choose margins.\n"
     losses = [
@@ -129,8 +131,9 @@ def _detectable_losses(scores: Scores) -> str:
 
 
 def _previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
-    """Return the snapshot that is replaced. None if there is none, or if it is damaged; a damaged
-    snapshot is overwritten with a note."""
+    """Return the snapshot that will be replaced; None if there is none or it is damaged.
+
+    A note says that a damaged snapshot is overwritten."""
     if options.after:
         if is_snapshot(options.after):
             return read_snapshot(options.after)
@@ -145,8 +148,8 @@ def _previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
 
 
 def make_origin(options: ReadingOptions, label: str) -> Origin:
-    """Return the origin of the scores of the command's only run: file, fingerprints, label and
-    choices."""
+    """Return the origin of the scores of the single run on the command line: its file,
+    fingerprints, label and reading choices."""
     (path,) = options.scores or replace(options, baseline=None).all_runs
     return Origin(
         file=path,
@@ -158,8 +161,9 @@ def make_origin(options: ReadingOptions, label: str) -> Origin:
 
 
 def scoring_choices(options: ReadingOptions) -> dict[str, str]:
-    """Return the reading options that change scores but not judgments, with their values. Options
-    with their default values are omitted."""
+    """Return the options that change scores but not judgments, with their values.
+
+    Options with their default values are omitted."""
     choices = {
         "--without-relevant": options.without_relevant
         if options.without_relevant != "zero"

@@ -1,1 +1,1 @@
-"""Comparing runs: paired differences per query, tests of them, verdicts and gates."""
+"""Compare runs: paired differences per query, tests of the differences, verdicts and gates."""

@@ -1,4 +1,5 @@
-"""Do other measures agree? The winner and the order of all runs under each measure."""
+"""Check whether other measures agree: the better run, and the order of all runs, under each
+measure."""
 
 from __future__ import annotations
 
@@ -31,14 +32,17 @@ _ALIKE = 1e-9
 class Agreement:
     """Agreement of measures on whether a run or a baseline is better, and on the order of all runs.
 
-    `table` has one row per measure and the columns measure, mean, baseline_mean, difference, side
-    (1 if the run is better, -1 if the baseline is, 0 if they are equal), low, high (simultaneous
-    interval over all measures, on the scale on which the measure is averaged) and verdict (a word
-    of `verdicts`).
+    `table` has one row per measure. Columns:
+
+        measure
+        mean, baseline_mean, difference
+        side       1 if the run is better, -1 if the baseline is better, 0 if they are equal
+        low, high  interval of the difference, simultaneous over all measures, on the scale on
+                   which the measure is averaged
+        verdict    a word of `verdicts`
 
     `orders` float64[measure, measure] is Kendall's tau-b between the orders of all runs; NaN for a
-    measure on which all runs are tied.
-    """
+    measure on which all runs are tied."""
 
     table: pd.DataFrame
     orders: Floats
@@ -50,22 +54,25 @@ class Agreement:
         return Agreement(table, self.orders[np.ix_(positions, positions)])
 
     def replace_verdict(self, measure: str, row: Mapping[str, Any]) -> Agreement:
-        """Return a copy in which low, high and verdict of one measure come from a row of `compare`.
-        That row is corrected for the number of runs instead of the number of measures."""
+        """Return a copy in which low, high and verdict of one measure are replaced by those of a
+        row of `compare`.
+
+        The values of the row are corrected for the number of runs, not for the number of
+        measures."""
         names = ["low", "high", "verdict"]
         table = self.table.copy()
         table.loc[table["measure"] == measure, names] = [row[name] for name in names]
         return Agreement(table, self.orders)
 
     def agreeing_measures(self, measure: str) -> list[str]:
-        """Return the measures that prefer the same side of the pair as `measure`, and `measure`
-        itself."""
+        """Return the measures under which the same run is better as under `measure`, including
+        `measure` itself."""
         side = self.rows_with_difference.set_index("measure")["side"]
         return list(side.index[side == side[measure]])
 
     @property
     def rows_with_difference(self) -> pd.DataFrame:
-        """The rows of the measures that have a difference."""
+        """The rows of `table` whose difference is defined."""
         return self.table.dropna(subset=["difference"])
 
     def measures_in_same_order(self, measure: str) -> list[str]:
@@ -126,13 +133,12 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
 
 
 def _kendall_taus(values: Floats) -> Floats:
-    """Return Kendall's tau-b between the orders of the runs by each two measures, float64[measure,
-    measure]; `values` is float64[run, measure].
+    """Return Kendall's tau-b between the orders of the runs under each two measures,
+    float64[measure, measure]. `values` is float64[run, measure].
 
-    Tau-b is the number of run pairs that both measures order in the same way, minus the number that
-    they order differently, divided by the geometric mean of the numbers of pairs that each measure
-    orders.
-    """
+    Tau-b is a difference divided by a mean. The difference is the number of run pairs that both
+    measures order in the same way, minus the number of pairs that they order in opposite ways. The
+    geometric mean is of the numbers of pairs that each measure orders."""
     # Values that differ only by rounding are tied.
     steady = values.round(12)
     first, second = np.triu_indices(len(steady), 1)
@@ -152,15 +158,14 @@ def find_disagreements(
     first: GivenMeasure,
     second: GivenMeasure,
 ) -> pd.DataFrame:
-    """Return the queries, sorted by how strongly two measures disagree on a pair of runs, strongest
-    first.
+    """Return the queries on which two measures disagree about a pair of runs, strongest
+    disagreement first.
 
-    Columns: query_id, first, second (the difference, run minus baseline, under each measure),
-    apart. For `apart`, each difference is divided by the root mean square of its measure's
-    differences over the queries and signed so that positive is better; `apart` is the absolute
-    difference between these two values. Queries without a score are excluded. Raises
-    UnknownRunError.
-    """
+    Columns: query_id, first, second (the difference, run minus baseline, under each measure), apart
+    (how strongly they disagree). For `apart`, each difference is divided by the root mean square of
+    the differences under the same measure, and signed so that positive is better. `apart` is the
+    absolute difference between the two results. Queries without a score are excluded. Raises
+    UnknownRunError."""
     pair = scores.select_runs([run, baseline])
     gaps: list[Floats] = []
     units: list[Floats] = []
@@ -184,7 +189,7 @@ def find_disagreements(
 
 
 def count_opposed_queries(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
-    """Count the queries of a `find_disagreements` frame on which the two measures prefer different
-    runs."""
+    """Count the queries on which the two measures prefer different runs. `frame` is a result of
+    `find_disagreements`."""
     first, second = (parse_measure(m).declaration.direction for m in measures)
     return int((frame["first"] * first * frame["second"] * second < 0).sum())

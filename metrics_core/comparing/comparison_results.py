@@ -1,4 +1,4 @@
-"""Results of a method for several comparisons at once."""
+"""Results of a comparison method for several columns of differences at once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from metrics_core.scoring.intervals import Interval
 
 @dataclass(frozen=True)
 class ComparisonResults:
-    """Results of a method for mean differences; each field float64[column], NaN without a test.
+    """Results of a comparison method for mean differences. Each field is float64[column], NaN
+    without a test.
 
     `low` and `high` are the interval that agrees with `p_corrected`. `inner_low` and `inner_high`
     are the interval of two one-sided tests against a margin. `width` is the number of standard
-    errors from zero at which a difference becomes significant. `side` is 1 if the test favours the
-    upper side, else -1; it is usually the sign of the mean. `sample` has the resampling results of
-    the same columns, regardless of the method. If another quantity than the mean difference is
-    tested (`tested_quantities`), `costs` has its results, p-values and side are its own, and there
-    is no interval of the mean difference.
-    """
+    errors from zero at which a difference becomes significant. `side` is 1 if the test favours
+    positive differences, else -1; it is usually the sign of the mean. `sample` has the resampling
+    results of the same columns, regardless of the method. If the tested quantity is not the mean
+    difference (`tested_quantities`), `costs` has the results of the test. Then p-values and `side`
+    are those of the tested quantity, and the mean difference has no interval."""
 
     sample: ResampledMeans
     mean: Floats
@@ -40,7 +40,7 @@ class ComparisonResults:
 
     @property
     def tested(self) -> Objects:
-        """What is tested, object[column]: the words of `tested_quantities`."""
+        """The tested quantity of each column, object[column]: a word of `tested_quantities`."""
         if self.costs is None:
             return np.full(len(self.mean), MEAN_DIFFERENCE, dtype=object)
         return self.costs.tested
@@ -52,16 +52,19 @@ class ComparisonResults:
 
     @property
     def effect(self) -> Floats:
-        """The mean in standard deviations of the differences, float64[column]; 0 if no query
-        differs, NaN if all differ by the same amount."""
+        """The mean in standard deviations of the differences, float64[column].
+
+        It is 0 if the runs differ on no query, and NaN if they differ by the same amount on all
+        queries."""
         effect = self.sample.statistic / np.sqrt(np.maximum(self.sample.queries, 1))
         return np.where(np.isinf(effect), np.nan, effect)
 
     def effect_interval(self, level: float) -> Interval:
         """Return the effect and its uncorrected interval, float64[column] each, NaN without a test.
-        The interval uses the large-sample error of a standardised mean (Hedges and Olkin,
-        Statistical methods for meta-analysis, 1985) and Student's t. On 10 to 100 queries of real
-        runs the interval contains the true effect in 97 of 100 cases."""
+
+        The interval is computed with Student's t and the large-sample error of a standardised mean
+        (Hedges and Olkin, Statistical methods for meta-analysis, 1985). On 10 to 100 queries of
+        real runs, the interval contains the true effect in 97 of 100 cases."""
         from scipy import special
 
         n = np.maximum(self.sample.queries, 2)
@@ -82,8 +85,9 @@ class ComparisonResults:
         )
 
     def is_within_margin(self, margin: float | None) -> Mask:
-        """Return whether each difference is smaller than the margin, bool[column]; all false if the
-        margin is None."""
+        """Return whether each difference is shown to be smaller than the margin, bool[column].
+
+        All are false if the margin is None or a cost is tested."""
         if margin is None or self.costs is not None:
             return np.zeros(len(self.mean), dtype=bool)
         return np.maximum(-self.inner_low, self.inner_high) < margin

@@ -1,8 +1,8 @@
-"""Do the runs answer the same queries? The queries that each run lacks, and how they count.
+"""Check whether the runs answer the same queries: the queries that each run lacks, and how they
+affect the scores.
 
-By default, like with trec_eval -c, a judged query without results gets the score of an empty list.
-Alternatively, runs are compared only on the queries for which all of them have results.
-"""
+By default, as with trec_eval -c, a judged query without results has the score of an empty list.
+Alternatively, runs are compared only on the queries for which all of them have results."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ Missing = Literal["zero", "shared"]
 
 @dataclass(frozen=True)
 class QueryCoverage:
-    """Queries with results, for some runs.
+    """Queries with results, for several runs.
 
-    `judged` is the number of judged queries, `shared` the number of judged queries for which every
-    run has results. `lacking` maps each run to the judged queries for which it has no results,
-    `unjudged` to the queries in the run that are not judged.
-    """
+    `judged` is the number of judged queries, and `shared` the number of these for which every run
+    has results. `lacking` maps each run to the judged queries without results, `unjudged` maps each
+    run to its queries that are not judged."""
 
     judged: int
     shared: int
@@ -40,7 +39,8 @@ class QueryCoverage:
 
 
 def find_coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
-    """Return how the runs cover the judged queries. All runs must be judged by the same qrels."""
+    """Return which judged queries have results in each run. All runs must be joined with the same
+    qrels."""
     listed = np.array([ranks.retrieved > 0 for ranks in judged])
     return QueryCoverage(
         judged=listed.shape[1],
@@ -58,9 +58,8 @@ def shared_queries(scores: Scores, runs: Sequence[str] = ()) -> Mask:
 
 
 def select_scores(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:
-    """Return the scores that count.
+    """Return the scores of the queries that are compared.
 
-    If `missing` is "zero", these are all scores. If it is "shared", these are the scores of the
-    queries for which all of these runs have results. Raises UnknownRunError.
-    """
+    If `missing` is "zero", these are all queries. If it is "shared", these are the queries for
+    which all of these runs have results. Raises UnknownRunError."""
     return scores if missing == "zero" else scores.select_queries(shared_queries(scores, runs))

@@ -1,5 +1,5 @@
-"""At which cutoffs a run leads: the difference at every k, and the cutoffs at which the lead
-changes."""
+"""Find the cutoffs at which a run leads: the difference at every k, and the cutoffs at which the
+lead changes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from metrics_core.scoring.curves import cutoffs_up_to, longest_list_length, scor
 from metrics_core.scoring.intervals import LEVEL
 
 _MOST_CELLS = 100_000
-"""Maximum number of queries times cutoffs for which the band is computed at every cutoff up to
-`_EVERY`."""
+"""Maximum number of cells (queries times cutoffs) for which the band is computed at every cutoff up
+to `_EVERY`."""
 _EVERY = 100
 _FEW_CELLS = 400_000
 _FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
@@ -28,16 +28,16 @@ _CELLS = 400_000
 
 @dataclass(frozen=True)
 class Crossings:
-    """Mean difference of a pair by cutoff, run minus baseline whether or not higher is better.
+    """Mean difference of a pair of runs by cutoff, run minus baseline, whether or not higher is
+    better.
 
-    `difference` float64[k] and `side` int64[k] cover every k from 1 to `depth`; `side` is 1 if the
-    run is better, -1 if the baseline is, 0 if the means are equal. The band is computed only at
-    `cutoffs` int64[cutoff]: `low` and `high` float64[cutoff] are simultaneous over all of them, and
-    `clear` int64[cutoff] is the better side if the band excludes zero, else 0. Without a test (too
-    few queries, or too few that differ) the band is NaN and `clear` is 0. `means` has the combined
-    scores of run and baseline at `cutoffs`, float64[cutoff] each, each over the queries for which
-    that run's score is defined.
-    """
+    `difference` float64[k] and `side` int64[k] cover every k from 1 to `depth`. `side` is 1 if the
+    run is better, -1 if the baseline is better, and 0 if the means are equal. The band is computed
+    only at `cutoffs` int64[cutoff]: `low` and `high` float64[cutoff] are simultaneous over all of
+    them. `clear` int64[cutoff] is the better side if the band excludes zero, else 0. If there is no
+    test (too few queries, or too few that differ), the band is NaN and `clear` is 0. `means` has
+    the combined scores of the run and of the baseline at `cutoffs`, float64[cutoff] each. Each is
+    computed from the queries for which its own score is defined."""
 
     difference: Floats
     side: Ints
@@ -53,19 +53,21 @@ class Crossings:
         return len(self.difference)
 
     def significant_ranges(self, side: int) -> list[tuple[int, int]]:
-        """Return the ranges of cutoffs, as (first, last), at which the band shows this side to be
-        better."""
+        """Return the ranges of cutoffs, as (first, last), at which this side is significantly
+        better according to the band."""
         return find_true_ranges(self.cutoffs, self.clear == side)
 
     def lead_ranges(self, side: int) -> list[tuple[int, int]]:
-        """Return the ranges of k, as (first, last), at which the means favour this side; 0 for
-        equal means."""
+        """Return the ranges of k, as (first, last), at which the mean of this side is better. If
+        `side` is 0, the means are equal in these ranges."""
         return find_true_ranges(np.arange(1, self.depth + 1), self.side == side)
 
 
 def find_true_ranges(cutoffs: Ints, is_true: Mask) -> list[tuple[int, int]]:
-    """Return (first, last) cutoff of every unbroken stretch of `cutoffs` int64[cutoff] in which
-    `is_true` bool[cutoff] is true."""
+    """Return the first and last cutoff of every unbroken stretch in which a condition is true.
+
+    `cutoffs` is int64[cutoff], and `is_true` bool[cutoff] says whether the condition is true at
+    each cutoff."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], is_true, [False]]).astype(np.int64)))
     ends = zip(edges[::2], edges[1::2] - 1, strict=True)
     return [(int(cutoffs[first]), int(cutoffs[last])) for first, last in ends]
@@ -81,8 +83,10 @@ def find_crossings(
     level: float = LEVEL,
     difference: Floats | None = None,
 ) -> Crossings:
-    """Return the difference of a pair at every cutoff up to `depth` (default: the depth of the
-    deeper run), and a band at some cutoffs, including `also_cutoff`. If the result of
+    """Return the difference of a pair at every cutoff up to `depth`, and a confidence band at some
+    cutoffs, including `also_cutoff`.
+
+    `depth` defaults to the length of the longer list of the two runs. If the result of
     `difference_curve` is already known, it can be passed as `difference` float64[k]. Raises
     ParameterError for a measure without a cutoff."""
     deepest = depth or max(longest_list_length([run, baseline]), 1)
@@ -110,8 +114,10 @@ def difference_curve(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, *, depth: int | None = None
 ) -> Floats:
     """Return the difference of the combined scores at every cutoff from 1 to `depth`, float64[k],
-    over the queries with both scores. The cutoff of the measure itself is ignored; `depth` defaults
-    to the depth of the deeper run. Raises ParameterError for a measure without a cutoff."""
+    over the queries with both scores.
+
+    The cutoff of `measure` is ignored. `depth` defaults to the length of the longer list of the two
+    runs. Raises ParameterError for a measure without a cutoff."""
     deepest = depth or max(longest_list_length([run, baseline]), 1)
     every = np.arange(1, deepest + 1)
     # Some cutoffs at a time: deep lists of many queries would take hundreds of MB.
@@ -138,8 +144,10 @@ def _mask_undefined(own_scores: Floats, other_scores: Floats) -> tuple[Floats, F
 
 
 def _band_cutoffs(deepest_cutoff: int, n_queries: int, also_cutoff: int) -> list[int]:
-    """Return the cutoffs at which the band is computed: log-spaced ones, and every cutoff up to 100
-    if there are few enough queries. With very many queries there are only a few cutoffs."""
+    """Return the cutoffs at which the band is computed.
+
+    They are log-spaced. If there are few enough queries, every cutoff up to 100 is added. If there
+    are very many queries, there are only a few cutoffs."""
     cells = n_queries * min(deepest_cutoff, _EVERY)
     if cells > _FEW_CELLS:
         return sorted({k for k in (*_FEW, also_cutoff, deepest_cutoff) if k <= deepest_cutoff})

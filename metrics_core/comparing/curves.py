@@ -1,4 +1,4 @@
-"""Runs against a baseline at every cutoff, and the k from which a run leads."""
+"""Compare runs with a baseline at every cutoff, and find the k from which a run leads."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from metrics_core.scoring.curves import score_curve
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
 
 _CELLS = 2_000_000
-"""Maximum number of scores (queries times cutoffs, over several curves) processed at a time."""
+"""Maximum number of scores that are processed at a time: queries times cutoffs, over several
+curves."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """Paired difference of a run from a baseline by cutoff.
+    """Paired difference between a run and a baseline at each cutoff, run minus baseline.
 
-    `difference`, `low` and `high` are float64[cutoff]; `low` and `high` are simultaneous over all
-    cutoffs, NaN if not computed. `queries` int64[cutoff] counts the queries with both scores
-    defined.
-    """
+    `difference`, `low` and `high` are float64[cutoff]. `low` and `high` are simultaneous over all
+    cutoffs; they are NaN if they were not computed. `queries` int64[cutoff] counts the queries with
+    both scores defined."""
 
     difference: Floats
     low: Floats
@@ -37,13 +37,14 @@ class Band:
 
     @property
     def reversed_band(self) -> Band:
-        """The band with run and baseline swapped, for scores on a linear scale. Exact, because the
-        test uses absolute values."""
+        """The band with run and baseline swapped, for scores on a linear scale.
+
+        The result is exact, because the test uses absolute values."""
         return Band(-self.difference, -self.high, -self.low, self.queries)
 
 
 Pair = tuple[JudgedRanks, JudgedRanks, Measure]
-"""A run, its baseline and a measure."""
+"""A run, its baseline and a measure, as a tuple."""
 
 
 def mean_curves(
@@ -58,10 +59,10 @@ def mean_curves(
     diff_low, diff_high, queries.
 
     `low` and `high` are a separate interval at each k. `difference` is the paired difference from
-    the baseline; `diff_low` and `diff_high` are a simultaneous band over all k of a run, so that a
-    lead "from k to k" can be read off the band. These three are NaN in the baseline's rows.
-    `queries` counts the queries with both scores defined. Raises UnknownRunError for the baseline.
-    """
+    the baseline. `diff_low` and `diff_high` are a band that is simultaneous over all k of a run, so
+    it shows from which k to which k a run leads. These three are NaN in the baseline's rows.
+    `queries` counts the queries with both scores defined. Raises UnknownRunError if the baseline is
+    unknown."""
     by_run = {r.run_name: r for r in judged}
     if baseline not in by_run:
         raise UnknownRunError(baseline, list(by_run))
@@ -78,8 +79,8 @@ def mean_curves(
 
 @dataclass(frozen=True)
 class MeanCurve:
-    """The mean at each cutoff with its own interval, float64[cutoff] each. `queries` int64[cutoff]
-    counts the queries with a defined score."""
+    """The mean at each cutoff with its own interval: mean, low and high, float64[cutoff] each.
+    `queries` int64[cutoff] counts the queries with a defined score."""
 
     interval: Interval
     queries: Ints
@@ -92,9 +93,10 @@ def means_by_cutoff(
     level: float = LEVEL,
     bounds: bool = True,
 ) -> list[MeanCurve]:
-    """Return the mean curve of each run and measure. All runs must be judged for the same queries,
-    and all measures must use the same combination. If `bounds` is false, nothing is resampled, and
-    low and high are NaN."""
+    """Return the mean curve of each pair of a run and a measure.
+
+    All runs must be joined with the judgments of the same queries, and all measures must have the
+    same combination. If `bounds` is false, nothing is resampled, and low and high are NaN."""
     # Many at once, because the draws are one matrix product; not all, because of memory.
     size = max(1, _CELLS // max(judged_measures[0][0].n_queries * len(cutoffs), 1))
     parts = (
@@ -133,9 +135,8 @@ def find_bands(
 ) -> list[Band]:
     """Return the band of each pair at these cutoffs.
 
-    All runs must be judged for the same queries. The pairs of a measure are tested in one pass over
-    the draws.
-    """
+    All runs must be joined with the judgments of the same queries. The pairs of a measure are
+    tested in one pass over the draws."""
     band_by_place: dict[int, Band] = {}
     # One measure at a time: all measures of deep lists take much memory, and larger products are no
     # faster.
@@ -151,7 +152,7 @@ def find_bands(
 
 
 def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Band]:
-    """Return the bands of `find_bands` without intervals: nothing is resampled, and low and high
+    """Return the bands of `find_bands` without intervals. Nothing is resampled, and low and high
     are NaN."""
     bands_found = []
     for group in _pair_scores(pairs, cutoffs):
@@ -174,7 +175,8 @@ def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list
 
 
 def _pair_scores(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[PairedScores]:
-    """Return the scores of both sides of each pair; each run is scored once."""
+    """Return the scores of run and baseline of each pair. Each run is scored only once per
+    measure."""
     curves: dict[tuple[int, Measure], Floats] = {}
     for run, baseline, measure in pairs:
         for ranks in (run, baseline):
@@ -188,7 +190,7 @@ def _pair_scores(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[PairedSc
 def make_curve_frame(
     run: str, cutoffs: Sequence[int], run_means: MeanCurve, band: Band | None
 ) -> pd.DataFrame:
-    """Return the rows of `mean_curves` for one run. If `band` is None, the run is the baseline."""
+    """Return the rows of `mean_curves` for one run. For the baseline, `band` is None."""
     undefined = np.full(len(cutoffs), np.nan)
     run_band = Band(undefined, undefined, undefined, run_means.queries) if band is None else band
     return pd.DataFrame(

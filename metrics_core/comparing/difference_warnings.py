@@ -1,4 +1,4 @@
-"""Reasons to doubt a test of a mean difference, computed from the differences themselves."""
+"""Reasons to doubt a test of a mean difference, found in the differences themselves."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from metrics_core.comparing.paired_tests import PAIRED_TESTS
 from metrics_core.scoring.studentised import ALIKE
 
 MOST_OF_ANOTHER_HYPOTHESIS = 1_000
-"""Above this number of queries the Wilcoxon and sign tests are greyed out: they do not test the
-mean, and with more queries they detect any difference at all."""
+"""Maximum number of queries for which the Wilcoxon and sign tests are available.
+
+These tests do not test the mean. With more queries they would detect any difference at all."""
 
 _FEW, _TENTH = 3, 0.1
 
 
 @dataclass(frozen=True)
 class DifferenceWarnings:
-    """Facts about the differences of two runs, over the `queries` on which both have a score.
+    """Facts about the score differences of two runs.
 
-    differing    queries on which the two scores differ
-    carriers     smallest number of queries that make up half of the mean difference
-    """
+    queries      queries on which both runs have a score differing    queries on which the two
+    scores differ carriers     smallest number of queries that make up half of the mean
+    difference"""
 
     queries: int
     differing: int
@@ -42,8 +43,8 @@ class DifferenceWarnings:
 
 
 def find_warnings(differences: Floats) -> DifferenceWarnings:
-    """Return the facts about `differences`, float64[query]. Undefined differences (NaN) are
-    excluded."""
+    """Return the facts about `differences`, float64[query], that may weaken a test. Undefined
+    differences (NaN) are excluded."""
     defined = differences[~np.isnan(differences)]
     return DifferenceWarnings(
         len(defined), int((defined != 0).sum()), count_decisive_queries(defined)
@@ -52,8 +53,10 @@ def find_warnings(differences: Floats) -> DifferenceWarnings:
 
 def count_decisive_queries(differences: Floats) -> int:
     """Return the smallest number of queries that make up half of the sum of `differences`,
-    float64[query] without NaN. Differences with the sign of the sum are counted, largest first; 0
-    if the sum is 0."""
+    float64[query] without NaN.
+
+    Only differences with the sign of the sum are counted, largest first. The result is 0 if the sum
+    is 0."""
     total = float(differences.sum())
     size = float(np.abs(differences).sum())
     if abs(total) <= ALIKE * size:
@@ -64,7 +67,7 @@ def count_decisive_queries(differences: Floats) -> int:
 
 
 def is_test_unavailable(test: str, queries: int) -> bool:
-    """Whether the test of this name is greyed out for this number of queries."""
+    """Return whether the test with this name is unavailable for this number of queries."""
     paired_test = PAIRED_TESTS.get(test)
     is_other = paired_test is not None and not paired_test.tests_mean
     return is_other and queries > MOST_OF_ANOTHER_HYPOTHESIS

@@ -1,9 +1,9 @@
-"""Judge two runs on queries drawn at random: the order, the queries that count, and the verdict.
+"""Compare two runs by judging queries in random order: the order, the queries that count, and the
+verdict.
 
-The difference of the runs may be looked at after each query. A test at 5 % after each one is wrong
-in 24 of 100 cases. Here a verdict before the end of the draw needs p < 0.001, so that all looks
-together are wrong in at most 7 of 100 (benchmarks/drawn_judging.py).
-"""
+The difference of the runs may be inspected after each query. A test at 5 % after each query would
+be wrong in 24 of 100 cases. Here a verdict before the end of the draw needs p < 0.001, so that all
+these tests together are wrong in at most 7 of 100 cases (benchmarks/drawn_judging.py)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,19 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.power import smallest_detectable_difference
 
 EARLY_LEVEL, END_LEVELS = 0.999, (0.95, 0.98)
-"""Confidence level of a verdict before the end of a draw, and at its first and its later ends."""
+"""Confidence levels of a verdict: before the end of a draw, and at its end. The last is a pair of
+the level at the first end and at later ends, after more queries were drawn."""
 GUESSED_DEVIATION = 0.25
-"""Assumed standard deviation of the differences on queries whose documents changed."""
+"""Assumed standard deviation of the differences on queries whose results differ between the
+runs."""
 
 
 @dataclass(frozen=True)
 class QueryDraw:
-    """Queries drawn at random. `sizes` are the numbers of queries of the first draw and of each
-    later one (*draw more*). The same `seed` and queries give the same order."""
+    """Queries drawn at random.
+
+    `sizes` are the number of queries in the first draw and the numbers added later (*draw more*).
+    The same `seed` and queries result in the same order."""
 
     seed: int
     sizes: tuple[int, ...]
@@ -40,23 +44,24 @@ class QueryDraw:
 
     @property
     def size(self) -> int:
-        """The number of drawn queries, if there are as many."""
+        """The number of queries to draw. Fewer are drawn if the collection is smaller."""
         return sum(self.sizes)
 
     def draw_more(self, size: int) -> QueryDraw:
-        """Return the draw with further queries; those drawn before keep their places."""
+        """Return a draw with `size` more queries. The queries drawn before keep their positions."""
         return replace(self, sizes=(*self.sizes, size))
 
     def order(self, query_ids: Sequence[str]) -> list[str]:
-        """Return the drawn queries in the order in which to judge them. The order of `query_ids`
-        has no effect."""
+        """Return the drawn queries in the order in which they should be judged. The order of
+        `query_ids` has no effect."""
         sorted_ids = sorted(query_ids)
         positions = np.random.default_rng(self.seed).permutation(len(sorted_ids))
         return [sorted_ids[position] for position in positions[: self.size]]
 
     def level(self, n_counted: int, n_queries: int) -> float:
-        """Return the confidence level of a verdict on the first `n_counted` of the drawn queries,
-        out of `n_queries` in the collection."""
+        """Return the confidence level of a verdict on the first `n_counted` drawn queries.
+
+        `n_queries` is the number of queries in the collection."""
         ends = np.minimum(np.cumsum(self.sizes), n_queries).tolist()
         if n_counted < ends[-1]:
             return EARLY_LEVEL
@@ -64,21 +69,21 @@ class QueryDraw:
 
 
 def count_finished(is_finished: Mask) -> int:
-    """Return the number of queries that count: those before the first unfinished one.
+    """Return the number of queries that count: the queries before the first unfinished one.
 
     `is_finished` bool[query] is in the drawn order. A query with the same documents in both runs
-    needs no judgments, so it is finished from the start. If such queries counted before the others
-    they would pull the difference towards 0.
-    """
+    needs no judgments, so it is finished from the start. If such queries counted before earlier
+    unfinished queries, they would pull the difference towards 0."""
     return len(is_finished) if is_finished.all() else int(np.argmin(is_finished))
 
 
 def detectable_difference(n_drawn: int, changed_share: float) -> float:
-    """Return the smallest difference that `n_drawn` queries would detect with 80 % power: a guess.
+    """Return a guess of the smallest difference that `n_drawn` queries would detect with 80 %
+    power.
 
     It assumes a standard deviation of `GUESSED_DEVIATION` on the share of queries whose documents
-    changed, and no difference on the others. NaN for few queries.
-    """
+    changed, and no difference on the other queries. The result is NaN if there are too few
+    queries."""
     from scipy import special
 
     if n_drawn < 2:

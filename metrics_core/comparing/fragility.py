@@ -9,19 +9,18 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Ints, Mask
 
 _ROUNDING = 1e-12
-"""A sum smaller than this share of the sum of absolute values counts as zero."""
+"""A sum smaller than this share of the sum of absolute values is treated as zero."""
 
 
 @dataclass(frozen=True)
 class Fragility:
-    """The queries on which a mean difference depends.
+    """The queries on which the sign of a mean difference depends.
 
-    `order` int64[defined query] has the positions of the queries with a defined difference, largest
-    contribution to the mean's sign first. `turning` is the number of these queries, counted from
-    the first, that must be removed to reverse the sign; None if the mean is 0 or no removal
-    reverses the sign. `queries` counts the defined differences; `total` is their sum, 0 if they
-    cancel except for rounding.
-    """
+    `order` int64[defined query] has the positions of the queries with a defined difference, sorted
+    by their contribution to the mean's sign, largest first. `turning` is the number of queries,
+    counted from the first, that must be removed to reverse the sign; None if the mean is 0 or no
+    removal reverses the sign. `queries` counts the defined differences. `total` is their sum; it is
+    0 if they cancel except for rounding."""
 
     order: Ints
     turning: int | None
@@ -30,14 +29,13 @@ class Fragility:
 
 
 def find_fragility(differences: Floats) -> Fragility:
-    """Find the fewest queries whose removal reverses the sign of the mean of `differences`,
-    float64[query]. Undefined differences (NaN) are excluded.
+    """Find the smallest set of queries whose removal reverses the sign of the mean of
+    `differences`, float64[query]. Undefined differences (NaN) are excluded.
 
-    Removing the largest differences with the same sign as the mean first is exact: removing a query
-    changes the divisor of the mean but not the sign of the quotient, so only the sum matters, and
-    among all sets of m queries the m largest signed differences reduce the sum most. The smallest m
-    for which these m differences reverse the sign is therefore the minimum.
-    """
+    Removing the largest differences with the sign of the mean first is exact. Removing a query
+    changes the divisor of the mean but not its sign, so only the sum matters; and among all sets of
+    m queries, the m largest signed differences reduce the sum most. The smallest m for which these
+    differences reverse the sign is therefore the minimum."""
     places = np.flatnonzero(~np.isnan(differences))
     defined = differences[places]
     total = float(defined.sum())
@@ -52,8 +50,11 @@ def find_fragility(differences: Floats) -> Fragility:
 
 
 def share_of_mean_difference(differences: Floats, queries: Mask) -> float:
-    """Return the share of `queries` bool[query] in the sum of `differences` float64[query]. It is
-    above 1 if other queries partly cancel their contribution; NaN if the sum is 0."""
+    """Return the share of the sum of `differences` float64[query] that the queries in `queries`
+    bool[query] contribute.
+
+    The share is above 1 if the other queries partly cancel this contribution. It is NaN if the sum
+    is 0."""
     total = float(np.nansum(differences))
     if abs(total) <= _ROUNDING * float(np.nansum(np.abs(differences))):
         return float("nan")

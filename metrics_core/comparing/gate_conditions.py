@@ -1,4 +1,4 @@
-"""Conditions of a gate: the loss that is allowed, and floors, read from their texts."""
+"""Conditions of a gate, parsed from text: the largest allowed loss, and floors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _MEAN = re.compile(r"mean\(\s*(.+?)\s*\)")
 
 
 class QuerySlice(NamedTuple):
-    """The queries with one value in a column; all queries if there is no column."""
+    """The queries with a certain value in a column. If there is no column, these are all
+    queries."""
 
     column: str = ""
     group: str = ""
@@ -36,11 +37,12 @@ EVERY_QUERY = QuerySlice()
 
 @dataclass(frozen=True)
 class Gate:
-    """The allowed loss of a measure: a margin greater than 0, on all queries or a slice of them.
+    """The largest allowed loss on a measure: a margin greater than 0, on all queries or on a slice
+    of them.
 
-    The margin of a cost is a share of the typical ratio, 0.05 for 5 %. If `asks_for_mean` is true,
-    the margin is on the difference of its means, which is not protected against skewed tails.
-    """
+    For a cost, the margin is a share of the typical ratio, such as 0.05 for 5 %. If `asks_for_mean`
+    is true, the margin is on the difference of the mean costs instead. The test of that difference
+    is unreliable for skewed costs."""
 
     measure: Measure
     margin: float
@@ -49,10 +51,12 @@ class Gate:
 
     @classmethod
     def parse(cls, text: str, measures: Sequence[Measure] = ()) -> Self:
-        """Parse `nDCG@10 > -0.01` or `nDCG@10[category=Billing] > -0.03`; for a measure for which
-        lower is better, `Unjudged@10 < 0.5`; for a cost, `latency_ms < 5 %` or `mean(latency_ms) <
-        50`. `measures` are found by their names, others are computed ones. Raises ParameterError
-        and UnknownMeasureError."""
+        """Parse the text of a gate.
+
+        Examples are `nDCG@10 > -0.01` and `nDCG@10[category=Billing] > -0.03`. For a measure for
+        which lower is better, the form is `Unjudged@10 < 0.5`. For a cost it is `latency_ms < 5 %`
+        or `mean(latency_ms) < 50`. `measures` are given measures, found by their names; all other
+        names are those of computed measures. Raises ParameterError and UnknownMeasureError."""
         match = _match_condition(text, "nDCG@10 > -0.01")
         measure, asks_for_mean = _find_measure(match["measure"], measures)
         if not tests_means(measure):
@@ -92,8 +96,10 @@ class Gate:
 
     @classmethod
     def from_margin(cls, target: str, margin: float) -> Self:
-        """Return the gate for a measure, or for a measure on a slice such as
-        `nDCG@10[category=Billing]`. Raises ParameterError and UnknownMeasureError."""
+        """Return the gate with this margin. The target is a measure, or a measure on a slice such
+        as `nDCG@10[category=Billing]`.
+
+        Raises ParameterError and UnknownMeasureError."""
         if not isinstance(target, str):
             raise ParameterError(
                 f"{target!r} is not a single measure.", "Name one measure: 'nDCG@10'."
@@ -120,7 +126,7 @@ class Gate:
 
     @property
     def target(self) -> str:
-        """The measure, or `mean(latency_ms)`."""
+        """The name of the measure, or `mean(…)` around it, such as `mean(latency_ms)`."""
         return f"mean({self.measure})" if self.asks_for_mean else str(self.measure)
 
     @property
@@ -130,19 +136,19 @@ class Gate:
 
     @property
     def tested(self) -> str:
-        """What the gate tests: one of the words of `tested_quantities`."""
+        """The quantity that the gate tests: one of the words of `tested_quantities`."""
         return TYPICAL_RATIO if self.is_ratio else MEAN_DIFFERENCE
 
     @property
     def direction(self) -> int:
-        """1 if higher is better, else -1."""
+        """The direction of the measure: 1 if higher is better, else -1."""
         return self.measure.declaration.direction
 
 
 @dataclass(frozen=True)
 class Floor:
-    """The value that a mean must reach. If `by_bound` is true, the one-sided 95 % bound of the mean
-    must reach it instead."""
+    """The value that a mean must reach. If `by_bound` is true, the one-sided 95 % confidence bound
+    of the mean must reach it."""
 
     measure: Measure
     least: float
@@ -151,8 +157,11 @@ class Floor:
 
     @classmethod
     def parse(cls, text: str, *, by_bound: bool = False, measures: Sequence[Measure] = ()) -> Self:
-        """Parse `nDCG@10 >= 0.4`; for a measure for which lower is better, `Latency <= 2`.
-        `measures` are found by their names. Raises ParameterError and UnknownMeasureError."""
+        """Parse the text of a floor.
+
+        The form is `nDCG@10 >= 0.4`, or `Latency <= 2` for a measure for which lower is better.
+        `measures` are given measures, found by their names. Raises ParameterError and
+        UnknownMeasureError."""
         match = _match_condition(text, "nDCG@10 >= 0.4")
         measure, _ = _find_measure(match["measure"], measures)
         higher = measure.declaration.higher_is_better
@@ -170,14 +179,16 @@ class Floor:
 
 
 def find_gated_names(texts: Iterable[str]) -> list[str]:
-    """Return the name of the measure in each condition, without duplicates."""
+    """Return the name of the measure in each condition text, without duplicates."""
     matches = [_match_condition(text, "nDCG@10 > -0.01") for text in texts]
     return list(dict.fromkeys(_strip_mean(match["measure"]) for match in matches))
 
 
 def declare_directions(scores: Scores, texts: Iterable[str]) -> Scores:
-    """Return the scores with the directions that the signs of conditions declare for given
-    measures. Raises ParameterError if two of them declare different directions."""
+    """Return the scores with the directions of given measures. The comparison signs of the
+    condition texts declare them.
+
+    Raises ParameterError if two conditions declare different directions."""
     declared: dict[int, bool] = {}
     names = [str(measure).removeprefix(PREFIX) for measure in scores.measures]
     is_given = list(map(is_given_measure, scores.measures))
@@ -204,7 +215,7 @@ def _strip_mean(name: str) -> str:
 
 
 def _find_measure(name: str, measures: Sequence[Measure]) -> tuple[Measure, bool]:
-    """Return the measure of that name, and whether the name is `mean(NAME)`."""
+    """Return the measure with that name, and whether the name has the form `mean(NAME)`."""
     bare_name, by_name = _strip_mean(name), {str(measure): measure for measure in measures}
     measure = by_name.get(bare_name) or by_name.get(PREFIX + bare_name)
     measure = measure or parse_measure(bare_name)

@@ -1,16 +1,17 @@
-"""The rule of a gate: is a run worse than its baseline by more than the allowed margin?
+"""Decide the outcome of a gate: is a run worse than its baseline by more than the allowed margin?
 
-    worse        the loss is significant, corrected over all gates and runs, and the estimate
-                 exceeds the margin
-    not worse    the lower bound of the 90 % interval is above minus the margin, or no query differs
-    cannot tell  neither
+    worse        the loss is significant, corrected over all gates and runs, and the estimated
+                 loss exceeds the margin
+    not worse    the lower bound of the 90 % interval is above minus the margin, or no query
+                 differs
+    cannot tell  any other case
 
-At most 5 % of changes whose true loss equals the margin are called not worse. This rule needs a
-special interval (`mean_intervals`: `margin_interval` and `widen_by_share_bounds`): with the
-bootstrap or t interval the share was up to 9 % if few queries change, and 13 % if a few of them
-fail completely. "All gates are not worse" needs no correction. A gate that failed whenever the
-lower bound is below the margin would fail most changes that have no effect (benchmarks/gates.py).
-"""
+At most 5 % of changes whose true loss equals the margin get the outcome "not worse". This
+requires a special interval (`mean_intervals`: `margin_interval` and `widen_by_share_bounds`).
+With the bootstrap or t interval, the share was up to 9 % if few queries change, and 13 % if a few
+of them fail completely. The claim that all gates are not worse needs no correction. A gate that
+failed whenever the lower bound is below the margin would fail most changes that have no effect
+(benchmarks/gates.py)."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ OUTCOMES = (WORSE_RUN, CANNOT_TELL, NOT_WORSE)
 """Outcomes of a gate, worst first."""
 
 ALL_WELL, FAILED, INPUT_ERROR, UNCLEAR, CHANGED = 0, 1, 2, 3, 4
-"""Exit statuses. `exit_status` decides which one is used if several apply."""
+"""Exit statuses. If several apply, `exit_status` decides which one is returned."""
 
 _ROUNDING = 1e-12
 
@@ -50,15 +51,14 @@ _ROUNDING = 1e-12
 class GateOutcome:
     """The outcome of one gate for one run.
 
-    `difference` and the intervals are differences of the means, of run minus baseline; for a gate
-    on the typical ratio, the ratio minus 1.
+    `difference` and the intervals are differences of the means, run minus baseline. For a gate on
+    the typical ratio, they are the ratio minus 1.
 
     `low` and `high` are the 95 % interval, simultaneous over all gates and runs; `inner_low` and
     `inner_high` are the 90 % interval of this gate alone. They are NaN without a test. `error` is
     the standard error of the difference. `width` is the number of standard errors from zero at
-    which a difference becomes significant. `lost` counts the queries that score worse by any
-    amount.
-    """
+    which a difference becomes significant. `lost` counts the queries on which the run scores worse
+    by any amount."""
 
     gate: Gate
     run: str
@@ -79,7 +79,7 @@ class GateOutcome:
 
     @property
     def outcome(self) -> str:
-        """One of `OUTCOMES`."""
+        """The outcome: one of `OUTCOMES`."""
         if self.is_unchanged or self.worst_loss < self.gate.margin:
             return NOT_WORSE
         return WORSE_RUN if self.is_significant and self.loss > self.gate.margin else CANNOT_TELL
@@ -91,15 +91,19 @@ class GateOutcome:
 
     @property
     def counts_as(self) -> str:
-        """The outcome for the exit status: `NO_QUERY_LOST` if the outcome is "cannot tell" but no
-        query scores worse, so that only the number of queries is too small."""
+        """The outcome as it affects the exit status.
+
+        If the outcome is "cannot tell" but no query scores worse, this is `NO_QUERY_LOST`, because
+        only the number of queries is too small."""
         harmless = self.outcome == CANNOT_TELL and self.queries > 0 and self.lost == 0
         return NO_QUERY_LOST if harmless else self.outcome
 
     @property
     def queries_without_loss(self) -> float:
-        """The number of queries, all without any loss, that would rule out a loss of the margin
-        (`share_upper_bound`); NaN if the measure's scale is unbounded."""
+        """The number of queries that would rule out a loss of the margin if the run lost on none of
+        them (`share_upper_bound`).
+
+        NaN if the measure's scale is unbounded."""
         widest = widest_difference(self.gate.measure)
         if not math.isfinite(widest):
             return math.nan
@@ -113,7 +117,7 @@ class GateOutcome:
 
     @property
     def smallest_loss(self) -> float:
-        """The smallest true loss for which the outcome is "worse" with 80 % probability; NaN if
+        """The smallest true loss that leads to the outcome "worse" with 80 % probability; NaN if
         unknown."""
         return (
             smallest_failing_loss(*self._failure_chance_arguments)
@@ -123,7 +127,7 @@ class GateOutcome:
 
     @property
     def chance_at_twice(self) -> float:
-        """The probability that the outcome is "worse" if the true loss is twice the margin; NaN if
+        """The probability of the outcome "worse" if the true loss is twice the margin; NaN if
         unknown."""
         return (
             failure_chance(2 * self.gate.margin, *self._failure_chance_arguments)
@@ -133,8 +137,9 @@ class GateOutcome:
 
     @property
     def _failure_chance_arguments(self) -> tuple[float, float, int, float, float] | None:
-        """The variation of the differences, as arguments of `failure_chance`; None if no query
-        differs or the measure is compared on a logarithmic scale."""
+        """The arguments of `failure_chance` that describe how the differences vary.
+
+        None if no query differs, or if the measure is compared on a logarithmic scale."""
         is_linear = self.gate.measure.declaration.combination.linear and not self.gate.is_ratio
         if not self.differing or not is_linear:
             return None
@@ -143,20 +148,21 @@ class GateOutcome:
 
     @property
     def loss(self) -> float:
-        """The loss of the run against its baseline, in units of the measure; negative if the run is
-        better."""
+        """The loss of the run compared with its baseline, in units of the measure; negative if the
+        run is better."""
         return -self.difference * self.gate.direction
 
     @property
     def worst_loss(self) -> float:
-        """The largest loss inside the 90 % interval; NaN without an interval."""
+        """The largest loss within the 90 % interval; NaN if there is no interval."""
         return -(self.inner_low if self.gate.direction > 0 else -self.inner_high)
 
 
 @dataclass(frozen=True)
 class FloorOutcome:
-    """Whether a run reaches a floor: "held", "below" or "cannot tell". `end` is the bound that was
-    compared with the floor; NaN if there is none."""
+    """Whether a run reaches a floor. `outcome` is "held", "below" or "cannot tell".
+
+    `end` is the confidence bound that was compared with the floor; NaN if there is none."""
 
     floor: Floor
     run: str
@@ -170,7 +176,9 @@ def evaluate_gates(
     scores: Scores, gates: Sequence[Gate], members: Mapping[QuerySlice, Mask], baseline: str
 ) -> list[GateOutcome]:
     """Evaluate each gate for each run except the baseline. The outcomes are in the order of the
-    gates. `members` maps each slice to its queries, bool[query]. Raises UnknownRunError."""
+    gates.
+
+    `members` maps each slice to a mask of its queries, bool[query]. Raises UnknownRunError."""
     runs = [run for run in scores.runs if run != baseline]
     if not gates:
         return []
@@ -241,7 +249,8 @@ def evaluate_floors(
     scores: Scores, floors: Sequence[Floor], members: Mapping[QuerySlice, Mask], runs: Sequence[str]
 ) -> list[FloorOutcome]:
     """Evaluate each floor for each of the runs. The outcomes are in the order of the floors.
-    `members` maps each slice to its queries, bool[query]. Raises UnknownRunError."""
+
+    `members` maps each slice to a mask of its queries, bool[query]. Raises UnknownRunError."""
     return [
         _evaluate_floor(
             floor, run, scores.select_runs([run]).values_of(floor.measure)[0][members[floor.slice]]
@@ -270,9 +279,12 @@ def _evaluate_floor(floor: Floor, run: str, values: Floats) -> FloorOutcome:
 def exit_status(
     outcomes: Iterable[str], *, changed: bool = False, fail_unclear: bool = False
 ) -> int:
-    """Return the first exit status that applies: `FAILED` if a run is worse or below a floor,
-    `CHANGED` if judgments or queries changed, `UNCLEAR` if an outcome is "cannot tell" and
-    `fail_unclear` is true, else `ALL_WELL`."""
+    """Return the first of these exit statuses that applies.
+
+    - `FAILED`: a run is worse, or below a floor.
+    - `CHANGED`: judgments or queries changed.
+    - `UNCLEAR`: an outcome is "cannot tell", and `fail_unclear` is true.
+    - `ALL_WELL`: in all other cases."""
     outcome_set = set(outcomes)
     if outcome_set & {WORSE_RUN, BELOW}:
         return FAILED

@@ -1,5 +1,5 @@
-"""Further intervals of mean differences: by Student's t, by the bias-corrected bootstrap (BCa), and
-the interval that is compared with a margin."""
+"""Further intervals of mean differences: Student's t interval, the bias-corrected and accelerated
+bootstrap interval (BCa), and the interval that is compared with a margin."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from metrics_core.scoring.resampling import sum_each_draw
 
 _CALIBRATED = 0.55
 """Share of the nominal error at which `margin_interval` is computed (calibration: Loh, Calibrating
-confidence coefficients, JASA 1987). On differences of real runs, it is the largest share at which a
-bound meant to miss in 5 of 100 cases misses in at most 5 (docs/ci.md). At the full nominal error
-such a bound misses in up to 8 of 100 cases. The reason is that if few queries change, the sample
-may contain too few of the queries with a large loss."""
+confidence coefficients, JASA 1987).
+
+On differences of real runs, this is the largest share with which a bound whose nominal error is 5
+in 100 cases is wrong in at most 5 (docs/ci.md). At the full nominal error, such a bound is wrong in
+up to 8 of 100 cases, because a sample in which few queries change may contain too few of the
+queries with a large loss."""
 
 
 class Ends(NamedTuple):
-    """Lower and upper bound of an interval; NaN for fewer than two differences."""
+    """Lower and upper bound of an interval. Both are NaN if there are fewer than two
+    differences."""
 
     low: float
     high: float
@@ -46,15 +49,17 @@ def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
 
 def bca_interval(differences: Floats, level: float = LEVEL) -> Ends:
     """Return the bias-corrected and accelerated bootstrap interval of the mean of `differences`,
-    float64[query] without NaN (Efron, Better bootstrap confidence intervals, JASA 1987). The same
-    draws are used as for every other mean."""
+    float64[query] without NaN (Efron, Better bootstrap confidence intervals, JASA 1987).
+
+    The draws are the same as for every other mean."""
     return bca_test(differences, level)[1]
 
 
 def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
-    """Return the two-sided p-value of the mean of `differences`, float64[query] without NaN, and
-    the BCa interval of the mean. The interval excludes zero exactly if the p-value is at most 1 -
-    level."""
+    """Test whether the mean of `differences`, float64[query] without NaN, is 0.
+
+    Returns the two-sided p-value, and the BCa interval of the mean. The interval excludes zero
+    exactly if the p-value is at most 1 - level."""
     from scipy import special
 
     if len(differences) < 2:
@@ -86,23 +91,23 @@ def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
 
 
 def _share_below(draws: Floats, value: float) -> float:
-    """Return the share of draws below a value; draws equal to it count half."""
+    """Return the share of draws below a value. Draws equal to the value count half."""
     slack = 1e-12 * float(np.abs(draws).max())
     return float(((draws < value - slack).mean() + (draws <= value + slack).mean()) / 2)
 
 
 def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -> Interval:
-    """Return, for each mean, the interval that is compared with a margin; mean, low and high are
+    """Return the interval of each mean that is compared with a margin. Mean, low and high are
     float64[column], NaN without a test.
 
-    Each bound misses in at most `tail` / 2 of all cases. The interval excludes zero exactly if
-    `is_significant` bool[column]. Each bound is as many standard errors from the mean as a t-test
-    requires. The standard error is not computed from the data as observed, but as it would be if
-    the bound were the true mean (like Wilson, 1927, for a share, and Farrington and Manning,
-    Statistics in Medicine 1990, for a margin). If few queries differ, a larger difference on these
-    queries also means a larger variance. A sample in which they happened to lose little has too
-    small a standard error, and would rule out a loss too often.
-    """
+    Each bound is wrong in at most `tail` / 2 of all cases. The interval excludes zero exactly if
+    `is_significant` bool[column] is true. Each bound is as many standard errors from the mean as a
+    t-test requires. The standard error is not computed from the observed data, but as it would be
+    if the bound were the true mean (like Wilson, 1927, for a share, and Farrington and Manning,
+    Statistics in Medicine 1990, for a margin). The reason is that, if few queries differ, a larger
+    difference on these queries also means a larger variance. If the queries in a sample happened to
+    lose little, the observed standard error is too small, and the interval would rule out a loss
+    too often."""
     from scipy import special
 
     low, high = (end.copy() for end in sample.intervals(tail, is_significant)[1:])
@@ -125,17 +130,16 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
 def widen_by_share_bounds(
     test_interval: Interval, own_scores: Floats, other_scores: Floats, widest: float, level: float
 ) -> Interval:
-    """Return the interval that is compared with a margin, adjusted by upper bounds on shares of
-    queries.
+    """Adjust the interval that is compared with a margin, using upper bounds on shares of queries.
 
-    `own_scores` and `other_scores` (of the baseline) are float64[query, column], NaN if undefined;
-    `widest` is the range of the scale. The upper bound of a share of queries (`share_upper_bound`)
-    misses with probability 1 - `level`. It is used twice. First, the mean cannot lose more than if
-    every losing query lost the whole scale; a wider interval is cut there. Second, if some queries
-    drop to 0, as many queries as the upper bound of their share may lose an average score; a
-    narrower interval is extended to there. A sample with only one or two of these failures
-    underestimates the variance that they cause. Gains are treated in the same way.
-    """
+    `own_scores` (of the run) and `other_scores` (of the baseline) are float64[query, column], NaN
+    if undefined; `widest` is the range of the scale. The upper bound of a share of queries
+    (`share_upper_bound`) is wrong with probability 1 - `level`. It is used twice. First, the mean
+    cannot lose more than if every losing query lost the whole range of the scale; a wider interval
+    is shortened to this loss. Second, if some queries drop to 0, as many queries as the upper bound
+    of their share may lose an average score; a narrower interval is extended to this loss. The
+    reason is that a sample with only one or two of these failures underestimates the variance that
+    they cause. Gains are treated in the same way."""
     gaps = own_scores - other_scores
     is_defined = ~np.isnan(gaps)
     n = is_defined.sum(axis=0)
@@ -162,12 +166,12 @@ def widen_by_share_bounds(
 
 
 def share_upper_bound(number: npt.ArrayLike, n: npt.ArrayLike, level: float) -> Floats:
-    """Return the upper confidence bound of a share of queries if `number` of `n` queries were
-    observed to have a property; float64[…] with the broadcast shape of `number` and `n`.
+    """Return the upper confidence bound of a share of queries, given that `number` of `n` queries
+    in a sample had a property.
 
-    The true share exceeds the bound with probability at most 1 - level (Clopper and Pearson, The
-    use of confidence or fiducial limits, Biometrika 1934).
-    """
+    The result is float64[…] with the broadcast shape of `number` and `n`. The true share exceeds
+    the bound with probability at most 1 - level (Clopper and Pearson, The use of confidence or
+    fiducial limits, Biometrika 1934)."""
     from scipy import special
 
     number, n = np.asarray(number, dtype=np.float64), np.asarray(n, dtype=np.float64)

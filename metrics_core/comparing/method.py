@@ -1,4 +1,4 @@
-"""Method of comparing two runs: the test, correction, confidence level and margin."""
+"""Method for comparing two runs: the test, the correction, the confidence level and the margin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TESTS: dict[str, str] = {
     **{name: test.title for name, test in PAIRED_TESTS.items()},
     BCA: "BCa bootstrap of the mean",
 }
-"""Tests by name, with the name used in sentences."""
+"""Names of the tests, and the names used for them in sentences."""
 
 CORRECTIONS: dict[str, str] = {
     "holm": "Holm",
@@ -29,14 +29,16 @@ CORRECTIONS: dict[str, str] = {
     MIN_P: "min-p over the joint draws",
     NO_CORRECTION: "not corrected",
 }
-"""Corrections by name, with the name used in sentences."""
+"""Names of the corrections, and the names used for them in sentences."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method of comparison. An empty `correction` selects the test's default: Holm if its
-    p-values are fine enough to be multiplied, else none. `margin` is the smallest difference that
-    matters, None if not specified. Raises ParameterError."""
+    """A method for comparing runs. Raises ParameterError for invalid values.
+
+    If `correction` is empty, the test's default is used: Holm if the p-values of the test are fine
+    enough to be multiplied, else no correction. `margin` is the smallest difference that matters;
+    None if it is not specified."""
 
     test: str = BOOTSTRAP
     correction: str = ""
@@ -67,7 +69,7 @@ class Method:
 
     @property
     def valid_corrections(self) -> tuple[str, ...]:
-        """The corrections that can be used with the test, its default first."""
+        """The corrections that can be combined with the test. The first is the test's default."""
         if self.test == BOOTSTRAP:
             return (*BY_NUMBER, MIN_P, NO_CORRECTION)
         if self.test in PAIRED_TESTS and PAIRED_TESTS[self.test].countable:
@@ -76,7 +78,7 @@ class Method:
 
     @property
     def effective_correction(self) -> str:
-        """The correction in use, chosen or default."""
+        """The correction that is used: the chosen one, or the test's default if none is chosen."""
         return self.correction or self.valid_corrections[0]
 
     @property
@@ -91,7 +93,7 @@ class Method:
 
 
 DEFAULT_METHOD = Method()
-"""The method if no method is chosen."""
+"""The method that is used if the user does not choose one."""
 
 _CORRECTION_HINT = (
     "With 10,000 draws, no p-value is below 0.0001; this is too coarse to correct for the number of"
@@ -104,12 +106,11 @@ def _join_names(names: dict[str, str] | dict[str, None]) -> str:
 
 
 def suggest_margin(measure: GivenMeasure) -> float | None:
-    """Suggest a margin: a hundredth of the measure's range, None if the range is unbounded.
+    """Suggest a margin: a hundredth of the measure's range; None if the range is unbounded.
 
-    The margin depends only on the scale, never on the data, since a margin chosen from the data
-    would suit them. On a scale from 0 to 1 it is 0.01, which is also the band in which two scores
-    of a query count as the same, and is visible in a table with three decimals. Whether smaller
-    differences matter must be decided by people who know the application.
-    """
+    The margin depends only on the scale, never on the data: a margin chosen from the data would be
+    biased towards them. On a scale from 0 to 1 it is 0.01. Two scores of a query that differ by at
+    most this also count as the same, and it is visible in a table with three decimals. Whether
+    smaller differences matter must be decided by people who know the application."""
     low, high = parse_measure(measure).declaration.range
     return _OF_THE_SCALE * (high - low) if math.isfinite(high - low) else None

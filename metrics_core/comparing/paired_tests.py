@@ -1,9 +1,9 @@
-"""Paired tests of two runs over the same queries, and corrections of p-values for their number.
+"""Paired tests of two runs on the same queries, and corrections for the number of p-values.
 
 The tests are alternatives to `resample_means`, for comparison with published results. `PairedTest`
 declares the hypothesis of each test, and whether its p-values are fine enough to be multiplied.
-scipy.stats is imported inside the functions: importing it takes longer than scoring a small run.
-"""
+scipy.stats is imported inside the functions, because importing it takes longer than scoring a small
+run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from metrics_core.base.arrays import Floats
 from metrics_core.comparing.random_signs import random_sign_p_values
 
 _ROUNDING = 1e-12
-"""Differences that vary by less than this share of their size count as equal."""
+"""Differences that vary by less than this share of their size are treated as equal."""
 
 
 def are_differences_equal(differences: Floats) -> bool:
-    """Whether there are two or more `differences`, float64[query], and all of them have the same
-    value except for rounding."""
+    """Return whether all `differences`, float64[query], have the same value except for rounding.
+    False if there are fewer than two."""
     if len(differences) < 2:
         return False
     return bool(np.ptp(differences) <= _ROUNDING * np.abs(differences).max())
@@ -132,11 +132,11 @@ PAIRED_TESTS: dict[str, PairedTest] = {
         side=_sign_of_sign_sum,
     ),
 }
-"""Tests by name."""
+"""Paired tests by name."""
 
 
 def holm_adjusted(p_values: Floats) -> Floats:
-    """Return p-values float64[n] corrected by Holm's method (1979), in the given order; NaN stays
+    """Return p-values float64[n] corrected by Holm's method (1979), in the same order. NaN stays
     NaN."""
     corrected = np.full(len(p_values), np.nan)
     defined = np.flatnonzero(~np.isnan(p_values))
@@ -148,7 +148,7 @@ def holm_adjusted(p_values: Floats) -> Floats:
 
 def benjamini_hochberg_adjusted(p_values: Floats) -> Floats:
     """Return p-values float64[n] adjusted for the false discovery rate (Benjamini and Hochberg
-    1995), in the given order; NaN stays NaN."""
+    1995), in the same order. NaN stays NaN."""
     from scipy import stats
 
     corrected = np.full(len(p_values), np.nan)
@@ -159,7 +159,8 @@ def benjamini_hochberg_adjusted(p_values: Floats) -> Floats:
 
 
 def bonferroni_adjusted(p_values: Floats) -> Floats:
-    """Return p-values float64[n] times their number, at most 1; NaN stays NaN."""
+    """Return p-values float64[n], each multiplied by their number and at most 1 (Bonferroni). NaN
+    stays NaN."""
     return np.minimum(p_values * int((~np.isnan(p_values)).sum()), 1.0)
 
 
@@ -175,4 +176,4 @@ BY_NUMBER: dict[str, Callable[[Floats], Floats]] = {
     "benjamini-hochberg": benjamini_hochberg_adjusted,
     "bonferroni": bonferroni_adjusted,
 }
-"""Corrections of p-values for their number, by name."""
+"""Corrections that depend only on the p-values and their number, by name."""

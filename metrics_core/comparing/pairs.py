@@ -1,9 +1,8 @@
-"""Runs against a baseline: paired differences, wins and losses, tests and verdicts.
+"""Compare runs with a baseline: paired differences, wins and losses, tests and verdicts.
 
 A difference is always run minus baseline. Outcomes and verdicts name the better run, also for
-measures for which lower is better. A query counts as the same if its two scores differ by at most
-`SAME`.
-"""
+measures for which lower is better. The outcome on a query is "same" if its two scores differ by at
+most `SAME`."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
 SAME = 0.01
-"""Half the width of the band within which two scores of a query count as the same."""
+"""Two scores of a query count as the same if they differ by at most this."""
 
 BETTER, WORSE, TIED = "better", "worse", "same"
 
@@ -33,8 +32,9 @@ BETTER, WORSE, TIED = "better", "worse", "same"
 def classify_differences(
     differences: Floats, *, tie_threshold: float = SAME
 ) -> npt.NDArray[np.object_]:
-    """Return "better", "worse" or "same" for each of `differences` float64[…], positive if the run
-    is better; object[…], None if undefined."""
+    """Return "better", "worse" or "same" for each difference, object[…]; None if it is undefined.
+
+    `differences` float64[…] are positive if the run is better."""
     better, worse = _mark_outside_band(differences, tie_threshold)
     result = np.full(differences.shape, TIED, dtype=object)
     result[better] = BETTER
@@ -44,7 +44,7 @@ def classify_differences(
 
 
 def _mark_outside_band(differences: Floats, tie_threshold: float) -> tuple[Mask, Mask]:
-    """Return which differences are above the band and which are below it."""
+    """Return which differences are above the band of ties, and which are below it."""
     # A difference of exactly `same` in decimals must not leave the band by rounding.
     edge = tie_threshold + 1e-12
     return differences > edge, differences < -edge
@@ -58,8 +58,9 @@ def query_differences(
     *,
     tie_threshold: float = SAME,
 ) -> pd.DataFrame:
-    """Return the two scores of each query. Columns: query_id, score, baseline_score, difference
-    (run minus baseline), outcome ("better", "worse", "same" or None). Raises UnknownRunError."""
+    """Return the scores of run and baseline on each query. Columns: query_id, score,
+    baseline_score, difference (run minus baseline), outcome ("better", "worse", "same" or None).
+    Raises UnknownRunError."""
     run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     own_scores, other_scores = run_scores.select_runs([run, baseline]).values_of(parsed_measure)
     return pd.DataFrame(
@@ -84,44 +85,45 @@ def compare(
     tie_threshold: float = SAME,
     method: Method = DEFAULT_METHOD,
 ) -> pd.DataFrame:
-    """Compare every run with the baseline on one measure; the row of the baseline comes first.
+    """Compare every run with the baseline on one measure. The row of the baseline comes first.
 
     Columns:
 
         run
-        mean, baseline_mean      each over the queries on which it is defined
+        mean, baseline_mean      each over the queries on which the run's own score is defined
         difference, low, high    mean paired difference, run minus baseline, and its interval
         inner_low, inner_high    the narrower interval of two one-sided tests against a margin
         won, lost, same          number of queries
         queries, differing       queries with both scores defined, and queries on which they differ
-        p, p_corrected           p-value, alone and corrected for all runs
+        p, p_corrected           p-value, uncorrected and corrected for the number of runs
         effect                   mean difference in standard deviations of the differences
         effect_low, effect_high  interval of the effect, not corrected
         error                    standard error of the difference
         width                    number of standard errors from zero that is significant
-        verdict, reason          one of the words of `verdicts`, and why
-        tested                   what p and the verdict concern (`tested_quantities`)
+        verdict, reason          one of the words of `verdicts`, and its reason
+        tested                   the quantity that p and the verdict concern (`tested_quantities`)
         ratio                    typical ratio of run to baseline, if it is tested
-        ratio_low, ratio_high    its interval
+        ratio_low, ratio_high    interval of the typical ratio
         half_from                smallest number of queries that make up half of the difference
 
     In the row of the baseline, difference and everything derived from it are NaN or None. Without a
     test, interval, p and p_corrected are NaN. The interval excludes zero exactly if the difference
     is significant by p_corrected; tests that do not concern the mean have no interval. For a cost
-    the mean difference is not tested and has no interval, and any difference of a query counts. If
-    the direction of the measure is not declared, nothing is tested, and won, lost, same are NaN.
-    For a geometric mean, difference is that of the two geometric means, and the test is on
-    logarithms. Raises UnknownRunError.
-    """
+    the mean difference is not tested and has no interval, and on each query any difference counts
+    as won or lost. If the direction of the measure is not declared, nothing is tested, and won,
+    lost, same are NaN. For a geometric mean, difference is the difference of the two geometric
+    means, and the test is on logarithms. Raises UnknownRunError."""
     return compare_measures(
         scores, [measure], baseline, tie_threshold=tie_threshold, methods=[method]
     )[0]
 
 
 def verdict_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, float]:
-    """Return low, high and level of the interval behind the verdict of a row of `compare`. For "no
-    difference that matters" it is the narrower interval, from two one-sided tests at the full
-    level."""
+    """Return the bounds and the level of the interval on which the verdict of a row of `compare` is
+    based.
+
+    If the verdict is "no difference that matters", this is the narrower interval, from two
+    one-sided tests at the full level."""
     if row["verdict"] == NO_MATTER and "inner_low" in row:
         return row["inner_low"], row["inner_high"], 2 * level - 1
     return row["low"], row["high"], level
@@ -228,7 +230,7 @@ _RATIOS = {"ratio": "ratio", "ratio_low": "low", "ratio_high": "high"}
 
 
 def _find_verdicts(tested: ComparisonResults, measure: Measure, method: Method) -> list[Verdict]:
-    """Return the verdict on each run."""
+    """Return the verdict for each column of the tested differences, that is for each run."""
     direction = measure.declaration.direction
     if direction == 0:
         return [refuse_verdict(str(measure))] * len(tested.mean)

@@ -1,12 +1,12 @@
-"""Statistical power: the smallest detectable difference, and the number of queries that a
-difference needs.
+"""Statistical power: the smallest detectable difference, and the number of queries needed to detect
+a difference.
 
-For normal differences the statistic has a noncentral t distribution (Sakai, Topic set size design,
-IRJ 2016); this is averaged over the likely values of their standard deviation. On differences of
-real runs, a nominal power of 80 % is reached in 76 to 80 of 100 cases from 20 queries on
-(benchmarks/simulations.py); below 20 no power is given. The distributions come directly from
-scipy.special, because importing scipy.stats takes half a second.
-"""
+For normally distributed differences, the test statistic has a noncentral t distribution (Sakai,
+Topic set size design, IRJ 2016), which is averaged over the likely values of the standard
+deviation. On differences of real runs, a nominal power of 80 % is reached in 76 to 80 of 100 cases
+from 20 queries on (benchmarks/simulations.py); below 20 queries no power is reported. The
+distributions come directly from scipy.special, because importing scipy.stats takes half a
+second."""
 
 from __future__ import annotations
 
@@ -22,27 +22,26 @@ POWER = 0.8
 """The power that is required of a test."""
 
 FEWEST_FOR_POWER = 20
-"""Minimum number of queries for a statement on power; with fewer the standard deviation is too
-uncertain."""
+"""Minimum number of queries for a statement on power. With fewer queries the standard deviation is
+too uncertain."""
 
 _NORMAL = 10_000
 """From this number of queries on, the t distribution is replaced by the normal distribution."""
 _DEVIATIONS = 40
-"""Number of equally likely values of the standard deviation to average over."""
+"""Number of equally likely values of the standard deviation over which power is averaged."""
 _MOST = 10**12
 _NEARLY = 1e-9
 _LARGEST = 1e6
 _TWO_FIGURES = 1e-4
-"""Relative precision of a loss that is displayed with two figures."""
+"""Relative precision of a loss, enough for two displayed figures."""
 
 
 def detection_chance(difference: float, error: npt.ArrayLike, width: float, queries: int) -> Floats:
-    """Return the probability that a true mean difference is significant; float64[…] of the shape of
-    `error`.
+    """Return the probability that a true mean difference is found significant, float64[…] of the
+    shape of `error`.
 
     `error`, a number or an array float64[…], is the standard error of the mean difference. The
-    difference is significant if it is more than `width` standard errors from zero.
-    """
+    difference is significant if it is more than `width` standard errors from zero."""
     from scipy import special
 
     shift = abs(difference) / np.asarray(error, dtype=np.float64)
@@ -56,8 +55,9 @@ def detection_chance(difference: float, error: npt.ArrayLike, width: float, quer
 
 def _deviation_quantiles(queries: int) -> Floats:
     """Return equally likely values of the true standard deviation, float64[value], as multiples of
-    the standard deviation that was observed on this number of queries. The differences are assumed
-    to be normally distributed."""
+    the standard deviation observed on this number of queries.
+
+    The differences are assumed to be normally distributed."""
     from scipy import special
 
     if queries >= _NORMAL:
@@ -71,9 +71,8 @@ def smallest_detectable_difference(error: float, width: float, queries: int) -> 
 
     `error` is the standard error of the mean difference. `width` is the number of standard errors
     from zero at which a difference becomes significant (`ComparisonResults.width`, which includes
-    the correction). NaN if either is not finite or there are fewer than `FEWEST_FOR_POWER`
-    queries.
-    """
+    the correction). Returns NaN if `error` or `width` is not finite, or if there are fewer than
+    `FEWEST_FOR_POWER` queries."""
     if queries < FEWEST_FOR_POWER or not (math.isfinite(error) and math.isfinite(width)):
         return math.nan
     if not error:
@@ -101,10 +100,9 @@ def failure_chance(
 ) -> float:
     """Return the probability that a true loss is significant and its estimate exceeds `least_loss`.
 
-    NaN if there are too few queries, if `error` or `width` is not finite, or if `error` is 0. The
-    loss occurs on the `share` of queries that differ. The loss therefore makes the differences vary
-    more than their observed standard error.
-    """
+    Returns NaN if there are too few queries, if `error` or `width` is not finite, or if `error` is
+    0. The loss is assumed to occur only on the `share` of queries that differ, so it increases the
+    variation of the differences beyond their observed standard error."""
     if queries < FEWEST_FOR_POWER or not (
         math.isfinite(error) and math.isfinite(width) and error > 0
     ):
@@ -139,13 +137,12 @@ def smallest_failing_loss(
 
 
 def detectable_loss(scores: Floats, share: float) -> float:
-    """Return the smallest true mean loss that a gate on these queries finds with at least
+    """Return the smallest true mean loss that a gate on these queries detects with at least
     probability `POWER`; NaN if `failure_chance` is NaN.
 
     `scores`, float64[query], are the scores of one run. The loss is assumed to come from a change
-    that affects a `share` of the queries. On these queries, the old and the new score differ as
-    much as the scores of two random queries.
-    """
+    that affects a `share` of the queries. On these queries, the scores before and after the change
+    are assumed to differ as much as the scores of two random queries."""
     from scipy import special
 
     scores = scores[~np.isnan(scores)]
@@ -158,8 +155,8 @@ def detectable_loss(scores: Floats, share: float) -> float:
 
 
 def single_test_level(width: float, queries: int) -> float:
-    """Return the confidence level at which a t-test of one difference needs `width` standard
-    errors. This is the level that a correction for several tests leaves to each test."""
+    """Return the confidence level at which a t-test of a single difference requires `width`
+    standard errors. A correction for several tests leaves this level to each test."""
     from scipy import special
 
     return 1 - 2 * float(special.stdtr(queries - 1, -width))
@@ -169,10 +166,10 @@ def find_queries_needed(difference: float, deviation: float, level: float) -> fl
     """Return the number of queries needed to detect a true mean difference with probability
     `POWER`; inf if no number is enough.
 
-    `deviation` is the standard deviation of the paired differences, `level` the confidence level of
-    the test of a single difference (`single_test_level`). The result is at least `FEWEST_QUERIES`,
-    the minimum for a verdict. NaN if the deviation or the difference is unknown.
-    """
+    `deviation` is the standard deviation of the paired differences, and `level` is the confidence
+    level of the test of a single difference (`single_test_level`). The result is at least
+    `FEWEST_QUERIES`, the minimum for a verdict. It is NaN if the deviation or the difference is
+    unknown."""
     if math.isnan(deviation) or math.isnan(difference):
         return math.nan
     if not difference:

@@ -1,4 +1,4 @@
-"""Fisher's randomization test of many columns at once: the sums under random signs."""
+"""Fisher's randomization test for many columns at once, based on sums under random signs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _ROUNDING = 1e-12
 
 
 def random_sign_p_values(differences: Floats) -> Floats:
-    """Return the two-sided p-value of each column of `differences`, float64[column]. `differences`
-    is float64[query, column] and must be 0 for queries without a difference. A column of zeros has
-    p-value 1.
+    """Return the two-sided p-value of each column of `differences`, float64[column].
 
-    For up to 15 queries all sign assignments are enumerated. For more queries 9,999 assignments are
-    drawn, the same each time, and the observed signs are added as one more. For more than 20,000
-    queries the signs of random groups of queries change together (`scoring.random_groups`): a
-    subgroup of all assignments, so the test keeps its level (Hemerik and Goeman, Exact testing with
-    random permutations, TEST 2018).
-    """
+    `differences` is float64[query, column]; queries without a difference must be 0. A column of
+    zeros has p-value 1.
+
+    For up to 15 queries, all sign assignments are enumerated. For more queries, 9,999 assignments
+    are drawn, the same each time, and the observed assignment is added. For more than 20,000
+    queries, the signs of random groups of queries change together (`scoring.random_groups`). These
+    assignments form a subgroup of all assignments, so the test keeps its level (Hemerik and Goeman,
+    Exact testing with random permutations, TEST 2018)."""
     units = sum_by_unit(differences)
     n = len(units)
     # The sum of an assignment that ties with the data may differ from it by rounding.
@@ -56,6 +56,6 @@ def _random_sign_choices(n: int) -> Iterator[Floats]:
 
 
 def _sums_after_flips(differences: Floats, flips: Floats) -> Floats:
-    """Return the absolute sum of each column with the chosen signs flipped, float64[choice,
-    column]."""
+    """Return the absolute sum of each column after flipping signs, float64[choice, column]. `flips`
+    has the choices of signs to flip."""
     return np.abs(differences.sum(axis=0) - 2 * (flips @ differences))

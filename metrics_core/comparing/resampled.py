@@ -1,20 +1,20 @@
-"""Test whether a mean of paired differences is real: one p-value per column, by resampling its
+"""Test whether the mean of paired differences is zero: one p-value per column, by resampling
 queries.
 
 Two methods err in opposite directions. The bootstrap-t (Efron and Tibshirani, An introduction to
-the bootstrap, 1993, ch. 12) draws queries with replacement, the same draws for every column; in
-each draw a column's mean is taken relative to its mean in the data and divided by its standard
-error in that draw. With few queries the bootstrap detects too few differences. Random signs detect
-too many if the differences are skewed. Up to `FEW` queries the p-value is the geometric mean of the
-two, with weight 0.7 for the bootstrap and 0.3 for the signs. On differences of real runs and of
-scores near the ends of their scale, this combined test keeps its level and has nearly the power of
-a t-test (benchmarks/simulations.py). With more queries both agree, and the bootstrap alone is used.
+the bootstrap, 1993, ch. 12) draws queries with replacement, the same draws for every column. In
+each draw, the column's mean in the data is subtracted from its mean in the draw, and the result is
+divided by the standard error in the draw. With few queries the bootstrap detects too few
+differences. Random signs detect too many if the differences are skewed. Up to `FEW` queries, the
+p-value is the geometric mean of the two p-values, with weight 0.7 for the bootstrap and 0.3 for the
+signs. On differences of real runs and of scores near the ends of their scale, this combined test
+keeps its level and has nearly the power of a t-test (benchmarks/simulations.py). With more queries
+both agree, and the bootstrap alone is used.
 
 A draw may miss the few queries that differ from all other queries, and then its standard error is
-almost 0. At least a quarter of the standard error of the data is therefore used
+almost 0. At least a quarter of the standard error in the data is therefore used
 (`scoring.studentised.LEAST_ERROR`). If all differences have the same sign and almost the same size,
-the exact sign test decides.
-"""
+the exact sign test is used instead."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ FEW = 100
 """Maximum number of queries for which random signs are used in addition to the bootstrap."""
 _OF_DRAWS = 0.7
 _MOST_SIGNS = 1_000
-"""Maximum number of signs for the sign test's p-value; with more signs it would underflow."""
+"""Maximum number of signs for which the p-value of the sign test is computed; with more signs it
+would underflow."""
 _ONE_SIZE = 0.02
-"""Differences count as equally large if the size of their mean is within this share of the largest
-size."""
+"""Differences are treated as equally large if the size of their mean is within this share of the
+largest size."""
 _TELLING = 10
-"""If fewer draws than this are beyond a limit, their share is extrapolated by the tail of Student's
-t."""
+"""If fewer draws than this are beyond a limit, the share of such draws is extrapolated by the tail
+of Student's t."""
 
 
 @dataclass(frozen=True)
 class ResampledMeans:
-    """Means of columns of paired differences, with an uncorrected test of each.
+    """Means of columns of paired differences, with an uncorrected test of each mean.
 
-    `mean`, `error` (its standard error) and `statistic` (mean / error) are float64[column];
-    `queries` and `differing` int64[column] count the defined differences and the differences that
-    are not 0. `p` float64[column] is two-sided, NaN if a column may not be tested
+    `mean`, `error` (the standard error of the mean) and `statistic` (mean / error) are
+    float64[column]. `queries` and `differing` int64[column] count the defined differences and the
+    differences that are not 0. `p` float64[column] is two-sided, NaN if a column may not be tested
     (`verdicts.are_testable`). `drawn` int64[drawn column] has the columns that were resampled: all
     tested columns in which a query differs. `distances` float64[draw, drawn column] is the distance
-    of each column from its mean in each draw, in standard errors.
-    """
+    of a column's mean in a draw from its mean in the data, in standard errors."""
 
     mean: Floats
     error: Floats
@@ -66,15 +66,14 @@ class ResampledMeans:
     drawn: Ints
 
     def intervals(self, tails: npt.ArrayLike, is_significant: Mask) -> Interval:
-        """Return the interval of each mean; mean, low and high are float64[column], NaN without a
+        """Return the interval of each mean. Mean, low and high are float64[column], NaN without a
         test.
 
-        The interval misses with probability `tails`, a number or float64[column], and excludes zero
-        exactly if `is_significant` bool[column]. If every query differs by the same amount, the
-        only evidence is that all differences are on one side. The interval then reaches from the
-        difference times the smallest share of all queries that is compatible with this (Clopper and
-        Pearson 1934) to the difference itself.
-        """
+        The interval is wrong with probability `tails`, a number or float64[column]. It excludes
+        zero exactly if `is_significant` bool[column] is true. If every query differs by the same
+        amount, the only evidence is that all differences have the same sign. The interval then
+        ranges from the difference times the smallest share of all queries that is compatible with
+        this (Clopper and Pearson 1934) to the difference itself."""
         each = np.broadcast_to(np.asarray(tails, dtype=np.float64), self.mean.shape)
         reach = np.full(self.mean.shape, np.nan)
         reach[~np.isnan(self.p)] = 0.0
@@ -88,12 +87,11 @@ class ResampledMeans:
         return Interval(self.mean, *align_bounds_with_test(low, high, self.mean, is_significant))
 
     def min_p_corrected(self) -> Floats:
-        """Return p-values corrected over all columns jointly, float64[column] (step-down min-P:
-        Westfall and Young, Resampling-based multiple testing, 1993).
+        """Return p-values that are corrected jointly over all columns, float64[column] (step-down
+        min-P: Westfall and Young, Resampling-based multiple testing, 1993).
 
         The distance of a column in a draw is ranked among the distances of this column in all
-        draws. Therefore a column that hardly varies does not mask the other columns.
-        """
+        draws. Therefore a column that hardly varies does not mask the other columns."""
         corrected = np.where(np.isnan(self.p), np.nan, 1.0)
         sorted_places = np.argsort(self.p[self.drawn], kind="stable")
         order = self.drawn[sorted_places]
@@ -107,8 +105,8 @@ class ResampledMeans:
         return corrected
 
     def column_error_probability(self, tail: float) -> float:
-        """Return the error probability for the interval of each column. With it, all intervals are
-        right simultaneously with probability 1 - `tail`."""
+        """Return the error probability that each single interval may have, so that all intervals
+        are right simultaneously with probability 1 - `tail`."""
         if not len(self.drawn):
             return tail
         rarest = np.sort(self._draw_ranks.min(axis=1))
@@ -121,8 +119,10 @@ class ResampledMeans:
 
     @cached_property
     def _draw_ranks(self) -> npt.NDArray[np.int32]:
-        """Return for each draw and column the number of draws in which the column is at least as
-        far from its mean as in this draw; int32 of the shape of `distances`."""
+        """For each draw and column, the number of draws in which the column is at least as far from
+        its mean as in this draw.
+
+        The array is int32 and has the shape of `distances`."""
         ranks = np.empty(self.distances.shape, dtype=np.int32)
         for index, (column, ordered) in enumerate(
             zip(self.distances.T, self._sorted_distances.T, strict=True)
@@ -131,11 +131,11 @@ class ResampledMeans:
         return ranks
 
     def _find_distances(self, tails: Floats) -> Floats:
-        """Return for each drawn column the distance for its interval, float64[drawn column].
+        """Return, for each drawn column, the distance from its mean to the bounds of its interval,
+        float64[drawn column].
 
-        With n the number of draws that are at least this far from the mean, (n + 1) / (draws + 1)
-        is just above the column's tail.
-        """
+        If n draws are at least this far from the mean, (n + 1) / (draws + 1) is just above the
+        column's error probability in `tails`."""
         most = np.floor(tails * (len(self.distances) + 1) + 1e-9).astype(np.int64)
         position = np.clip(len(self.distances) - most, 0, len(self.distances) - 1)
         ends: Floats = np.take_along_axis(self._sorted_distances, position[None, :], axis=0)[0]
@@ -145,8 +145,10 @@ class ResampledMeans:
 def align_bounds_with_test(
     low: Floats, high: Floats, mean: Floats, is_significant: Mask
 ) -> tuple[Floats, Floats]:
-    """Return interval bounds moved to zero if they contradict the test, `is_significant`
-    bool[column]; low, high and mean are float64[column]."""
+    """Return the bounds of intervals, moved to zero if they contradict the test.
+
+    `is_significant` bool[column] is the result of the test; low, high and mean are
+    float64[column]."""
     least = np.nextafter(0, 1)
     with np.errstate(invalid="ignore"):
         low = np.where(is_significant & (mean > 0), np.maximum(low, least), low)
@@ -157,25 +159,25 @@ def align_bounds_with_test(
 
 
 def clip_bounds(bounds: Floats, largest_difference: npt.ArrayLike) -> Floats:
-    """Return interval bounds float64[…] clipped to the largest possible difference
-    `largest_difference`.
+    """Clip interval bounds float64[…] to the largest possible difference.
 
-    A bound that is still infinite becomes NaN. On an unbounded scale this happens if there are few
-    queries and almost all of them differ by the same amount.
-    """
+    A bound that is still infinite becomes NaN. On an unbounded scale, this happens if there are few
+    queries and almost all of them differ by the same amount."""
     clipped = np.clip(bounds, -np.asarray(largest_difference), np.asarray(largest_difference))
     return np.where(np.isinf(clipped), np.nan, clipped)
 
 
 def resample_means(differences: Floats) -> ResampledMeans:
-    """Test the mean of each column of `differences`, float64[query, column]; NaN if a query has no
-    difference."""
+    """Test the mean of each column of `differences`, float64[query, column]. The differences are
+    NaN for queries without a difference."""
     return resample_groups([differences])[0]
 
 
 def resample_groups(groups: Sequence[Floats]) -> list[ResampledMeans]:
-    """Return the result of `resample_means` for several groups of columns, each float64[query,
-    column] with separate queries, in as few passes over the draws as possible."""
+    """Return the result of `resample_means` for each of several groups of columns, in as few passes
+    over the draws as possible.
+
+    Each group is float64[query, column] and may have different queries."""
     samples = [_Sample.from_differences(g) for g in groups]
     drawn_samples = [sample for sample in samples if len(sample.drawn_columns)]
     draws_left = iter(
@@ -199,7 +201,7 @@ def resample_groups(groups: Sequence[Floats]) -> list[ResampledMeans]:
 
 @dataclass(frozen=True)
 class _Sample:
-    """The statistics of the columns that do not depend on the draws."""
+    """Statistics of the columns that do not depend on the draws."""
 
     mean_moments: Moments
     statistic: Floats
@@ -239,7 +241,7 @@ class _Sample:
         return np.minimum(np.where(one_size, least_p, np.maximum(share, least_p)), 1.0)
 
     def add_draws(self, p: Floats, distances: Floats) -> ResampledMeans:
-        """Combine the statistics of the columns with the results of the draws."""
+        """Return the results of the columns, from their statistics and from the draws."""
         moments = self.mean_moments
         return ResampledMeans(
             moments.mean,
@@ -256,12 +258,11 @@ class _Sample:
 def _share_of_extreme_draws(
     reached: Ints, distances: Floats, limits: Floats, queries: Ints
 ) -> Floats:
-    """Return the share of draws in which the distance of each column from its mean is at least its
-    limit, float64[drawn column]; `limits` are in standard errors.
+    """Return, for each column, the share of draws in which its distance from its mean is at least
+    its limit, float64[drawn column].
 
-    If fewer than ten draws reach the limit, the share is extrapolated from the tenth-largest
-    distance by the tail of Student's t.
-    """
+    `limits` are in standard errors. If fewer than ten draws reach the limit, the share is
+    extrapolated from the tenth-largest distance by the tail of Student's t."""
     from scipy import special
 
     n_draws = len(distances)

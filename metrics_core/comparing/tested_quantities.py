@@ -1,14 +1,14 @@
-"""What is tested for a measure: the only place that decides between mean difference, typical ratio
-and sign.
+"""Decide which quantity is tested for a measure: mean difference, typical ratio or sign.
 
-    mean difference   the mean of the paired differences; all measures that are not costs
-    typical ratio     the geometric mean of the paired ratios, tested on logarithms; costs
-    sign              which run has the higher value more often; costs with a value of 0 or below
+    mean difference   the mean of the paired differences; for all measures that are not costs
+    typical ratio     the geometric mean of the paired ratios, tested on logarithms; for costs
+    sign              which run has the higher value more often; for costs with a value of 0 or
+                      below
 
-A cost has no verdict on the difference of its means: a long tail that was not seen is not in the
-data, and with equal means every test tried was wrong in 9 to 48 % of cases (20 and 50 queries). A
-measure whose direction is not declared is not tested.
-"""
+This is the only module that decides this. A cost has no verdict on the difference of its means: the
+values of a long tail may be missing from the sample, and if the true means were equal, every test
+tried was wrong in 9 to 48 % of cases (20 and 50 queries). A measure whose direction is not declared
+is not tested."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ NOT_TESTED = ""
 
 
 def tests_means(measure: Measure) -> bool:
-    """Whether the verdict on a measure concerns its mean difference."""
+    """Return whether the verdict on a measure is based on the mean difference."""
     return measure.declaration.scale != "cost" and measure.declaration.direction != 0
 
 
 def find_tested_quantities(measure: Measure, values: Floats, baseline: Floats) -> Objects:
-    """Return what is tested of each pair, object[column]: one of this module's words. `values` and
-    `baseline` are float64[query, column], NaN if undefined."""
+    """Return the quantity that is tested for each pair of columns, object[column], as one of this
+    module's words.
+
+    `values` and `baseline` are float64[query, column], NaN if undefined."""
     if measure.declaration.direction == 0 or tests_means(measure):
         word = MEAN_DIFFERENCE if tests_means(measure) else NOT_TESTED
         return np.full(values.shape[1], word, dtype=object)
@@ -40,8 +42,10 @@ def find_tested_quantities(measure: Measure, values: Floats, baseline: Floats) -
 
 
 def find_tested_differences(values: Floats, baseline: Floats, tested: Objects) -> Floats:
-    """Return the differences whose mean is tested, float64[query, column]: of logarithms for the
-    typical ratio, 1 or -1 for the sign."""
+    """Return the differences whose mean is tested, float64[query, column].
+
+    For the typical ratio they are differences of logarithms, and for the sign they are 1, 0 or
+    -1."""
     values, baseline = np.broadcast_arrays(values, baseline)
     differences = values - baseline
     is_ratio, is_sign = tested == TYPICAL_RATIO, tested == SIGN
@@ -52,8 +56,11 @@ def find_tested_differences(values: Floats, baseline: Floats, tested: Objects) -
 
 
 def to_tested_scale(measure: Measure, scores: Floats) -> Floats:
-    """Return scores whose differences are tested by their means, float64[…]: for costs the
-    logarithms. All NaN if a cost is 0 or below, or no direction is declared: not tested."""
+    """Convert scores to the scale on which differences of means are tested, float64[…]. For costs
+    these are logarithms.
+
+    All results are NaN if the measure cannot be tested on this scale, because a cost is 0 or below
+    or no direction is declared."""
     if tests_means(measure):
         return np.asarray(measure.declaration.combination.to_scale(scores), dtype=np.float64)
     if measure.declaration.direction == 0 or not np.nanmin(scores, initial=np.inf) > 0:
@@ -63,13 +70,13 @@ def to_tested_scale(measure: Measure, scores: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class TestedCosts:
-    """What was tested instead of a mean difference, each field [column].
+    """Test results for a cost, whose mean difference is not tested. Each field has the shape
+    [column].
 
     `tested` has the words of this module. `estimate` is positive if the run has the higher values:
-    the mean logarithm of the ratio, or the mean sign. `ratio` is the typical ratio of run to
-    baseline, `low` and `high` its interval, `inner_low` and `inner_high` that of two one-sided
-    tests; NaN if another quantity is tested.
-    """
+    it is the mean logarithm of the ratio, or the mean sign. `ratio` is the typical ratio of run to
+    baseline, `low` and `high` are its interval, and `inner_low` and `inner_high` are the interval
+    of two one-sided tests. All of these are NaN if another quantity is tested."""
 
     __test__ = False  # not a test for pytest
 
@@ -83,7 +90,7 @@ class TestedCosts:
 
     @classmethod
     def from_logarithms(cls, tested: Objects, *logarithms: Floats) -> TestedCosts:
-        """Return the results for a mean on the tested scale and the bounds of its intervals."""
+        """Create the results from a mean on the tested scale and the bounds of its intervals."""
         ratios = (
             np.where(tested == TYPICAL_RATIO, np.exp(np.minimum(end, 700)), np.nan)
             for end in logarithms

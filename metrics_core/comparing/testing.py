@@ -1,4 +1,4 @@
-"""Tests of columns of paired differences by a chosen method, with correction."""
+"""Test columns of paired differences by a chosen method, with correction."""
 
 from __future__ import annotations
 
@@ -42,9 +42,11 @@ _ENDS = ("mean", "low", "high", "inner_low", "inner_high")
 
 @dataclass(frozen=True)
 class PairedScores:
-    """Scores of runs on a measure, float64[query, column], and scores of the baseline,
-    float64[query, column]; float64[query, 1] if all runs have the same baseline. `asks_for_mean` is
-    whether the mean difference is tested although the measure is a cost."""
+    """Scores of runs and of their baselines on a measure.
+
+    `values` float64[query, column] are the scores of the runs. `baseline` float64[query, column]
+    are the scores of their baselines; float64[query, 1] if all runs have the same baseline. If
+    `asks_for_mean` is true, the mean difference is tested even if the measure is a cost."""
 
     values: Floats
     baseline: Floats
@@ -53,7 +55,7 @@ class PairedScores:
 
     @property
     def combination(self) -> Combination:
-        """How the measure's scores are aggregated over queries."""
+        """The way in which the measure's scores are combined over queries."""
         return self.measure.declaration.combination
 
 
@@ -64,11 +66,11 @@ def widest_difference(measure: Measure) -> float:
 
 
 def compare_groups(groups: Sequence[PairedScores], method: Method) -> list[ComparisonResults]:
-    """Test the combined scores of several groups, each over the queries with scores of both runs.
+    """Test the combined scores of several groups of pairs, using the queries with scores of both
+    runs.
 
-    The tests are made on the scale on which scores are combined. All groups have the same queries;
-    each group is corrected separately.
-    """
+    The tests are made on the scale on which scores are combined. All groups have the same queries.
+    Each group is corrected separately."""
     pairs = [_ScaledPair.from_scores(group) for group in groups]
     results = _compare_groups(
         [pair.differences for pair in pairs], method, [p.tested for p in pairs]
@@ -82,12 +84,11 @@ def compare_groups(groups: Sequence[PairedScores], method: Method) -> list[Compa
 def compare_groups_together(
     groups: Sequence[PairedScores], level: float
 ) -> list[ComparisonResults]:
-    """Test the combined scores of several groups by resampling, with Holm's correction over all
-    columns of all groups.
+    """Test the combined scores of several groups of pairs by resampling, with Holm's correction
+    over all columns of all groups.
 
     The groups may have different queries and measures. `low` and `high` are simultaneous over all
-    columns of all groups.
-    """
+    columns of all groups."""
     pairs = [_ScaledPair.from_scores(group) for group in groups]
     samples = _resample_groups([pair.differences for pair in pairs], [p.tested for p in pairs])
     ends = np.cumsum([len(sample.p) for sample in samples])[:-1]
@@ -107,8 +108,9 @@ def compare_groups_together(
 
 @dataclass(frozen=True)
 class _ScaledPair:
-    """Scores and baseline scores of a group, float64[query, column] each, on the scale on which
-    they are combined, and what is tested of them."""
+    """Scores and baseline scores of a group, with the tested quantity of each column.
+
+    The scores are float64[query, column] each, on the scale on which they are combined."""
 
     run_scores: Floats
     baseline_scores: Floats
@@ -132,7 +134,7 @@ class _ScaledPair:
         return find_tested_differences(self.run_scores, self.baseline_scores, self.tested)
 
     def to_score_scale(self, result: ComparisonResults, level: float) -> ComparisonResults:
-        """Convert results from the tested scale to differences of combined scores."""
+        """Convert results from the tested scale to the scale of combined scores."""
         if not (tests_means(self.group.measure) or self.group.asks_for_mean):
             return self._to_costs(result)
         combination, widest = self.group.combination, widest_difference(self.group.measure)
@@ -163,7 +165,8 @@ class _ScaledPair:
         return replace(result, inner_low=low, inner_high=high)
 
     def _to_costs(self, result: ComparisonResults) -> ComparisonResults:
-        """Return the results on what was tested, beside the mean difference without a test."""
+        """Return the results for a cost: the test of its ratio or sign, and the mean difference
+        without a test."""
         costs = TestedCosts.from_logarithms(self.tested, *(getattr(result, end) for end in _ENDS))
         moments = Moments.from_values(self.run_scores - self.baseline_scores)
         sample = replace(
@@ -182,12 +185,12 @@ class _ScaledPair:
 def compare_columns(
     differences: Floats, method: Method, tested: Objects | None = None
 ) -> ComparisonResults:
-    """Test the mean of each column of `differences`, float64[query, column]; NaN if a query has no
-    difference. `tested` object[column] says what the columns are (`find_tested_differences`); by
-    default mean differences.
+    """Test the mean of each column of `differences`, float64[query, column]. The differences are
+    NaN for queries without a difference.
 
-    The correction is over all columns that may be tested (`verdicts.are_testable`).
-    """
+    `tested` object[column] names the quantity in each column (`find_tested_differences`); by
+    default all are mean differences. The correction is over all columns that may be tested
+    (`verdicts.are_testable`)."""
     all_means = np.full(differences.shape[1], MEAN_DIFFERENCE, dtype=object)
     words = all_means if tested is None else tested
     return _compare_groups([differences], method, [words])[0]
@@ -206,8 +209,8 @@ def _compare_groups(
 
 
 def _resample_groups(groups: Sequence[Floats], tested: Sequence[Objects]) -> list[ResampledMeans]:
-    """Return the resampled means of each group. Columns that are tested by their signs have the
-    p-value of the sign test."""
+    """Return the resampled means of each group. The p-value of a column whose sign is tested is
+    that of the sign test."""
     samples = resample_groups(groups)
     for position, words in enumerate(tested):
         p = samples[position].p.copy()
@@ -235,10 +238,11 @@ def _compare_by_draws(sample: ResampledMeans, method: Method) -> ComparisonResul
 
 
 def _find_margin_interval(sample: ResampledMeans, p: Floats, level: float) -> Interval:
-    """Return the interval that is compared with a margin. Two one-sided tests at this level amount
-    to an interval of level 1 - 2 * (1 - level) (Schuirmann, A comparison of the two one-sided tests
-    procedure, 1987). No correction is needed, because a claim is made only if every column shows
-    it."""
+    """Return the interval that is compared with a margin.
+
+    Two one-sided tests at this level are equivalent to an interval with level 1 - 2 * (1 - level)
+    (Schuirmann, A comparison of the two one-sided tests procedure, 1987). No correction is needed,
+    because an equivalence is only claimed if every column shows it."""
     return margin_interval(sample, 2 * (1 - level), are_significant(p, 2 * level - 1))
 
 
@@ -277,8 +281,11 @@ def _find_p_value(differences: Floats, method: Method) -> float:
 def _find_intervals(
     columns: list[Floats], p_corrected: Floats, method: Method
 ) -> tuple[Floats, Floats]:
-    """Return low and high of the means, float64[column] each, at the method's level. The intervals
-    are simultaneous if the method corrects, and NaN if the test does not concern the mean."""
+    """Return low and high of the intervals of the means, float64[column] each, at the method's
+    level.
+
+    The intervals are simultaneous if the method corrects p-values. They are NaN if the test does
+    not concern the mean."""
     tail = 1 - method.level
     low, high = np.full((2, len(columns)), np.nan)
     if not _is_test_of_mean(method):
@@ -293,8 +300,10 @@ def _find_intervals(
 
 
 def _significance_width(sample: ResampledMeans, p_corrected: Floats, method: Method) -> Floats:
-    """Return the critical t value of each column at its corrected level, float64[column]: how many
-    standard errors from zero the mean difference must be to be significant."""
+    """Return the critical t value of each column at its corrected level, float64[column].
+
+    It is the number of standard errors from zero at which the mean difference becomes
+    significant."""
     if not _is_test_of_mean(method):
         return np.full(len(p_corrected), np.nan)
     tail = (1 - method.level) * _share_of_error(p_corrected, method, 1 - method.level)
@@ -302,8 +311,8 @@ def _significance_width(sample: ResampledMeans, p_corrected: Floats, method: Met
 
 
 def _t_test_width(tail: float, sample: ResampledMeans, p: Floats) -> Floats:
-    """Return the number of standard errors that a t-test with error probability `tail` needs,
-    float64[column]; NaN without a test."""
+    """Return the number of standard errors from zero at which a t-test with error probability
+    `tail` becomes significant, float64[column]; NaN without a test."""
     from scipy import special
 
     is_tested = ~np.isnan(p)
@@ -316,9 +325,10 @@ def _is_test_of_mean(method: Method) -> bool:
 
 
 def _share_of_error(p_corrected: Floats, method: Method, tail: float) -> float:
-    """Return the share of the error probability that each of several intervals gets (for
-    Benjamini-Hochberg: Benjamini and Yekutieli, False discovery rate-adjusted multiple confidence
-    intervals, JASA 2005)."""
+    """Return the share of the error probability that is allotted to each of several intervals.
+
+    For Benjamini-Hochberg, the share follows Benjamini and Yekutieli, False discovery rate-adjusted
+    multiple confidence intervals, JASA 2005."""
     family = int((~np.isnan(p_corrected)).sum())
     if method.effective_correction == NO_CORRECTION or not family:
         return 1.0

@@ -1,11 +1,10 @@
-"""Could the order of tied documents change the verdict? The range of the difference over all
-orders.
+"""Check whether the order of tied documents could change the verdict: the range of the difference
+over all orders.
 
-Documents with equal scores have no meaningful order; here they are sorted by id. In the best order
-the relevant ones come first, in the worst order last. The orders of two runs are independent, so
-the difference ranges from the run's worst against the baseline's best to the run's best against the
-baseline's worst.
-"""
+Documents with equal scores have no meaningful order; in Ranklens they are sorted by id. In the best
+order, the relevant ones among them come first, in the worst order last. The orders of two runs are
+independent. The lowest difference is therefore the worst order of the run against the best order of
+the baseline, and the highest difference is the reverse."""
 
 from __future__ import annotations
 
@@ -25,9 +24,11 @@ _RISING = ("monotone", "recall", "precisions", "normalised", "at relevant")
 
 @dataclass(frozen=True)
 class TieRange:
-    """Scores of the queries under all orders of tied documents, `low` and `high` float64[query].
+    """Range of the score of each query over all orders of tied documents: `low` and `high`,
+    float64[query].
+
     `tied` bool[query] is true if there are equal scores within the cutoff. `exact` is true if no
-    order gives a score outside `low` to `high`."""
+    order leads to a score outside `low` to `high`."""
 
     low: Floats
     high: Floats
@@ -35,18 +36,16 @@ class TieRange:
     exact: bool
 
     def select_queries(self, queries: Mask) -> TieRange:
-        """Return the range for the queries for which `queries`, bool[query], is true."""
+        """Return a copy with only the queries for which `queries`, bool[query], is true."""
         return TieRange(self.low[queries], self.high[queries], self.tied[queries], self.exact)
 
 
 def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     """Return the lowest and highest score of each query over the orders of its tied documents.
-    `ranks` are the ranks of the run, for all judged queries.
 
-    Exact for measures that never fall if a document of a higher grade moves up. For other measures
-    only the best and the worst order by grade are tried; other orders may have scores outside this
-    range.
-    """
+    `ranks` are the judged ranks of the run for all judged queries. The result is exact for measures
+    that never fall if a document of a higher grade moves up. For other measures, only the best and
+    the worst order by grade are tried; other orders may have scores outside this range."""
     score = measure.score(ranks)
     tied = find_tied_queries(run, ranks, measure.cutoff)
     needs = bool(measure.declaration.needs or measure.value("gains"))
@@ -61,7 +60,8 @@ def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
 
 def find_tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mask:
     """Return which judged queries have equal scores within the first `cutoff` ranks, bool[query].
-    If `cutoff` is None, the whole list counts."""
+
+    If `cutoff` is None, the whole list is examined."""
     first = run.first_ties()
     is_tied = (first > 0) & (first <= (cutoff or np.inf))
     positions = find_indexes(ranks.query_ids, run.query_ids)
@@ -69,7 +69,8 @@ def find_tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -
 
 
 def difference_range(run: TieRange, baseline: TieRange, measure: Measure) -> tuple[float, float]:
-    """Return the lowest and the highest combined difference over the orders of both runs."""
+    """Return the lowest and the highest difference of the combined scores over all orders of ties
+    in both runs."""
     combine = measure.declaration.combination.combine
     defined = ~(np.isnan(run.low) | np.isnan(baseline.low))
     low = combine(run.low[defined]) - combine(baseline.high[defined])

@@ -1,4 +1,5 @@
-"""The verdict on a difference and its reason: the only place that decides which run is better."""
+"""Decide the verdict on a difference, with its reason. Only this module decides whether a run is
+better."""
 
 from __future__ import annotations
 
@@ -15,39 +16,38 @@ WORSE_BY_LITTLE = "worse, by less than matters"
 NO_MATTER = "no difference that matters"
 CANNOT_TELL = "cannot tell"
 NO_VERDICT = DASH
-"""Instead of a verdict if the direction of the measure is not declared."""
+"""The word used in place of a verdict if the direction of the measure is not declared."""
 
 AHEAD = frozenset({BETTER_RUN, BETTER_BY_LITTLE})
 BEHIND = frozenset({WORSE_RUN, WORSE_BY_LITTLE})
 CLEAR = AHEAD | BEHIND
-"""Verdicts with a significantly better run."""
+"""Verdicts that one of the runs is significantly better."""
 
 FEWEST_QUERIES = 10
-"""Minimum number of queries for a test and a verdict: with fewer, two runs are examples, not a
-result."""
+"""Minimum number of queries for a test and a verdict. Fewer queries are only examples."""
 
 
 FEWEST_DIFFERING = 6
-"""Minimum number of differing queries for a test: five differences all have the same sign by chance
-in 1 of 16 cases."""
+"""Minimum number of differing queries for a test. Five differences have the same sign by chance in
+1 of 16 cases."""
 
 
 def are_testable(
     queries: npt.NDArray[np.int64], n_differing: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return which differences may be tested, bool[…]. Every page uses this rule.
+    """Return which differences may be tested, bool[…]. Every page uses this function.
 
-    `queries` int64[…] is the number of queries, `n_differing` int64[…] the number of queries on
-    which the runs differ. If no query differs, a test is possible; its result is that nothing
-    differs.
-    """
+    `queries` int64[…] is the number of queries, and `n_differing` int64[…] the number of queries on
+    which the runs differ. If no query differs, the test is allowed, and its result is that nothing
+    differs."""
     enough = (n_differing >= FEWEST_DIFFERING) | (n_differing == 0)
     return np.asarray((queries >= FEWEST_QUERIES) & enough)
 
 
 def are_significant(p_corrected: npt.NDArray[np.float64], level: float) -> npt.NDArray[np.bool_]:
-    """Return which corrected p-values float64[…] are significant at a confidence level, bool[…];
-    NaN (no test) is not."""
+    """Return which corrected p-values float64[…] are significant at a confidence level, bool[…].
+
+    NaN (no test) is not significant."""
     return np.asarray(p_corrected <= 1 - level + 1e-12)
 
 
@@ -68,14 +68,13 @@ def decide_verdict(
     is_within_margin: bool = False,
     is_contrary: bool = False,
 ) -> Verdict:
-    """Return the verdict on a mean difference, or on the logarithm of a typical ratio. It is
-    positive if the run is better.
+    """Return the verdict on a difference, which is positive if the run is better.
 
-    Only `p_corrected` decides significance; it is NaN without a test. `is_within_margin` is true if
-    the difference is shown to be smaller than the margin, by two one-sided tests or because so few
-    queries differ. `is_contrary` is true if a test that does not concern the mean favours the other
-    run.
-    """
+    The difference is a mean difference, or the logarithm of a typical ratio. Significance depends
+    only on `p_corrected`, which is NaN without a test. `is_within_margin` is true if the difference
+    is shown to be smaller than the margin, by two one-sided tests or because so few queries differ.
+    `is_contrary` is true if a test that does not concern the mean favours the run that has the
+    worse mean."""
     if queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")
     if p_corrected != p_corrected and not is_within_margin:
@@ -97,7 +96,7 @@ def decide_verdict(
 
 
 def refuse_verdict(measure: str) -> Verdict:
-    """Return what takes the place of a verdict if the direction of a measure is not declared."""
+    """Return `NO_VERDICT`, with the reason that the direction of the measure is not declared."""
     return Verdict(
         NO_VERDICT,
         f"which direction is better is not declared: --lower {measure} or --higher {measure}",

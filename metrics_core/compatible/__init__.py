@@ -1,1 +1,1 @@
-"""Interfaces of other packages, backed by our measures."""
+"""Interfaces of other packages that compute their results with our measures."""

@@ -33,8 +33,8 @@ except ImportError as error:
 
 
 def translate_measure(measure: Any) -> Measure | None:
-    """Return our measure for a measure of ir_measures, with all its parameters; None if there is
-    none."""
+    """Return our measure for a measure of ir_measures with its parameters; None if we have no such
+    measure."""
     if hasattr(measure, "runtime_impl"):
         return None
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
@@ -63,7 +63,7 @@ class RanklensProvider(providers.Provider):
         ]
 
     def supports(self, measure: Any) -> bool:
-        """Whether we have the measure with these parameters."""
+        """Return whether we have the measure with these parameters."""
         measure.validate_params()
         return translate_measure(measure) is not None
 
@@ -72,8 +72,10 @@ class RanklensProvider(providers.Provider):
 
 
 class RanklensEvaluator(providers.Evaluator):
-    """Measures and judgments, ready for runs. Raises ValueError for an unsupported measure, and
-    TableError if a document is judged twice with different grades."""
+    """An evaluator with the measures and judgments with which runs are scored.
+
+    Raises ValueError for an unsupported measure, and TableError if a document is judged twice with
+    different grades."""
 
     def __init__(self, measures: list[Any], qrels: Any) -> None:
         self.our_measures: dict[Any, Measure] = {}
@@ -91,9 +93,11 @@ class RanklensEvaluator(providers.Evaluator):
         super().__init__(measures, set(self.qrels.query_ids if self.qrels else ()))
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
-        """Yield per-query results: first for the queries of the run, then, like ir_measures, the
-        measure's default for judged queries without results. An undefined score (Accuracy without a
-        pair to compare) yields no result."""
+        """Yield the score of each query and measure.
+
+        The queries of the run come first. As in ir_measures, judged queries without results follow
+        with the default score of the measure. An undefined score, such as Accuracy without a pair
+        of documents to compare, is not yielded."""
         missing = set(product(self.our_measures, self.qrel_qids))
         for metric in self._iter_calc(run):
             missing.discard((metric.measure, metric.query_id))
@@ -119,13 +123,13 @@ class RanklensEvaluator(providers.Evaluator):
 
 
 def _is_undefined_without_results(measure: Measure) -> bool:
-    """Whether a query without results has an undefined score."""
+    """Return whether the score of a query without results is undefined."""
     empty = single_query([], [1.0], 0)
     return not measure.declaration.needs and bool(np.isnan(measure.score(empty)[0]))
 
 
 def _convert_run(run: Any) -> Run | None:
-    """Return a run in any form that ir_measures accepts; None if the run is empty."""
+    """Convert a run from any form that ir_measures accepts; None if the run is empty."""
     query_id, doc_id, score = _read_columns(ir_measures.util.RunConverter(run), run, "score")[:3]
     if not len(query_id):
         return None
@@ -133,8 +137,10 @@ def _convert_run(run: Any) -> Run | None:
 
 
 def _convert_qrels(qrels: Any, *, by_subtopic: bool) -> Qrels | None:
-    """Return judgments in any form that ir_measures accepts; None if empty. The iteration column is
-    the subtopic if it varies within a query, or if a measure needs subtopics."""
+    """Convert judgments from any form that ir_measures accepts; None if they are empty.
+
+    The iteration column is used as the subtopic if it varies within a query, or if a measure needs
+    subtopics."""
     converter = ir_measures.util.QrelsConverter(qrels)
     query_id, doc_id, relevance, iteration = _read_columns(converter, qrels, "relevance")
     if not len(query_id):
@@ -146,7 +152,8 @@ def _convert_qrels(qrels: Any, *, by_subtopic: bool) -> Qrels | None:
 def _read_columns(
     converter: Any, source: Any, value: str
 ) -> tuple[list[str], list[str], Any, list[str]]:
-    """Return query_id, doc_id, the value and the iteration ("0" if there is none) of each row."""
+    """Return query_id, doc_id, the value and the iteration of each row. The iteration is "0" if the
+    source has no iterations."""
     kind, error = converter.predict_type()
     if kind == "UNKNOWN":
         raise ValueError(f"unknown format of run or qrels: {error}")
@@ -177,8 +184,8 @@ provider = providers.register(RanklensProvider())
 
 
 def install() -> None:
-    """Insert the provider at the front of ir_measures' default pipeline; unsupported measures still
-    use other providers."""
+    """Insert the provider at the front of ir_measures' default pipeline. Measures that it does not
+    support still use other providers."""
     uninstall()
     ir_measures.DefaultPipeline.providers.insert(0, provider)
 

@@ -1,1 +1,1 @@
-"""Explanations of scores: everything about one query."""
+"""Explain scores: the documents, changes and causes behind the score of a query."""

@@ -1,4 +1,4 @@
-"""One query: the documents that its score comes from, and the causes of a lost score."""
+"""Diagnose one query: the documents that its score comes from, and the causes of a lost score."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from metrics_core.tables import Qrels, Run
 from metrics_core.tables.ranked_run import ranked_run_names
 
 SQUARES = 20
-"""The minimum number of ranks that are drawn as single squares."""
+"""The minimum number of ranks that a chart shows as single squares."""
 
 _MOST_KEPT = 60
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Everything known about one query in several runs.
+    """Data about one query in several runs.
 
     grades     doc_id -> grade of every judged document of the query (negative: pooled, not
                judged)
     rankings   run -> the whole list, a frame with the columns rank, doc_id, score, grade
                (NaN: unjudged)
-    nameless   runs loaded as judged ranks: the doc_id of unjudged documents is None
+    nameless   runs loaded as judged ranks, in which the doc_id of unjudged documents is None
     standings  one row per run, best score first. Columns: run, score, difference (from the
                baseline, NaN in the row of the baseline), first_relevant (rank, NaN if none),
                relevant_in_top, listed, lowest and highest (the score's bounds over the unjudged
@@ -45,8 +45,7 @@ class Diagnosis:
                focus, best grade first. Columns: doc_id, grade and for each run "rank: name"
                (NaN: not listed)
     effects    doc_id -> the document's contribution to the difference between the run in focus
-               and the baseline, for relevant documents with different ranks
-    """
+               and the baseline, for relevant documents with different ranks"""
 
     query_id: str
     measure: str
@@ -69,12 +68,13 @@ class Diagnosis:
 
     @property
     def n_relevant(self) -> int:
-        """The number of judged documents that are relevant to the measure."""
+        """The number of documents that count as relevant for the measure."""
         return sum(grade >= self.relevant_from for grade in self.grades.values())
 
     @property
     def n_judged(self) -> int:
-        """The number of judged documents (negative grades are not judgments)."""
+        """The number of judged documents. Documents with negative grades are pooled but not
+        judged."""
         return sum(grade >= 0 for grade in self.grades.values())
 
     def score(self, run: str) -> float:
@@ -83,7 +83,7 @@ class Diagnosis:
         return float(self.standings["score"].iloc[index])
 
     def ranks(self, run: str) -> dict[str, int]:
-        """Return doc_id -> rank in the run's whole list."""
+        """Return the rank of each document in the run's whole list, by doc_id."""
         return self._memo(run, lambda: _document_ranks(self.rankings[run]))
 
     def length(self, run: str) -> int:
@@ -92,8 +92,10 @@ class Diagnosis:
         return int(ranking["rank"].iloc[-1]) if len(ranking) else 0
 
     def grades_by_rank(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
-        """Return the doc_id ("" if unknown) and the grade at each of the first ranks: NaN for an
-        unjudged document, None for a rank without a document. Cached."""
+        """Return the doc_id and the grade at each of the first ranks. Cached.
+
+        The doc_id is "" if it is unknown. The grade is NaN for an unjudged document, and None for a
+        rank without a document."""
         return self._memo((run, ranks), lambda: self._grades_by_rank(run, ranks))
 
     def _grades_by_rank(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
@@ -106,13 +108,12 @@ class Diagnosis:
         return squares
 
     def align_rankings(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
-        """Return the run's top-ranked documents, each with three more values. Cached; do not
+        """Return the run's top-ranked documents with three additional columns. Cached; do not
         modify.
 
         `other_rank` is the rank in the list of the run `other` (NaN: not listed), and `other_known`
-        whether this rank is known. `relevant` is whether the measure counts the document
-        as relevant.
-        """
+        is whether this rank is known. `relevant` is whether the document is relevant according to
+        the measure."""
         return self._memo((run, other, rows), lambda: self._aligned_rankings(run, other, rows))
 
     def _aligned_rankings(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
@@ -144,9 +145,10 @@ def diagnose(
     focus: str,
     cutoff: int,
 ) -> Diagnosis:
-    """Return everything that the page of one query shows. `runs` and `judged` are in the same
-    order; `cutoff` is the number of first results to look at, regardless of the cutoff of the
-    measure."""
+    """Compute the diagnosis of one query, which has everything that the page of a query shows.
+
+    `runs` and `judged` are in the same order. `cutoff` is the number of top results to examine,
+    whatever the cutoff of the measure is."""
     grades = find_grades(qrels, query_id)
     rankings = {run.name: _add_grades(ranked_documents(run, query_id), grades) for run in runs}
     query_ranks = {r.run_name: select_query(r, query_id) for r in judged}
@@ -186,15 +188,17 @@ def diagnose(
 
 
 def _single_value(values: Floats) -> float:
-    """Return the value of the only query; NaN if the query is not judged."""
+    """Return the value of the single query in `values`; NaN if the query is not judged."""
     return float(values[0]) if len(values) else float("nan")
 
 
 def _find_effects(
     focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure
 ) -> dict[str, float]:
-    """Return the contributions of documents to the difference. There are none if ranks and grades
-    do not explain a score, for example for measures that count judged documents."""
+    """Return the contribution of each document to the difference between the two runs.
+
+    The result is empty if ranks and grades do not explain a score, for example for measures that
+    count judged documents."""
     if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
         return {}
     parts = difference_ledger(focus, baseline, measure)
@@ -204,8 +208,8 @@ def _find_effects(
 
 
 def _find_score_bounds(ranks: JudgedRanks, measure: Measure) -> Residual:
-    """Return the bounds over the unjudged documents; NaN if nothing is known beyond the measure's
-    range."""
+    """Return the bounds of the score over the unjudged documents; NaN if nothing is known beyond
+    the measure's range."""
     bounds = residual(ranks, measure)
     nothing_known = (bounds.low <= measure.declaration.range[0]) & (
         bounds.high >= measure.declaration.range[1]

@@ -1,12 +1,11 @@
-"""Headroom: the gain in score that a better order, deeper results, and unlisted documents would
-bring.
+"""Headroom: how much the score would rise with a better order, deeper results, and unlisted
+documents.
 
 The steps are taken in turn, each on the list that the previous one produced: the first k results in
-their best order, then the whole list in its best order, then with the missing relevant documents
-added. The gain of a step is the amount that it adds to the score. The score and the gains add up to
-the best reachable score, which is often less than 1 (P@10 with three relevant documents reaches
-0.3).
-"""
+their best order, then the whole list in its best order, then the list with the missing relevant
+documents added. The gain of a step is the amount that it adds to the score. The score and the gains
+add up to the best reachable score, which is often less than 1 (P@10 with three relevant documents
+reaches 0.3)."""
 
 from __future__ import annotations
 
@@ -24,12 +23,11 @@ from metrics_core.measures import Measure
 
 @dataclass(frozen=True)
 class Headroom:
-    """Headroom per query, float64[query] each; NaN if the score is undefined.
+    """Headroom by query, float64[query] each; NaN if the score is undefined.
 
-    The gains follow in turn on the `score`: `order` by the best order of the first results, `below`
-    by moving up results from below them, and `missing` by adding documents that are missing from
-    the list. Score and gains add up to `best`.
-    """
+    The gains build on `score` in turn: `order` is the gain from the best order of the first
+    results, `below` the gain from moving up results from below them, and `missing` the gain from
+    adding documents that are missing from the list. Score and gains add up to `best_score`."""
 
     score: Floats
     order: Floats
@@ -43,7 +41,8 @@ class Headroom:
 
     @property
     def reached_share(self) -> Floats:
-        """The score as a share of the best reachable score, float64[query]; NaN if that is 0."""
+        """The score as a share of the best reachable score, float64[query]; NaN if the best
+        reachable score is 0."""
         best = self.best_score
         share = np.full(len(best), np.nan)
         np.divide(self.score, best, out=share, where=best > 0)
@@ -51,8 +50,9 @@ class Headroom:
 
     def mean(self) -> Headroom:
         """Return a Headroom with one entry: the means over the queries with a defined score, or NaN
-        if no score is defined. The mean score and mean gains add up in the same way as for each
-        query."""
+        if no score is defined.
+
+        As for a single query, the mean score and the mean gains add up to the mean best score."""
         is_defined = ~np.isnan(self.score)
         parts = (self.score, self.order, self.below, self.missing)
         if not is_defined.any():
@@ -61,8 +61,10 @@ class Headroom:
 
 
 def has_headroom(measure: Measure) -> bool:
-    """Whether the measure rises with a better order and more relevant documents: it depends on
-    grades only, higher is better, and a higher grade has a higher gain."""
+    """Return whether the measure rises with a better order and with more relevant documents.
+
+    This is the case if it depends on grades only, higher is better, and a higher grade has a higher
+    gain."""
     declaration = measure.declaration
     return (
         declaration.higher_is_better
@@ -74,8 +76,10 @@ def has_headroom(measure: Measure) -> bool:
 
 
 def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
-    """Return the possible gain of each query's score. `cutoff` is the number of first results if
-    the measure has no cutoff. Raises ValueError if `has_headroom` is false for the measure."""
+    """Return the possible gains in score of each query.
+
+    `cutoff` is the number of first results if the measure has no cutoff. Raises ValueError if
+    `has_headroom` is false for the measure."""
     if not has_headroom(measure):
         raise ValueError(f"{measure} has no ideal order")
     first, least = measure.cutoff or cutoff, measure.relevant_from
@@ -94,12 +98,12 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
 
 
 def reranking_ceiling(ranks: JudgedRanks, measure: Measure, depths: Sequence[int]) -> Floats:
-    """Return the best score that a perfect reordering of the first results reaches, float64[query,
-    depth], for each number of reordered results in `depths`.
+    """Return the best score that a perfect reordering of the first results could reach,
+    float64[query, depth].
 
-    From the length of the list on, it is the sum of score, order and below of the headroom. Raises
-    ValueError if `has_headroom` is false for the measure.
-    """
+    `depths` are the numbers of results that are reordered. If a depth is at least the length of the
+    list, the score is the sum of score, order and below of the headroom. Raises ValueError if
+    `has_headroom` is false for the measure."""
     if not has_headroom(measure):
         raise ValueError(f"{measure} has no ideal order")
     least = measure.relevant_from
@@ -110,12 +114,11 @@ def reranking_ceiling(ranks: JudgedRanks, measure: Measure, depths: Sequence[int
 def sort_lists(
     ranks: JudgedRanks, lowest_gaining_grade: float, n_first: int | None = None
 ) -> JudgedRanks:
-    """Return the lists with their first `n_first` results, or all results if it is None, in the
-    best order.
+    """Return the lists with their first `n_first` results in the best order. If `n_first` is None,
+    all results are sorted.
 
-    Documents with a grade of at least `lowest_gaining_grade` come first, best grade first, then
-    the remaining documents in their previous order. Every `qrels_row` is -1.
-    """
+    Documents with a grade of at least `lowest_gaining_grade` come first, best grade first, then the
+    remaining documents in their previous order. Every `qrels_row` is -1."""
     inside = (
         ranks.rank <= n_first if n_first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
     )
@@ -133,12 +136,11 @@ def sort_lists(
 
 
 def make_best_lists(ranks: JudgedRanks, lowest_gaining_grade: float) -> JudgedRanks:
-    """Return the best possible lists.
+    """Return the best possible list of each query.
 
     All documents with a grade of at least `lowest_gaining_grade` come first, including relevant
-    documents that the run lacks. They are followed by the remaining listed documents in their
-    previous order. Every `qrels_row` is -1.
-    """
+    documents that the run lacks. The remaining listed documents follow in their previous order.
+    Every `qrels_row` is -1."""
     gains = ranks.relevance >= lowest_gaining_grade
     n_listed = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
     is_relevant = ranks.judged_relevance >= lowest_gaining_grade
@@ -159,15 +161,15 @@ def make_best_lists(ranks: JudgedRanks, lowest_gaining_grade: float) -> JudgedRa
 
 
 def _running_counts(gains: Mask, query: Ints, n_queries: int) -> Ints:
-    """Return a running count for each row, int64[row]: the number of rows of the same query with a
-    gain, up to and including this row."""
+    """Return, for each row, the number of rows with a gain in the same query up to and including
+    this row, int64[row]."""
     running = np.cumsum(gains)
     before = np.append(0, running)[_query_starts(query, n_queries)]
     return np.asarray(running - before[query])
 
 
 def _ranks_within_queries(query: Ints, n_queries: int) -> Ints:
-    """Return 1, 2, 3, … within each query, int64[row]."""
+    """Number the rows within each query, from 1, int64[row]."""
     return np.arange(1, len(query) + 1) - _query_starts(query, n_queries)[query]
 
 

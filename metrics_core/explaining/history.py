@@ -1,8 +1,7 @@
-"""Versions of a system in order: when a query broke, when it was fixed, which queries flicker.
+"""History of a system's versions: when a query broke, when it was fixed, and which queries flicker.
 
-A query is good or not good with each version, as defined in `query_kinds`. Versions are given first
-to last; their positions start at 0, and -1 means no version.
-"""
+With each version a query is either good or not good, as defined in `query_kinds`. Versions are in
+order, first to last. Their positions start at 0, and -1 means no version."""
 
 from __future__ import annotations
 
@@ -24,16 +23,16 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.resampling import split_by_memory
 
 FLICKERS_FROM = 3
-"""Number of changes between good and not good from which a query flickers."""
+"""Minimum number of changes between good and not good for a query to be flickering."""
 
 
 @dataclass(frozen=True)
 class History:
     """The history of each query over the versions.
 
-    `fine` bool[version, query] is whether the query was good. `to_find` bool[query] is whether the
-    query has relevant documents; without them it is never good, and neither breaks nor is fixed.
-    """
+    `fine` bool[version, query] is whether the query was good with the version. `to_find`
+    bool[query] is whether the query has relevant documents. A query without relevant documents is
+    never good, so it can neither break nor be fixed."""
 
     versions: tuple[str, ...]
     query_ids: tuple[str, ...]
@@ -42,12 +41,13 @@ class History:
 
     @cached_property
     def changes(self) -> Ints:
-        """Number of changes of each query between good and not good, int64[query]."""
+        """Number of times that each query changed between good and not good, int64[query]."""
         return np.asarray((self.fine[1:] != self.fine[:-1]).sum(axis=0))
 
     @property
     def is_flickering(self) -> Mask:
-        """Queries that changed at least `FLICKERS_FROM` times, bool[query]."""
+        """Whether each query changed at least `FLICKERS_FROM` times between good and not good,
+        bool[query]."""
         return self.changes >= FLICKERS_FROM
 
     @cached_property
@@ -62,8 +62,9 @@ class History:
 
     @property
     def first_bad_version(self) -> Ints:
-        """The version since which each query is no longer good, int64[query]. It is -1 for a query
-        that is good in the last version or never was good."""
+        """The version since which each query is not good, int64[query].
+
+        It is -1 for a query that is good in the last version or was never good."""
         return np.where(self.fine[-1], -1, self.broken_at)
 
 
@@ -74,12 +75,11 @@ def make_history(
     *,
     query_kinds: Sequence[Objects] | None = None,
 ) -> History:
-    """Return the history of runs judged by the same qrels, first to last.
+    """Return the history of versions, which are runs judged by the same qrels, first to last.
 
     If the results of `classify_queries` for these runs are already known, they can be passed as
     `query_kinds`, object[query] each. Raises ParameterError if there are no runs, or if their
-    judgments differ.
-    """
+    judgments differ."""
     if not ranks:
         raise ParameterError("A history needs at least one version.", "Give at least one run.")
     first = ranks[0]
@@ -109,18 +109,17 @@ def find_first_bad_versions(
     direction: int = 1,
     n_tested: int = 1,
 ) -> list[int]:
-    """Return for each slice the first version since which the slice is significantly worse than in
-    its best version; -1 if it is not significantly worse in the last version.
+    """Return, for each slice, the first version since which the slice is significantly worse than
+    in its best version; -1 if it is not significantly worse in the last version.
 
-    Each of `slices` is float64[version, query] with separate queries, versions first to last;
-    `direction` is -1 if lower is better. Versions are compared with the best one by the paired
-    differences of the queries that both score. A history is tested again with every version, and
-    each time against the best of more versions, so each p-value is multiplied by the number of
-    ordered pairs of versions. As a result, if all of 10 or 20 versions are equal and a test is made
-    after each, 1 to 5 of 100 histories are ever called worse (benchmarks/simulations.py). P-values
-    are also corrected for `n_tested` slices (Šidák). There is no test with too few queries
-    (`verdicts.are_testable`).
-    """
+    Each of `slices` is float64[version, query], versions first to last; slices may have different
+    queries. `direction` is -1 if lower is better. Versions are compared with the best one by the
+    paired differences of the queries with both scores. A history is tested again after every
+    version, and the best version is chosen from more versions each time, so each p-value is
+    multiplied by the number of ordered pairs of versions. As a result, if all of 10 or 20 versions
+    are equal and a test is made after each, 1 to 5 of 100 histories are ever found worse
+    (benchmarks/simulations.py). P-values are also corrected for `n_tested` slices (Šidák). There is
+    no test with too few queries (`verdicts.are_testable`)."""
     scaled = [scores * direction for scores in slices]
     best = [_best_version(scores) for scores in scaled]
     later = [i for i, scores in enumerate(scaled) if 0 <= best[i] < len(scores) - 1]
@@ -142,7 +141,7 @@ def find_first_bad_versions(
 
 
 def _best_version(scaled: Floats) -> int:
-    """Return the version with the highest mean; -1 if no score is defined."""
+    """Return the position of the version with the highest mean; -1 if no score is defined."""
     is_defined = ~np.isnan(scaled)
     if not is_defined.any():
         return -1
@@ -153,8 +152,11 @@ def _best_version(scaled: Floats) -> int:
 
 
 def _last_switch(switches: Mask) -> Ints:
-    """Return the position of the version after the last switch of each column, int64[query]; -1 if
-    there is none. `switches` is bool[version - 1, query]."""
+    """Return, for each query, the position of the version after its last switch, int64[query]; -1
+    if there is none.
+
+    `switches` bool[version - 1, query] is whether the query switched between a version and the
+    next."""
     n = len(switches)
     if not n:
         return np.full(switches.shape[1], -1)

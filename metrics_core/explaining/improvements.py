@@ -1,5 +1,5 @@
-"""Ways to raise one query's score: the best single change, and the relevant documents just below
-k."""
+"""Find ways to raise the score of one query: the best single change, and the relevant documents
+just below k."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from metrics_core.measures import Measure
 from metrics_core.tables import Qrels, Run
 
 _NOTHING = 1e-12
-"""Gains that differ by at most this much are equal, because of rounding."""
+"""Gains that differ by at most this much are treated as equal, because the difference may be due to
+rounding."""
 _MOST_CELLS = 2**21
 
 
@@ -33,9 +34,10 @@ class Change:
 
 @dataclass(frozen=True)
 class _JudgedDocuments:
-    """The judged documents of a query that are listed or relevant: rank int64[document] (0: not
-    listed), grade float64[document], row in the qrels int64[document], relevant to the measure
-    bool[document]."""
+    """The judged documents of a query that are listed or relevant.
+
+    They have a rank int64[document] (0: not listed), a grade float64[document], and a row in the
+    qrels int64[document]. A mask bool[document] says whether each is relevant to the measure."""
 
     doc_ids: list[str]
     rank: Ints
@@ -46,8 +48,11 @@ class _JudgedDocuments:
 
 @dataclass(frozen=True)
 class _Changes:
-    """Single changes of a list: a judged document (-1: an unjudged one) moves from rank `start` (0:
-    not listed) to rank `end` (0: removed); int64[change] each."""
+    """Single changes of a list: in each change, one document moves or is removed.
+
+    document  int64[change]  judged document that moves; -1 for an unjudged document start
+    int64[change]  rank before the change; 0 if the document is not listed end       int64[change]
+    rank after the change; 0 if the document is removed"""
 
     document: Ints
     start: Ints
@@ -57,8 +62,8 @@ class _Changes:
         return _Changes(self.document[part], self.start[part], self.end[part])
 
     def ranks_after_changes(self, rank: Ints) -> Ints:
-        """Return the ranks of the judged documents after each change, int64[change, document];
-        `rank` int64[document] are the ranks before."""
+        """Return the ranks of the judged documents after each change, int64[change, document].
+        `rank` int64[document] are their ranks before the change."""
         start, end = self.start[:, None], self.end[:, None]
         closed_ranks = rank - ((start > 0) & (rank > start))
         after = closed_ranks + ((end > 0) & (rank > 0) & (closed_ranks >= end))
@@ -67,8 +72,9 @@ class _Changes:
         return after
 
     def count_passed_ranks(self, n_listed: int) -> Ints:
-        """Return the number of ranks that a document moves, int64[change]. An unlisted document
-        starts one rank after the end of the list."""
+        """Return the number of ranks by which the document of each change moves, int64[change].
+
+        An unlisted document starts one rank after the end of the list."""
         start, end = (np.where(rank > 0, rank, n_listed + 1) for rank in (self.start, self.end))
         return np.abs(end - start)
 
@@ -76,13 +82,12 @@ class _Changes:
 def find_best_change(
     run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int
 ) -> Change | None:
-    """Return the single change that raises the score most (or lowers it, if lower is better). A
-    change moves one relevant document, listed or not, to a rank up to k, or removes one of the
-    first k.
+    """Return the single change that improves the score most.
 
-    Among equal changes, the result is the one that moves the fewest ranks. None if no change helps,
-    or nothing is judged. Raises LackingDataError for a measure that depends on more than grades.
-    """
+    The change moves a relevant document, listed or not, to a rank up to k, or removes one of the
+    first k documents. Among changes with equal gains, it is the one in which the document passes
+    the fewest ranks. Returns None if no change helps, or if nothing is judged. Raises
+    LackingDataError for a measure that depends on more than grades."""
     ranks = edit_ranks(run, qrels, query_id, (), edited_run=run.name)
     listed = documents_by_rank(ranked_documents(run, query_id))
     judged = _read_judged_documents(qrels, query_id, listed, measure)
@@ -125,7 +130,8 @@ def _read_judged_documents(
 def _all_single_changes(
     judged_documents: _JudgedDocuments, listed_ids: list[str | None], k: int
 ) -> _Changes:
-    """Return every move of a relevant document, then every removal, both by rank."""
+    """Return every move of a relevant document, followed by every removal. Both are sorted by
+    rank."""
     movable = np.flatnonzero(judged_documents.relevant)
     document = np.repeat(movable, k)
     start, end = judged_documents.rank[document], np.tile(np.arange(1, k + 1), len(movable))
@@ -146,8 +152,8 @@ def _all_single_changes(
 def _scores_after_changes(
     ranks: JudgedRanks, measure: Measure, judged_documents: _JudgedDocuments, changes: _Changes
 ) -> Floats:
-    """Return the score after each change, float64[change]; in one batch, unless that is too
-    large."""
+    """Return the score after each change, float64[change]. The changes are scored in one batch, or
+    in several if there are too many."""
     n, step = len(changes.end), max(1, _MOST_CELLS // max(1, len(judged_documents.rank)))
     retrieved = ranks.retrieved[0] + (changes.start == 0) - (changes.end == 0)
     parts = [slice(first, first + step) for first in range(0, n, step)]
@@ -179,9 +185,10 @@ def find_near_misses(
     *,
     deepest_rank: int | None = None,
 ) -> pd.DataFrame:
-    """Return the relevant documents just below k, down to rank `deepest_rank` (default 2k), by
-    rank. Columns: doc_id, grade, rank, score, short (how far the score is below the score at rank
-    k)."""
+    """Return the relevant documents just below k, down to rank `deepest_rank`, sorted by rank.
+
+    `deepest_rank` defaults to 2k. Columns: doc_id, grade, rank, score, short (how far the score is
+    below the score at rank k)."""
     frame = ranked_documents(run, query_id)
     last = frame.loc[frame["rank"] == k, "score"]
     below = frame[

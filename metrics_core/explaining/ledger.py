@@ -3,10 +3,9 @@ two runs.
 
 For a measure that is a sum over documents, a contribution is the document's term of the sum
 (`Measure.terms`); for other measures it is the document's Shapley value (`shapley_values`). In both
-cases the contributions and the score without them add up to the query's score. A document's
-contribution to a difference is its contribution in the run minus its contribution in the baseline.
-Only lists that could exist are scored.
-"""
+cases, the query's score is the sum of the contributions and of the score without contributions. A
+document's contribution to a difference is its contribution in the run minus its contribution in the
+baseline. Only lists that could exist are scored."""
 
 from __future__ import annotations
 
@@ -29,12 +28,11 @@ class Ledger:
     query, qrels_row  int64[document]    position of the query, and the row in the qrels
     rank              int64[document]    in the whole list, including unjudged documents
     grade, part       float64[document]  the grade, and the contribution to the score
-    empty             float64[query]     the score without the contributions: 0 if the measure has
-                                         terms
-    score             float64[query]     `empty` plus the parts; both NaN if undefined
+    empty             float64[query]     the score without the contributions: 0 if the measure
+                                         is a sum of terms
+    score             float64[query]     `empty` plus the parts; both are NaN if undefined
     by                object[query]      how the parts were computed: "terms", "shapley", or
-                                         "order" if the query has too many relevant documents
-    """
+                                         "order" if the query has too many relevant documents"""
 
     query: Ints
     qrels_row: Ints
@@ -50,14 +48,13 @@ class Ledger:
 class DifferenceLedger:
     """Documents that contribute to either score, sorted by query and the better of the two ranks.
 
-    query, qrels_row        int64[document]
+    query, qrels_row        int64[document]    as in `Ledger`
     grade                   float64[document]
     rank, baseline_rank     float64[document]  in the whole list; NaN if not listed
-    term, baseline_term     float64[document]  its contribution to each score; 0 if none
+    term, baseline_term     float64[document]  the document's contribution to each score; 0 if none
     empty                   float64[query]     the difference without any contributions
     score, baseline_score   float64[query]
-    by                      object[query]      as in `Ledger`; "order" if it is in either ledger
-    """
+    by                      object[query]      as in `Ledger`; "order" if it is in either ledger"""
 
     query: Ints
     qrels_row: Ints
@@ -83,26 +80,29 @@ class DifferenceLedger:
 
     @property
     def counts(self) -> Mask:
-        """Whether a document contributes to the difference, bool[document]: false if it contributes
-        the same to both scores."""
+        """Whether each document contributes to the difference, bool[document].
+
+        A document that contributes the same amount to both scores does not."""
         return self.term != self.baseline_term
 
     @property
     def rank_differs(self) -> Mask:
-        """Whether a document has different ranks, or is in only one of the lists,
+        """Whether each document has different ranks in the two lists, or is in only one of them,
         bool[document]."""
         return self.rank != self.baseline_rank
 
 
 def has_ledger(measure: Measure) -> bool:
-    """Whether the measure depends on grades only, so that ranks and grades explain its scores."""
+    """Return whether the measure depends on grades only, so that ranks and grades explain its
+    scores."""
     return not measure.declaration.needs
 
 
 def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
-    """Return each document's contribution to each query's score. Raises LackingDataError unless
-    `has_ledger` is true: otherwise subtopics, prices or other documents would also contribute to
-    the score."""
+    """Return each document's contribution to the score of each query.
+
+    Raises LackingDataError if `has_ledger` is false, because subtopics, prices or other documents
+    would then also contribute to the score."""
     if not has_ledger(measure):
         raise LackingDataError(
             f"{measure} cannot be split among documents.",
@@ -124,8 +124,8 @@ def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
 
 
 def _shapley_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
-    """Return each document's Shapley value. The queries are computed one after another, and each
-    query is scored as a separate batch."""
+    """Return the ledger with each document's Shapley value. The queries are computed one after
+    another, each as a separate batch."""
     results = [shapley_values(ranks, i, measure) for i in range(ranks.n_queries)]
     rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in results)])
     parts = np.concatenate([np.empty(0), *(values for _, values, *_ in results)])

@@ -1,5 +1,5 @@
-"""What changed between the results of two runs: the first k documents of each query, without
-judgments."""
+"""Compare the results of two runs without judgments: what changed in the first k documents of each
+query."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ from metrics_core.tables import Run
 DEEPEST = 1_000
 """The deepest rank at which a new document is looked up in the baseline's list."""
 _LARGE, _MEDIUM = 0.6, 0.3
-"""Least share of new documents for the first two classes of change."""
+"""Minimum share of new documents for the first two classes of change."""
 
 
 @dataclass(frozen=True, eq=False)
 class ListChanges:
-    """The changes of the first `k` documents of a run from a baseline, for the queries
+    """The changes in the first `k` documents of a run compared with a baseline, for the queries
     with results in either run. A rank without a document counts as a different document.
 
     new           int64[query]    documents of the run that the baseline lacks
-    overlap       float64[query]  share of the documents that the two lists have in common, of the
-                                  longer list if it is shorter than k
+    overlap       float64[query]  number of documents in both lists, divided by k, or by the length
+                                  of the longer list if this is shorter than k
     rbo           float64[query]  rank-biased overlap, which also depends on the order
     first_change  int64[query]    first rank with different documents; 0 if there is none
     best_new      int64[query]    best rank of a new document; 0 if there is none
 
-    `n_short` is the number of queries for which both lists are shorter than k.
-    """
+    `n_short` is the number of queries for which both lists are shorter than k."""
 
     run: str
     baseline: str
@@ -49,30 +48,34 @@ class ListChanges:
 
     @property
     def n_kept(self) -> Floats:
-        """The number of documents out of k that stay, float64[query]. For lists shorter than k, it
-        is the overlap times k."""
+        """The number of documents out of k that are also in the baseline's first k, float64[query].
+        For lists shorter than k, it is the overlap times k."""
         return self.overlap * self.k
 
     @property
     def is_changed(self) -> Mask:
-        """Whether the first k documents, or their order, changed; bool[query]."""
+        """Whether the first k documents or their order changed, bool[query]."""
         return self.first_change > 0
 
     @property
     def has_new_first(self) -> Mask:
-        """Whether the first document is a different one; bool[query]."""
+        """Whether the first document is different, bool[query]."""
         return self.first_change == 1
 
     def mean_kept(self, level: float = LEVEL) -> Interval:
-        """The mean number of documents out of k that stay, with its interval within 0 and k."""
+        """Return the mean number of documents out of k that stay, with its interval, which is
+        limited to 0 to k."""
         share = mean_interval(self.overlap[:, None], level=level)
         low, high = (np.clip(end, 0, 1) for end in (share.low, share.high))
         return Interval(*(self.k * part[0] for part in (share.mean, low, high)))
 
     def classes(self) -> list[tuple[int, int, int]]:
-        """The queries by number of new documents, as (fewest, most, queries) from many to few; then
-        (0, 0, queries) with the same documents in another order, and (-1, -1, queries) with the
-        same list. Classes without a possible number are left out."""
+        """Count the queries by number of new documents, as (fewest, most, queries), from many new
+        documents to few.
+
+        At the end, (0, 0, queries) counts the queries with the same documents in another order, and
+        (-1, -1, queries) those with the same list. Classes that contain no possible number are left
+        out."""
         large = int(np.ceil(_LARGE * self.k))
         medium = min(int(np.ceil(_MEDIUM * self.k)), large)
         bounds = [(large, self.k), (medium, large - 1), (1, medium - 1)]
@@ -88,7 +91,8 @@ class ListChanges:
     @property
     def frame(self) -> pd.DataFrame:
         """One row per query. Columns: run, baseline, query_id, kept, new, overlap, rbo,
-        first_change, best_new; the last two are 0 if nothing changed or nothing is new."""
+        first_change, best_new. `first_change` is 0 if nothing changed, and `best_new` is 0 if no
+        document is new."""
         columns = ("new", "overlap", "rbo", "first_change", "best_new")
         values = {name: getattr(self, name) for name in columns}
         ids = {"run": self.run, "baseline": self.baseline, "query_id": list(self.query_ids)}
@@ -96,11 +100,10 @@ class ListChanges:
 
 
 def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
-    """Return how the first `k` documents of a run differ from the baseline's.
+    """Return how the first `k` documents of a run differ from those of the baseline.
 
     Raises ParameterError if `k` is below 1, RanklensError if a run has no results, and
-    NoSharedQueriesError if no query has results in both.
-    """
+    NoSharedQueriesError if no query has results in both runs."""
     if k < 1:
         raise ParameterError(f"{k} is not a number of results.", "It must be at least 1.")
     for entry in (baseline, run):
@@ -135,8 +138,8 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
 
 
 def find_first_document_ranks(run: Run, baseline: Run, query_ids: Sequence[str]) -> Ints:
-    """Return the rank in the baseline of the run's first document, int64[query]; 0 if it is not
-    among the baseline's first `DEEPEST`."""
+    """Return the baseline's rank of the document that the run ranks first, int64[query]; 0 if it is
+    not among the baseline's first `DEEPEST` documents."""
     deep = compare_runs(run, baseline, query_ids, depth=DEEPEST)
     ranks, is_first = np.zeros(len(query_ids), dtype=np.int64), deep.rank == 1
     ranks[deep.query[is_first]] = deep.other_rank[is_first]
@@ -144,8 +147,8 @@ def find_first_document_ranks(run: Run, baseline: Run, query_ids: Sequence[str])
 
 
 def _first_missing_rank(query: Ints, rank: Ints, n_queries: int) -> Ints:
-    """Return the first rank of each query that does not occur, int64[query]. The ranks of a query
-    are distinct and ascending."""
+    """Return, for each query, the lowest rank that does not occur, int64[query]. The ranks of a
+    query must be distinct and ascending."""
     starts = np.searchsorted(query, np.arange(n_queries))
     position = np.arange(1, len(query) + 1) - starts[query]
     return np.bincount(query[rank == position], minlength=n_queries) + 1
@@ -155,10 +158,10 @@ def find_documents_to_judge(
     run: Run, baseline: Run, query_ids: Sequence[str], k: int, *, in_one_list: bool
 ) -> pd.DataFrame:
     """Return the first `k` documents of the two runs on these queries, in the order of `query_ids`.
+    Columns: query_id, doc_id.
 
-    With `in_one_list`, documents that both runs list are left out: whatever their grades, they add
-    the same to P@k of both runs, though not to other measures. Columns: query_id, doc_id.
-    """
+    If `in_one_list` is true, documents that both runs list are left out: whatever their grades,
+    they add the same amount to P@k of both runs, though not to other measures."""
     sides = [read_lists(each, query_ids, k) for each in (run, baseline)]
     rows = pd.concat([pd.DataFrame({"query": q, "doc_id": docs}) for q, _, docs in sides])
     rows = rows.drop_duplicates(keep=False if in_one_list else "first")
@@ -168,9 +171,10 @@ def find_documents_to_judge(
 
 
 def summarise_changes(changes: Sequence[ListChanges], level: float = LEVEL) -> pd.DataFrame:
-    """Return one row per run. Columns: run, baseline, k, queries, changed (queries), kept (mean
-    documents out of k, with its interval low and high), none_kept, same_first (queries),
-    new_documents, first_change (median of the changed queries), rbo (mean)."""
+    """Return one row per run. Columns: run, baseline, k, queries, changed (number of queries), kept
+    (mean number of documents out of k that stay), low and high (interval of kept), none_kept and
+    same_first (numbers of queries), new_documents, first_change (median over the changed queries),
+    rbo (mean)."""
     rows = []
     for each in changes:
         mean, low, high = each.mean_kept(level)

@@ -1,4 +1,4 @@
-"""Agreement of runs: in their scores on each query, and in the documents of two lists."""
+"""Measure how far runs agree: in their scores on each query, and in the documents of two lists."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from metrics_core.tables import Run
 class ScoreSpread:
     """The scores of several runs on each query; float64[query], NaN if no run has a score.
 
-    mean     mean score of the runs
-    spread   standard deviation of the scores of these runs, not an estimate for other runs
-    lowest, highest
-    failing  bool[query]  every run has a score and it is 0; always False if lower is better
-    """
+    mean             mean score of the runs
+    spread           standard deviation of the scores of these runs, not an estimate for other runs
+    lowest, highest  lowest and highest score of the runs
+    failing          bool[query], whether every run has a score and it is 0; always False if lower
+                     is better"""
 
     mean: Floats
     spread: Floats
@@ -39,7 +39,7 @@ class ScoreSpread:
 
 
 def find_score_spread(values: Floats, measure: Measure) -> ScoreSpread:
-    """Return how the runs agree on each query; `values` float64[run, query] are the measure's
+    """Return how far the runs agree on each query. `values` float64[run, query] are the measure's
     scores."""
     is_defined = ~np.isnan(values)
     n = is_defined.sum(axis=0)
@@ -61,9 +61,10 @@ def find_score_spread(values: Floats, measure: Measure) -> ScoreSpread:
 
 @dataclass(frozen=True)
 class TwoLists:
-    """The documents that two runs both list, sorted by query and rank: `query`, `rank` and
-    `other_rank` int64[common]; `listed` and `other_listed` int64[query] are the lengths of the
-    lists."""
+    """The documents that are in both of two lists, sorted by query and rank.
+
+    `query`, `rank` and `other_rank` are int64[common]. `listed` and `other_listed` int64[query] are
+    the lengths of the lists."""
 
     query: Ints
     rank: Ints
@@ -79,20 +80,20 @@ class TwoLists:
         """Return the share of the first k documents that the two lists have in common,
         float64[query].
 
-        If both lists are shorter than k, the share is of the length of the longer one; NaN if both
-        are empty.
-        """
+        If both lists are shorter than k, the number of common documents is divided by the length of
+        the longer list. The result is NaN if both lists are empty."""
         common = np.maximum(self.rank, self.other_rank) <= k
         n_common = np.bincount(self.query[common], minlength=len(self.listed))
         most = np.minimum(k, self._longer_length)
         return np.where(most > 0, ratio(n_common.astype(np.float64), most), np.nan)
 
     def rbo(self, p: float = 0.9) -> Floats:
-        """Return rank-biased overlap, float64[query]. This is the similarity of the lists for a
-        reader who continues to the next rank with probability `p`. It is between 0 and 1: 1 for
-        equal lists, NaN if both are empty. Beyond the end of the lists their agreement is
-        extrapolated (Webber, Moffat and Zobel, A similarity measure for indefinite rankings, TOIS
-        2010, equation 32)."""
+        """Return rank-biased overlap, float64[query]: the similarity of the lists for a reader who
+        continues to the next rank with probability `p`.
+
+        It is between 0 and 1: 1 for equal lists, NaN if both are empty. Beyond the end of the
+        lists, their agreement is extrapolated (Webber, Moffat and Zobel, A similarity measure for
+        indefinite rankings, TOIS 2010, equation 32)."""
         n, longer = len(self.listed), self._longer_length
         shorter = np.minimum(self.listed, self.other_listed)
         depth = np.arange(1, int(longer.max(initial=0)) + 1)
@@ -112,8 +113,10 @@ class TwoLists:
 
 
 def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> TwoLists:
-    """Return the lists of two runs, each down to rank `depth`, for these queries and in their
-    order. A missing list is empty."""
+    """Compare the lists of two runs, each down to rank `depth`, on these queries and in their
+    order.
+
+    A missing list is treated as an empty list."""
     sides = [read_lists(r, query_ids, depth) for r in (run, other)]
     documents = pa.chunked_array([d for _, _, d in sides]).unique()
     pairs = [
@@ -136,15 +139,15 @@ def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) 
 
 
 def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
-    """Return the number of ranks of each list, including empty ranks, int64[query]."""
+    """Return the length of each query's list, including ranks without a document, int64[query]."""
     last = np.zeros(n_queries, dtype=np.int64)
     np.maximum.at(last, query, rank)
     return last
 
 
 def read_lists(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
-    """Return the results of a run for these queries: the position of the query, int64[row], the
-    rank, int64[row], and the doc_id of each row."""
+    """Return the rows of a run for these queries, down to rank `depth`: the position of the query,
+    int64[row], the rank, int64[row], and the doc_id."""
     run = run.select_queries(query_ids)
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     positions = np.array([position.get(q, -1) for q in run.query_ids], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A single query: its ranks and its judgments."""
+"""Select the ranks and the judgments of a single query."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from metrics_core.tables import Qrels
 
 
 def select_query(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
-    """Return the ranks of this query only. If the query is not judged, the result has no
-    queries."""
+    """Return the judged ranks of this query only. If the query is not judged, the result contains
+    no query."""
     queries = np.zeros(len(ranks.query_ids), dtype=np.bool_)
     if query_id in ranks.query_ids:
         queries[ranks.query_ids.index(query_id)] = True
@@ -20,13 +20,15 @@ def select_query(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
 
 
 def find_grade(grades: Mapping[str, float], doc_id: str) -> float:
-    """Return a document's grade from the grades of its query; NaN if it is unjudged or negative."""
+    """Return the grade of a document. `grades` are the grades of its query.
+
+    The result is NaN if the document is unjudged or its grade is negative."""
     grade = grades.get(doc_id, -1.0)
     return grade if grade >= 0 else float("nan")
 
 
 def find_judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:
-    """Return doc_id -> row in the qrels, for every document in the query's judgments."""
+    """Return the row in the qrels of every document in the judgments of the query, by doc_id."""
     query_ids = qrels.query_ids
     if query_id not in query_ids:
         return {}
@@ -35,6 +37,6 @@ def find_judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:
 
 
 def find_grades(qrels: Qrels, query_id: str) -> dict[str, float]:
-    """Return doc_id -> grade of every document in the query's judgments."""
+    """Return the grade of every document in the judgments of the query, by doc_id."""
     grades = qrels.relevance
     return {doc_id: float(grades[row]) for doc_id, row in find_judged_rows(qrels, query_id).items()}

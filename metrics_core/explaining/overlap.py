@@ -1,4 +1,4 @@
-"""Overlap of first results: a gate that needs no judgments."""
+"""Gates on the overlap of the first results of two runs, which need no judgments."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _PATTERN = re.compile(r"\s*top\s*(?P<k>[1-9]\d{0,3})\s*(?:>=|≥)\s*(?P<share>\d
 
 @dataclass(frozen=True)
 class Overlap:
-    """The mean share of the first `k` results that must remain."""
+    """The minimum share of the baseline's first `k` results that a run must keep, as a mean over
+    queries."""
 
     k: int
     least: float
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse `top10 >= 0.8`. Raises ParameterError."""
+        """Parse an overlap condition such as `top10 >= 0.8`. Raises ParameterError."""
         match = _PATTERN.fullmatch(text)
         if match is None or not 0 < float(match["share"]) <= 1:
             raise ParameterError(
@@ -57,12 +58,12 @@ class OverlapOutcome:
 
     @property
     def mean(self) -> float:
-        """The mean share."""
+        """The mean of `shares` over the queries."""
         return float(self.shares.mean())
 
     @property
     def mean_rbo(self) -> float:
-        """The mean rank-biased overlap."""
+        """The mean of `rbo` over the queries."""
         return float(self.rbo.mean())
 
     @property
@@ -72,12 +73,12 @@ class OverlapOutcome:
 
     @property
     def outcome(self) -> str:
-        """ "held" or "below"."""
+        """Whether the mean share reaches its minimum: "held" or "below"."""
         return HELD if self.mean >= self.overlap.least - 1e-12 else BELOW
 
     def most_changed_queries(self, max_queries: int) -> list[tuple[str, float, float]]:
-        """Return (query, share, rank-biased overlap) of at most `max_queries` queries that
-        changed, most changed first."""
+        """Return (query, share, rank-biased overlap) of the queries with different results, most
+        changed first. At most `max_queries` are returned."""
         order = np.lexsort((self.rbo, self.shares))[: min(max_queries, self.n_changed)]
         return [(self.query_ids[i], float(self.shares[i]), float(self.rbo[i])) for i in order]
 
@@ -85,9 +86,10 @@ class OverlapOutcome:
 def find_overlaps(
     baseline: Run, runs: Sequence[Run], overlaps: Sequence[Overlap]
 ) -> list[OverlapOutcome]:
-    """Return the outcome of each overlap for each run: the share of the baseline's lists that the
-    run keeps. Raises the errors of
-    `find_list_changes`."""
+    """Return the outcome of each overlap condition for each run: the share of the baseline's
+    results that the run keeps.
+
+    Raises the errors of `find_list_changes`."""
     outcomes = []
     for overlap in overlaps:
         for run in runs:

@@ -1,9 +1,9 @@
-"""Kinds of failure: exactly one for each query of a run, and for each query of a pair of runs.
+"""Classify how queries fail: each query of a run, and each query of a pair of runs, has exactly one
+kind.
 
-No other module has rules for kinds. The kinds of one run are tested in the order of `KINDS`, and
-the first that applies is the kind. "Relevant" is as defined by the measure; k is its cutoff, or the
-number of first results if it has none.
-"""
+No other module defines kinds. The kinds of one run are tested in the order of `KINDS`; the first
+that applies is the kind of the query. "Relevant" is as defined by the measure. k is the cutoff of
+the measure, or the number of first results if the measure has no cutoff."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 
 FINE_FROM = 2 / 3
-"""The share of the best reachable score above which a query is good."""
+"""The share of the best reachable score from which a query is good."""
 GOOD = "Good: at least two thirds of the best reachable score."
 MOSTLY = 0.5
-"""If more than this share of the first results is unjudged, a low score is not meaningful."""
+"""If at least this share of the first results is unjudged, a low score is not meaningful."""
 
 NOTHING_TO_FIND, NOT_IN_RUN, NOTHING_RETRIEVED = "no relevant exists", "no results", "empty list"
 FINE, UNJUDGED_TOP = "good", "top filled with unjudged"
@@ -33,7 +33,7 @@ FORMER_NAMES = {
     "nothing relevant": NOTHING_RELEVANT,
     "relevant, but too low": LOW,
 }
-"""Former names of kinds, in saved links and filters."""
+"""Former names of kinds, which saved links and filters may contain."""
 
 KINDS: dict[str, str] = {
     NOTHING_TO_FIND: "No document is judged relevant to the query.",
@@ -46,7 +46,8 @@ KINDS: dict[str, str] = {
     BELOW: "Relevant documents are in the list, but none is among the first k.",
     LOW: "Relevant documents are among the first k, but only a few or at low ranks.",
 }
-"""The kinds of one run by name, in the order of testing, each with its rule."""
+"""The kinds of a query in one run, in the order in which they are tested, with a description of
+each."""
 
 FIXED, BROKEN, BETTER, WORSE = "fixed", "broken", "better", "worse"
 SAME, BOTH_FAIL = "same", "both failing"
@@ -59,12 +60,15 @@ CHANGES: dict[str, str] = {
     WORSE: "The run scores lower, and the query was neither fixed nor broken.",
     SAME: "The scores are equal within the tolerance, or one of them is undefined.",
 }
-"""The kinds of a pair by name, in the order of testing, each with its rule."""
+"""The kinds of a query in a pair of runs, in the order in which they are tested, with a description
+of each."""
 
 
 def quality_measure(measure: Measure, cutoff: int) -> Measure:
-    """Return the measure that decides whether a query is good. This is the given measure, or nDCG
-    at this cutoff if the given measure does not rise with a better order."""
+    """Return the measure that determines whether a query is good.
+
+    This is the given measure. If the given measure does not rise with a better order, it is nDCG at
+    this cutoff."""
     return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
 
 
@@ -79,9 +83,8 @@ def classify_queries(
     """Return the kind of each query of a run, a name of `KINDS`, object[query].
 
     If the headroom of these ranks on this measure is already known, it can be passed as
-    `known_headroom`. If `judgments_complete` is true, unjudged documents count as not relevant,
-    and no list counts as mostly unjudged.
-    """
+    `known_headroom`. If `judgments_complete` is true, unjudged documents count as not relevant, and
+    no query has the kind for mostly unjudged results."""
     measure = quality_measure(measure, cutoff)
     first = measure.cutoff or cutoff
     known_headroom = known_headroom or headroom(ranks, measure, first)
@@ -112,9 +115,10 @@ def classify_changes(
     tie_threshold: float,
     known_kinds: Sequence[Objects] | None = None,
 ) -> Objects:
-    """Return the kind of each query of a pair of runs, a name of `CHANGES`, object[query]. Scores
-    that differ by at most `tie_threshold` count as the same. If the results of `classify_queries`
-    for the two runs are already known, they can be passed as `known_kinds`."""
+    """Return the kind of each query of a pair of runs, a name of `CHANGES`, object[query].
+
+    Scores that differ by at most `tie_threshold` are treated as equal. If the results of
+    `classify_queries` for the two runs are already known, they can be passed as `known_kinds`."""
     quality = quality_measure(measure, cutoff)
     first = quality.cutoff or cutoff
     both_kinds = known_kinds or [

@@ -1,12 +1,11 @@
 """Shapley values: the contribution of each document to a score that is not a sum over documents.
 
-v(S) is the score with only the grades of the documents in S: the other players count as not
-relevant, while the list and the divisor of the score are unchanged. Only lists that could exist are
-therefore scored. A document's value is the increase of v when it joins, with the players joining
-one by one, averaged over all orders (Shapley, A value for n-person games, 1953); the values and
-v(∅) add up to the score. The players are the listed documents with a grade above 0 that are
-relevant to the measure.
-"""
+The players are the listed documents with a grade above 0 that are relevant to the measure. For a
+set S of players, v(S) is the score with only the grades of the documents in S. All other players
+are treated as not relevant, while the list and the divisor of the score are unchanged, so only
+lists that could exist are scored. If the players are added to S one by one, the value of a document
+is the increase of v when it is added, averaged over all orders (Shapley, A value for n-person
+games, 1953). The values and v(∅) add up to the score."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
 MOST_PLAYERS = 12
-"""Maximum number of players for which every subset is scored. If there are more, the players join
-in the order of their ranks."""
+"""Maximum number of players (relevant documents) for which every subset is scored. If there are
+more, the players are only added in the order of their ranks."""
 
 Averaged = Literal["shapley", "order"]
 
@@ -34,9 +33,8 @@ def shapley_values(
     depend only on grades.
 
     Returns the row indexes of these documents in `ranks`, int64[n]; their values, float64[n]; the
-    value of the empty set; and the method: "shapley" for the average over all orders, "order" for
-    the increases when the documents are added in rank order.
-    """
+    score of the empty set; and the method. The method is "shapley" if increases were averaged over
+    all orders, and "order" if the documents were added in rank order only."""
     rows = query_rows(ranks, position)
     grade = ranks.relevance[rows]
     players = np.flatnonzero((grade >= measure.relevant_from) & (grade > 0))
@@ -50,8 +48,9 @@ def shapley_values(
 
 
 def _subset_membership(n: int) -> Ints:
-    """Return which of n players are in each of 2^n subsets, int64[2^n, n]: subset s has player i if
-    bit i of s is set."""
+    """Return whether each of n players is in each of the 2^n subsets, int64[2^n, n].
+
+    Subset s contains player i if bit i of s is set."""
     return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
 
 
@@ -62,7 +61,7 @@ def _score_subsets(
     players: Ints,
     subsets: Mask,
 ) -> Floats:
-    """Return v of each subset, float64[subset]; `subsets` is bool[subset, n]."""
+    """Return the score of each subset of players, float64[subset]. `subsets` is bool[subset, n]."""
     rows, n_subsets = query_rows(ranks, position), len(subsets)
     relevance = np.tile(ranks.relevance[rows], (n_subsets, 1))
     relevance[:, players] *= subsets
@@ -79,8 +78,8 @@ def _score_subsets(
 
 
 def _average_over_orders(subset_values: Floats, n: int) -> Floats:
-    """Return Σ over the subsets S without i of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S)),
-    float64[n]."""
+    """Return the Shapley value of each player i, float64[n]: the sum over the subsets S without i
+    of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S))."""
     subsets = np.arange(2**n)
     size = _subset_membership(n).sum(axis=1)
     orders = np.array([factorial(s) * factorial(n - s - 1) / factorial(n) for s in range(n)])

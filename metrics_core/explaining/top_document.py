@@ -1,5 +1,6 @@
-"""The ranks in two runs of a query's only document with the highest grade, from their judged ranks
-(the ranks of judged documents)."""
+"""Find the only document with the highest grade of a query, and its ranks in two runs.
+
+Only judged ranks (the ranks of judged documents) are needed."""
 
 from __future__ import annotations
 
@@ -12,8 +13,11 @@ from metrics_core.judging import JudgedRanks
 
 @dataclass(frozen=True)
 class TopDocument:
-    """The ranks of a query's only document with the highest grade, in the baseline and in the run
-    in focus (0 if not listed), and whether this document is the only relevant one."""
+    """The ranks of the only document with the highest grade of a query: `before` in the baseline
+    and `after` in the run in focus.
+
+    A rank is 0 if the document is not listed. `is_only_relevant` is whether no other document of
+    the query is relevant."""
 
     before: int
     after: int
@@ -23,8 +27,8 @@ class TopDocument:
 def find_top_document(
     focus: JudgedRanks, baseline: JudgedRanks, query: int, relevant_from: float
 ) -> TopDocument | None:
-    """Return the relevant document with a higher grade than every other document of the query; None
-    if there is none."""
+    """Return the relevant document whose grade is higher than that of every other document of the
+    query; None if there is none."""
     first, last = np.searchsorted(focus.judged_query, [query, query + 1])
     grades = focus.judged_relevance[first:last]
     if not len(grades) or grades[0] < max(relevant_from, 0):

@@ -1,4 +1,4 @@
-"""Many variants of one query of a run, scored as one batch."""
+"""Create many variants of one query's list, which are scored as one batch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from metrics_core.judging import JudgedRanks
 
 
 def query_rows(ranks: JudgedRanks, position: int) -> slice:
-    """Return the rows of the judged listed documents of the query at this position."""
+    """Return the rows of the listed judged documents of the query at this position, as a slice."""
     start, end = np.searchsorted(ranks.query, [position, position + 1])
     return slice(int(start), int(end))
 
@@ -27,14 +27,13 @@ def make_variants(
 ) -> JudgedRanks:
     """Return variants of the query at this position, as queries of one JudgedRanks.
 
-        rank       int64[variant, document]    of each judged document; 0 if not listed
-        relevance  float64[variant, document]  their grades in the list
-        qrels_row  int64[document]             their rows in the qrels
+        rank       int64[variant, document]    rank of each judged document; 0 if not listed
+        relevance  float64[variant, document]  grades of the documents in the list
+        qrels_row  int64[document]             rows of the documents in the qrels
         retrieved  int64[variant]              number of documents in each variant's list
 
     Every variant has the same judgments as the query itself, and thus the same divisor of a
-    score.
-    """
+    score."""
     n = len(rank)
     variant, document = np.nonzero(rank)
     # Documents have almost the same order in all variants, so a stable sort of one key is fast.

@@ -1,8 +1,8 @@
-"""What if a document had another rank, were not listed, or had another grade?
+"""Compute what the ranks of a query would be if documents were moved, removed or given other
+grades.
 
-One query's list and grades are edited on a copy and returned as JudgedRanks, for every measure of
-grades. The user's data is not changed.
-"""
+The list and the grades of one query are edited on a copy and returned as JudgedRanks, which can be
+scored with every measure that depends only on grades. The user's data is not changed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from metrics_core.tables.finite_numbers import to_finite_number
 
 @dataclass(frozen=True)
 class Move:
-    """Put a document at this rank, from 1; an unlisted document is added. Ranks beyond the end mean
-    the end."""
+    """Move a document to this rank, counted from 1. An unlisted document is added to the list.
+
+    A rank beyond the end of the list is treated as the end."""
 
     doc_id: str
     rank: int
@@ -40,7 +41,7 @@ class Remove:
 
 @dataclass(frozen=True)
 class Grade:
-    """Give a document this grade; None removes its judgment."""
+    """Assign this grade to a document. If the grade is None, the judgment is removed."""
 
     doc_id: str
     grade: float | None
@@ -50,11 +51,10 @@ Edit = Move | Remove | Grade
 
 
 def edit_list(doc_ids: Iterable[str | None], edits: Sequence[Edit]) -> list[str | None]:
-    """Return the list after the moves and removals, which are applied in order.
+    """Return the list after applying the moves and removals in order.
 
-    The list is best first; None is a rank without a document. Removing an unlisted document has no
-    effect. Raises ParameterError for a rank below 1.
-    """
+    The list is sorted best first; None is a rank without a document. Removing an unlisted document
+    has no effect. Raises ParameterError for a rank below 1."""
     listed = list(doc_ids)
     for edit in edits:
         if isinstance(edit, Grade):
@@ -69,8 +69,8 @@ def edit_list(doc_ids: Iterable[str | None], edits: Sequence[Edit]) -> list[str 
 
 
 def edit_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str, float]:
-    """Return the grades by doc_id after the edits in order. Raises ParameterError for a grade that
-    is not a finite number."""
+    """Return the grades by doc_id after applying the edits in order. Raises ParameterError for a
+    grade that is not a finite number."""
     edited = dict(grades)
     for edit in edits:
         if not isinstance(edit, Grade):
@@ -90,13 +90,13 @@ def edit_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str,
 def edit_ranks(
     run: Run, qrels: Qrels, query_id: str, edits: Sequence[Edit], *, edited_run: str
 ) -> JudgedRanks:
-    """Return the single query after the edits, for any measure of grades. If the edits leave no
-    judgment, the result has no queries.
+    """Return the judged ranks of the query after the edits, for any measure that depends only on
+    grades.
 
-    A Grade applies to every run, a Move or Remove only to the run named `edited_run`. Documents
-    that are not in the qrels get rows after the rows of the qrels, in the order of their edits. The
-    highest grade of all judgments includes the edited grades.
-    """
+    If the edits leave no judgment, the result contains no query. A Grade applies to every run, a
+    Move or Remove only to the run named `edited_run`. Documents that are not in the qrels get rows
+    after the rows of the qrels, in the order of their edits. The edited grades are included in the
+    highest grade of all judgments."""
     edits = [edit for edit in edits if isinstance(edit, Grade) or run.name == edited_run]
     rows = find_judged_rows(qrels, query_id)
     grades = qrels.relevance.astype(np.float64)
@@ -121,7 +121,7 @@ def _judge_list(
     top_grade: float,
     is_in_run: bool,
 ) -> JudgedRanks:
-    """Return a list and the grades of its query as JudgedRanks; `is_in_run` is whether the run
+    """Return a list and the grades of its query as JudgedRanks. `is_in_run` is whether the run
     contains the query."""
     judged = [(rank, d) for rank, d in enumerate(listed_ids, 1) if d is not None and d in grades]
     n = 1 if grades else 0
@@ -143,8 +143,10 @@ def _judge_list(
 def replace_score_in_mean(
     scores: Floats, position: int, new_score: float, combination: Combination
 ) -> float:
-    """Return the combined score over all queries if the query at this position scored `new_score`;
-    `scores` is float64[query], NaN is excluded."""
+    """Return the combined score over all queries if the score of the query at this position were
+    `new_score`.
+
+    `scores` is float64[query]; NaN is excluded."""
     new_scores = np.array(scores, dtype=np.float64)
     new_scores[position] = new_score
     return float(combination.combine(new_scores))

@@ -1,4 +1,5 @@
-"""Why a query's score changed: the documents whose change of rank accounts for most of it."""
+"""Explain why a query's score changed: the documents whose change of rank accounts for most of the
+difference."""
 
 from __future__ import annotations
 
@@ -26,8 +27,10 @@ NO_GRADE_NAMES: Mapping[float, str] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class _Move:
-    """A relevant document that changed rank; a rank of None means that the document is not listed.
-    `weight` is the size of its contribution to the difference."""
+    """A relevant document whose rank changed. `before` and `after` are its ranks; None means that
+    it is not listed.
+
+    `weight` is the absolute contribution of the document to the difference."""
 
     doc_id: str
     grade: float
@@ -37,22 +40,21 @@ class _Move:
 
     @property
     def has_fallen(self) -> bool:
-        """Whether the document ranks lower than before, or is no longer listed."""
+        """Whether the document ranks lower than before or is not listed after the change."""
         return (self.after or math.inf) > (self.before or math.inf)
 
 
 def verb_for_number(n: int) -> str:
-    """Return "is" or "are", to agree with n documents."""
+    """Return the verb for n documents: "is" or "are"."""
     return "is" if n == 1 else "are"
 
 
 def explain_change(
     diagnosis: Diagnosis, difference: float, grade_names: Mapping[float, str] = NO_GRADE_NAMES
 ) -> Sentence:
-    """Explain why the run in focus gains or loses this much on the query.
+    """Explain why the run in focus gains or loses `difference` on the query.
 
-    `grade_names` is the same as for `explain`.
-    """
+    `grade_names` maps grades to adjectives, as for `explain`."""
     loses = difference < 0
     head = (
         run_span(diagnosis.focus)
@@ -82,13 +84,12 @@ def explain_change(
 def summarize_change(
     top: TopDocument | None, worse: str, *, is_loss: bool, has_relevant: bool, cutoff: int
 ) -> str:
-    """Summarise a change in a few words, for a row of a list.
+    """Summarise a change of score in a few words, for a row of a list.
 
-    `is_loss` is true if the score fell, and `worse` is the name of the worse run. If the best
-    document moved in the same direction as the score, the text describes this move. Otherwise, if
-    `has_relevant` is false, it says that the worse run has nothing relevant in its top `cutoff`.
-    The text is empty if neither applies.
-    """
+    `is_loss` is true if the score fell, and `worse` is the name of the worse run. If `top`, the
+    best document of the query, moved in the same direction as the score, the text describes this
+    move. Otherwise, if `has_relevant` is false, the text says that the worse run has nothing
+    relevant in its top `cutoff`. In all other cases, the text is empty."""
     if top is not None and top.before != top.after:
         document = f"{'only relevant' if top.is_only_relevant else 'best'} document"
         if not top.after:
@@ -105,13 +106,14 @@ def summarize_change(
 
 
 def _find_empty_run(diagnosis: Diagnosis, is_loss: bool) -> str | None:
-    """Return the worse of the two runs if that run has no results for the query."""
+    """Return the name of the worse run if this run has no results for the query; otherwise None."""
     worse = diagnosis.focus if is_loss else diagnosis.baseline
     return worse if diagnosis.rankings[worse].empty else None
 
 
 def _decisive_moves(diagnosis: Diagnosis, is_loss: bool) -> list[_Move]:
-    """The few relevant documents whose change of rank accounts for most of the difference."""
+    """Return the few relevant documents whose change of rank accounts for most of the
+    difference."""
     before, after = diagnosis.ranks(diagnosis.baseline), diagnosis.ranks(diagnosis.focus)
     moves = [
         _Move(d, diagnosis.grades[d], before.get(d), after.get(d), abs(effect))
@@ -133,7 +135,8 @@ def _decisive_moves(diagnosis: Diagnosis, is_loss: bool) -> list[_Move]:
 def _describe_moves(
     diagnosis: Diagnosis, moves: list[_Move], is_loss: bool, grade_names: Mapping[float, str]
 ) -> str:
-    """Describe the moves of these documents, grouped by kind of move."""
+    """Describe how these documents moved. Documents that moved in a similar way are described
+    together."""
     k = diagnosis.cutoff
     fates: dict[str, list[_Move]] = {}
     for move in moves:
@@ -176,8 +179,10 @@ def _list_ranks(ranks: list[int | None]) -> str:
 def _describe_documents(
     diagnosis: Diagnosis, moves: list[_Move], grade_names: Mapping[float, str]
 ) -> str:
-    """Describe the documents in words: "the only highly relevant document" if its grade has a name,
-    "the only document graded 3", "two documents graded 1 and 2"."""
+    """Describe the moved documents by number and grade, in words.
+
+    Examples are "the only highly relevant document" if the grade has a name, "the only document
+    graded 3", and "two documents graded 1 and 2"."""
     best = max(diagnosis.grades.values())
     grades = [m.grade for m in moves]
     n_best = sum(grade == best for grade in diagnosis.grades.values())
@@ -208,19 +213,19 @@ def _describe_documents(
 
 
 def _graded_documents(grade: float, noun: str, grade_names: Mapping[float, str]) -> str:
-    """Documents of one grade, by the name of the grade if it has one."""
+    """Return a noun phrase for documents of one grade. It uses the name of the grade if there is
+    one."""
     name = grade_names.get(grade)
     return f"{name} relevant {noun}" if name else f"{noun} graded {w.format_grade(grade)}"
 
 
 def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], is_loss: bool) -> str:
-    """Say which non-relevant and unjudged documents rank above the moved ones, in the run in focus
-    for a loss, else in the baseline.
+    """State how many non-relevant and unjudged documents rank above the moved documents.
 
-    These are the documents above the lowest of the moved ones. If a moved document is not in the
-    top k of this list, they are the documents in the top k. For a loss, documents count only if
-    they were not above the moved ones before.
-    """
+    The list is that of the run in focus for a loss, otherwise that of the baseline. Documents above
+    the lowest of the moved documents count. If a moved document is not in the top k of the list,
+    all documents in the top k count. For a loss, documents count only if they were not above the
+    moved documents in the baseline."""
     name = diagnosis.focus if is_loss else diagnosis.baseline
     k = diagnosis.cutoff
     ranks = [(m.after if is_loss else m.before) for m in moves]
@@ -261,13 +266,11 @@ def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], is_loss:
 def _mark_newly_above(
     diagnosis: Diagnosis, documents_above: pd.DataFrame, moves: list[_Move], lowest_rank: int
 ) -> Mask:
-    """Return which of these documents of the run in focus are newly above the moved ones,
-    bool[row].
+    """Return which documents of the run in focus are newly above the moved documents, bool[row].
 
-    `documents_above` has the columns doc_id and rank. A document counts if it passed at least one
-    of the moved documents. If these are not all in the top k, it counts instead if it is new in the
-    top k.
-    """
+    `documents_above` has the columns doc_id and rank. A document is newly above if it passed at
+    least one of the moved documents. If not all moved documents are in the top k, a document is
+    newly above if it is new in the top k."""
     ranks_before = (
         documents_above["doc_id"]
         .map(diagnosis.ranks(diagnosis.baseline))

@@ -1,4 +1,4 @@
-"""Text alternatives of charts: a sentence that describes each chart."""
+"""Text alternatives of charts: a sentence that says what each chart shows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ _HALF = 0.5
 
 
 def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str]) -> str:
-    """Say which run has the best mean score in each group; at most five groups are named for each
-    run.
+    """State which run has the best mean score in each group. For each run, at most five groups are
+    named.
 
-    `groups` is the frame of `slicing.breakdowns.breakdown`; its columns group, run and mean are
-    used.
-    """
+    `groups` is the frame of `slicing.breakdowns.breakdown`, from which the columns group, run and
+    mean are used."""
     leaders: dict[str, list[str]] = {}
     best: dict[str, float] = {}
     columns = (groups[name].tolist() for name in ("group", "run", "mean"))
@@ -46,11 +45,11 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
 
 
 def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
-    """Name the cells of two groupings with the greatest gain and the greatest loss, among cells
-    with enough queries.
+    """Name the groups of queries with the largest gain and the largest loss, among all pairs of
+    groups of two columns.
 
-    `cells` is the frame of `slicing.crossed.cross_breakdown`: row, column, queries, difference.
-    """
+    Only cells with enough queries are considered. `cells` is the frame of
+    `slicing.crossed.cross_breakdown`: row, column, queries, difference."""
     inner = cells[(cells["row"] != ALL) & (cells["column"] != ALL)]
     testable = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
     if testable.empty:

@@ -1,5 +1,7 @@
-"""Sentences on costs, times and counts: the verdict is on the typical ratio or the sign, and the
-difference of the means stands beside it without a verdict."""
+"""Sentences on costs, times and counts.
+
+The verdict is on the typical ratio or the sign. The difference of the means is stated without a
+verdict."""
 
 from __future__ import annotations
 
@@ -19,8 +21,11 @@ _UNITS = {"ms": "ms", "seconds": "s", "tokens": "tokens"}
 
 
 def describe_cost(row: Mapping[str, Any], measure: str, level: float) -> str:
-    """Return what is tested of a cost, from a row of `compare`: "typically 27 % slower (95 %: 19 to
-    36 %)", or "slower on 71 of 104 queries"; "" if something else is tested."""
+    """Describe the tested quantity of a cost: "typically 27 % slower (95 %: 19 to 36 %)", or
+    "slower on 71 of 104 queries".
+
+    `row` is a row of `compare`. The result is "" if the mean difference is tested or nothing is
+    tested."""
     tested = row.get("tested")
     if tested == SIGN:
         return _describe_sign(row, measure)
@@ -30,7 +35,7 @@ def describe_cost(row: Mapping[str, Any], measure: str, level: float) -> str:
 
 
 def describe_ratio(ratio: float, ends: tuple[float, float], measure: str, level: float) -> str:
-    """Return a typical ratio in words: "typically 27 % slower (95 %: 19 to 36 %)"."""
+    """Describe a typical ratio in words: "typically 27 % slower (95 %: 19 to 36 %)"."""
     low, high = ends
     text = f"typically {_describe_change(ratio, measure)}"
     if low != low:
@@ -44,8 +49,8 @@ def describe_ratio(ratio: float, ends: tuple[float, float], measure: str, level:
 
 
 def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
-    """Return the difference of the means, which is not tested: "mean +352 ms (1,634 against 1,282);
-    half of it from 4 queries"."""
+    """Describe the difference of the means, which is not tested: "mean +352 ms (1,634 against
+    1,282); half of it from 4 queries"."""
     names = [_UNITS[word] for word in name_words(measure) if word in _UNITS]
     unit = f" {names[-1]}" if names else ""
     text = f"mean {w.format_difference(row['difference'])}{unit}"
@@ -59,11 +64,11 @@ def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
 def cost_lead(
     row: Mapping[str, Any], measure: str, level: float, evidence: Sentence | None = None
 ) -> Sentence:
-    """Return what is tested of a cost, `evidence` about the test, and the means without a test.
+    """Return the lead for a cost: the tested quantity, a sentence on the test, and the means, which
+    are not tested.
 
-    Without `evidence`, it says why neither run counts as better. Empty if the row is of another
-    measure.
-    """
+    `evidence` is the sentence on the test. If it is None, the sentence says why neither run counts
+    as better. The result is empty if the measure of the row is not a cost."""
     cost = describe_cost(row, measure, level)
     if not cost:
         return Sentence()
@@ -82,7 +87,7 @@ def _explain_undecided(row: Mapping[str, Any], level: float) -> Sentence:
 
 
 def undeclared_lead(row: Mapping[str, Any], base: float, measure: str) -> Sentence:
-    """Return the means of a measure whose direction is not declared."""
+    """State the means of a measure whose direction is not declared, and that there is no test."""
     means = f"{w.format_score(row['mean'])} against {w.format_score(base)}"
     text = f"{measure} is {means}. Which direction is better is not declared, so there is no test."
     return muted_span(text)
@@ -97,19 +102,20 @@ def _describe_sign(row: Mapping[str, Any], measure: str) -> str:
 
 
 def _describe_change(ratio: float, measure: str) -> str:
-    """Return a ratio as "27 % slower"."""
+    """Return a ratio as a phrase such as "27 % slower"."""
     if ratio == 1:
         return "the same"
     return f"{_format_percent(ratio)}{w.NO_BREAK}% {_comparatives(measure)[int(ratio < 1)]}"
 
 
 def _comparatives(measure: str) -> tuple[str, str]:
-    """Return the words for more and for less of a cost."""
+    """Return the comparatives for more and for less of a cost: "slower" and "faster" for a time,
+    otherwise "higher" and "lower"."""
     return ("slower", "faster") if _TIME & {*name_words(measure)} else ("higher", "lower")
 
 
 def _format_percent(ratio: float) -> str:
-    """Return the distance of a ratio from 1 in percent, with a decimal below 10."""
+    """Format the distance of a ratio from 1 in percent. It has one decimal if it is below 10 %."""
     percent = 100 * abs(ratio - 1)
     text = f"{percent:,.{0 if percent >= 9.95 else 1}f}"
     return "99.9" if ratio < 1 and text == "100" else text

@@ -1,5 +1,5 @@
-"""Dependence of the lead on the cutoff k, or on the number of relevant documents that must be
-found."""
+"""Describe how the lead depends on the cutoff k, or on the number of relevant documents that must
+be found."""
 
 from __future__ import annotations
 
@@ -33,23 +33,24 @@ from metrics_core.findings.sentence import (
 from metrics_core.judging import JudgedRanks
 
 MAX_TITLE_LENGTH = 60
-"""Maximum length of a title in characters, except for long run names."""
+"""Maximum length of a title in characters. A title with long run names may exceed it."""
 _SHORT_LIST_SHARE = 0.5
 _HALF_RECALL = 0.5
 _PENDING_LEAD = "Computing which leads are significant."
 _NOTHING_COMPARED = f"{COMPARE_ANOTHER_RUN} a difference."
 
 Range = tuple[int, int]
-"""First and last k of a range."""
+"""The first and the last k of a range."""
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """Cutoffs at which the simultaneous band of a pair excludes zero.
+    """The difference of a pair of runs by cutoff, and the cutoffs at which its simultaneous band
+    excludes zero.
 
     `ks` int64[K] are the cutoffs, `difference` float64[K] the mean differences, and `tied` bool[K]
-    is true if no query differs at this k. `ahead` and `behind` are the ranges of k.
-    """
+    is true if no query differs at this k. `ahead` and `behind` are the ranges of k at which the run
+    is significantly ahead or behind."""
 
     ks: Ints
     difference: Floats
@@ -76,8 +77,8 @@ class _Curve:
 
     @property
     def is_marginal(self) -> bool:
-        """Whether all significant ranges are so short that they may be due to chance: if there are
-        many k, some always look significant."""
+        """Whether all significant ranges are so short that they may be due to chance. If there are
+        many k, the difference at some of them always looks significant."""
         return all(last < 1.5 * first for first, last in self.significant_ranges)
 
     @property
@@ -85,7 +86,7 @@ class _Curve:
         return f"all k from {w.format_count(self.ks[0])} to {w.format_count(self.ks[-1])}"
 
     def format_ranges(self, ranges: Sequence[Range]) -> str:
-        """Format ranges of k for a title: "from k = 3 on"."""
+        """Format ranges of k for a title: "from k = 3 on" or "at every k"."""
         if list(ranges) == [(self.ks[0], self.ks[-1])]:
             return "at every k"
         return w.join_words(self._format_range(*cutoff_range) for cutoff_range in ranges)
@@ -99,18 +100,18 @@ class _Curve:
 
 
 def _focus_rows(curve: pd.DataFrame, focus: str, baseline: str) -> pd.DataFrame | None:
-    """The rows of the run in focus, sorted by k; None if nothing is compared."""
+    """Return the rows of the run in focus, sorted by k; None if it is not compared with another
+    run."""
     rows = curve[curve["run"] == focus].sort_values("k")
     return None if focus == baseline or rows["difference"].isna().all() else rows
 
 
 def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
-    """Title of the curves by cutoff: from which k on the run in focus leads.
+    """Return the title of the curves by cutoff, which says from which k on the run in focus leads.
 
     `curve` is the frame of `mean_curves` (run, k, mean, low, high, difference, diff_low, diff_high,
-    queries), whose bands of differences hold for all k simultaneously. `family` is the measure's
-    name without its cutoff.
-    """
+    queries), whose bands of differences are simultaneous over all k. `family` is the measure's name
+    without its cutoff."""
     rows = _focus_rows(curve, focus, baseline)
     if rows is None or int(rows["queries"].max()) < FEWEST_QUERIES:
         return _untested_title(family, focus, baseline)
@@ -139,10 +140,9 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
 
 
 def curves_subtitle(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
-    """Explain the basis of the title of `curves_title`, and the result at the other k.
+    """Explain what the title of `curves_title` is based on, and state the result at the other k.
 
-    The arguments, and the columns of `curve`, are the same as for `curves_title`.
-    """
+    The arguments, and the columns of `curve`, are the same as for `curves_title`."""
     rows = _focus_rows(curve, focus, baseline)
     if rows is None:
         return muted_span(_NOTHING_COMPARED)
@@ -179,12 +179,11 @@ def curves_subtitle(curve: pd.DataFrame, family: str, focus: str, baseline: str)
 def describe_cutoff(
     curve: pd.DataFrame, tested_row: Mapping[str, Any], measure: str, pair: tuple[str, str], k: int
 ) -> tuple[Sentence, Sentence]:
-    """Return the verdict at the chosen `k` as a title, and a note if the band over all k disagrees
-    at this k.
+    """Return the verdict at the chosen `k` as a title, and a note if the band over all k
+    contradicts it.
 
     `curve` is the frame of `mean_curves`. `pair` is the run in focus and the baseline, and
-    `tested_row` is the row of the run in focus in the frame of `compare`.
-    """
+    `tested_row` is the row of the run in focus in the frame of `compare`."""
     (focus, baseline), significant = pair, tested_row["verdict"] in CLEAR
     if significant:
         verb = " beats " if tested_row["verdict"] in AHEAD else " falls behind "
@@ -203,7 +202,8 @@ def describe_cutoff(
 
 
 def curves_placeholder(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:
-    """Title and lead shown until `curves_title` and `curves_subtitle` are computed."""
+    """Return the title and the lead that are shown until `curves_title` and `curves_subtitle` are
+    computed."""
     return _untested_title(family, focus, baseline), muted_span(_PENDING_LEAD)
 
 
@@ -221,11 +221,10 @@ def _format_first_ranges(tested_curve: _Curve, ranges: list[Range]) -> str:
 
 
 def _describe_other_cutoffs(tested_curve: _Curve, focus: str) -> Sentence:
-    """Describe the result at each k at which the lead is not significant.
+    """Describe the cutoffs at which the lead is not significant.
 
     If the simultaneous band includes zero at a k, the difference may still be significant when this
-    k is tested alone, like on the Overview.
-    """
+    k is tested alone, as on the Overview."""
     ks, tied, clear = tested_curve.ks, tested_curve.tied, tested_curve.significant_ranges
     first, last = clear[0][0], max(end for _, end in clear)
 
@@ -271,7 +270,9 @@ def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> S
 
 def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence:
     """Warn if the lists of one run are much shorter than the lists of the other run, which makes a
-    comparison at large k unfair; empty otherwise."""
+    comparison at large k unfair.
+
+    The text is empty if the lengths are similar."""
     typical = {r.run_name: median_list_length(r) for r in judged if r.run_name in names}
     reach = {r.run_name: int(r.retrieved.max(initial=0)) for r in judged}
     longest = max(typical, key=lambda name: typical[name], default="")
@@ -287,16 +288,16 @@ def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sen
 
 
 def median_list_length(ranks: JudgedRanks) -> int:
-    """Median length of the lists of a run, without empty lists; 0 if all are empty."""
+    """Return the median length of the non-empty lists of a run; 0 if all lists are empty."""
     listed = ranks.retrieved[ranks.retrieved > 0]
     return int(np.median(listed)) if len(listed) else 0
 
 
 def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
-    """Title of the precision-recall curves: the precision of the run in focus at 50 % recall.
+    """Return the title of the precision-recall curves, which states the precision of the run in
+    focus at 50 % recall.
 
-    `points` is the frame of `scoring.curves.precision_recall`: run, recall, precision.
-    """
+    `points` is the frame of `scoring.curves.precision_recall`: run, recall, precision."""
     value = _precision_at_half_recall(points, focus)
     if math.isnan(value):
         return run_span(focus) + strong_span(": precision against recall")

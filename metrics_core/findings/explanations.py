@@ -1,4 +1,5 @@
-"""Why one query scores as it does: a single explanation, computed from the ranks alone."""
+"""Explain why the runs have their scores on one query. The explanation is computed from the ranks
+alone."""
 
 from __future__ import annotations
 

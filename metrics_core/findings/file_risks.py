@@ -1,7 +1,7 @@
-"""Robustness checks on the files: tied scores, and queries for which a run has no results.
+"""Robustness checks that concern the files: tied scores, and queries for which a run has no
+results.
 
-See `findings.robustness.build_robustness`.
-"""
+See `findings.robustness.build_robustness`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from metrics_core.findings.verdict_risks import format_cannot_reverse, format_co
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _SHORT_NAME = 14
-"""Maximum length in characters of a run's name in a brief text."""
+"""Maximum length in characters of a run's name that is included in a brief text."""
 
 
 def ties_check(
@@ -24,10 +24,9 @@ def ties_check(
 ) -> RobustnessCheck | None:
     """Check whether the order of ties could reverse the lead, or separate two tied runs.
 
-    `bounds` are the lowest and highest difference over the tie orders; if `exact` is false, they
-    are the values of only two orders. `counts` are the number of queries with ties and of all
-    queries. None if no query has ties.
-    """
+    `bounds` are the lowest and the highest difference over the orders of ties. If `exact` is false,
+    they are the differences of only two orders. `counts` are the number of queries with ties and
+    the number of all queries. Returns None if no query has ties."""
     tied, queries = counts
     if not tied:
         return None
@@ -58,7 +57,7 @@ def ties_check(
 
 
 def describe_tie_order_effect(word: str) -> str:
-    """Brief form of the answer: the effect of the order of ties."""
+    """Return the brief form of the answer of `ties_check`: the effect of the order of ties."""
     if word == w.DASH:
         return "only two orders were tried"
     verb = word.removeprefix("cannot ").removeprefix("could ").replace("reverse", "reverses")
@@ -67,16 +66,18 @@ def describe_tie_order_effect(word: str) -> str:
 
 
 def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
-    """The check of `ties_check` for runs loaded as judged ranks (the ranks of judged documents,
-    without scores)."""
+    """Return the check on ties for runs that were loaded as judged ranks (the ranks of judged
+    documents, without scores). Its answer is unknown."""
     reason = f"{judged_ranks_text(runs)}, without scores"
     sentence = f"{reason}, so ties are unknown."
     return RobustnessCheck("ties", "Ties", "unknown", "", sentence, "unknown without scores")
 
 
 def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
-    """Check whether given scores are missing. `missing_counts` maps each run to the number of
-    queries without its score, which are left out."""
+    """Check whether given scores are missing.
+
+    `missing_counts` maps each run to the number of queries without a score of this run. These
+    queries are excluded."""
     lacks = [
         f"{run} has no score for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
         for run, n in missing_counts.items()
@@ -93,12 +94,11 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
 def missing_queries_check(
     missing_counts: Mapping[str, int], difference: float, shared_difference: float, n_shared: int
 ) -> RobustnessCheck | None:
-    """Check whether the lead comes from queries for which a run has no results.
+    """Check whether the lead is due to queries for which a run has no results.
 
     `missing_counts` maps each run to the number of these queries. `shared_difference` is the mean
-    difference over the `n_shared` queries with results from both runs. None if no query is
-    missing.
-    """
+    difference over the `n_shared` queries with results from both runs. Returns None if both runs
+    have results for all queries."""
     runs = [
         f"{run} has no results for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
         for run, n in missing_counts.items()
@@ -139,8 +139,8 @@ def missing_queries_check(
 
 
 def _describe_missing(missing_counts: Mapping[str, int]) -> str:
-    """State the number of missing queries. If only one run lacks queries and its name is short,
-    also name this run."""
+    """State the number of missing queries. If only one run lacks queries and its name is short, the
+    run is named too."""
     counts = {run: n for run, n in missing_counts.items() if n}
     if len(counts) > 1:
         return f"{w.join_words(map(w.format_count, counts.values()))} lacking"

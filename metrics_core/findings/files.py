@@ -1,4 +1,4 @@
-"""The loaded files and whether they fit together: the headline of the Data page."""
+"""Headline of the Data page: the loaded files and whether they match."""
 
 from __future__ import annotations
 
@@ -26,16 +26,18 @@ def files_finding(
     n_waiting: int = 0,
     has_only_scores: bool = False,
 ) -> Sentence:
-    """Say how many files are loaded, how many could not be read, and whether the ids of the runs
+    """State how many files are loaded, how many could not be read, and whether the ids of the runs
     match the ids of the judgments.
 
-    `n_unjudged` counts queries of the runs that have no judgments. `missing_table` names the files
-    that are still needed for a comparison ("judgments"), or is empty. `answered_counts` maps each
-    run that lacks results for some of the `n_judged` queries to the number of judged queries it
-    answers. `unclear_files` are files whose fields are unknown, `ambiguous_files` files that may
-    be a run or judgments. `n_waiting` is how many of the `n_refused` files are unclear or of two
-    kinds. `has_only_scores` says that there are given scores, but no runs with judgments.
-    """
+    n_refused        files that could not be read, including those that wait for the user
+    n_unjudged       queries of the runs that have no judgments
+    missing_table    the files that are still needed for a comparison ("judgments"), or ""
+    answered_counts  run -> number of judged queries that it answers, for the runs that lack results
+                     for some of the `n_judged` queries
+    unclear_files    files whose fields are unknown
+    ambiguous_files  files that may be a run or judgments
+    n_waiting        number of the `n_refused` files that are unclear or ambiguous
+    has_only_scores  whether there are given scores, but no runs with judgments"""
     if not n_loaded and not n_refused:
         return strong_span("Nothing is loaded yet. ") + muted_span("Add judgments and runs.")
     n_refused -= n_waiting
@@ -66,7 +68,7 @@ def files_finding(
 def _waiting_files_text(
     unclear_files: Sequence[str], ambiguous_files: Sequence[str], files: int
 ) -> str:
-    """State the number of files that wait for the user."""
+    """State the number of files that need an action or an answer of the user."""
     n_waiting = len({*unclear_files, *ambiguous_files})
     total_text = f" of {w.number_word(files)}" if files > n_waiting else ""
     verb, need = w.plural(n_waiting, "needs", "need"), "a look" if unclear_files else "your answer"
@@ -77,7 +79,7 @@ def _waiting_files_text(
 
 
 def _files_question(unclear_files: Sequence[str], ambiguous_files: Sequence[str]) -> str:
-    """The question about the files that wait for the user."""
+    """Ask the user about the files that cannot be read without an answer."""
     names_text = w.shorten_list([*dict.fromkeys(unclear_files or ambiguous_files)])
     n_files = len(unclear_files or ambiguous_files)
     if unclear_files:
@@ -88,7 +90,7 @@ def _files_question(unclear_files: Sequence[str], ambiguous_files: Sequence[str]
 
 
 def _incomplete_runs_note(answered_counts: Mapping[str, int], n_judged: int) -> str:
-    """Name the runs that do not cover every judged query; empty if all do."""
+    """Name the runs that lack results for some judged queries; empty if there are none."""
     if not answered_counts:
         return ""
     if len(answered_counts) > _MAX_NAMED:

@@ -1,4 +1,4 @@
-"""The queries that a gate reports: changed queries, and queries without results."""
+"""The queries that a gate reports: queries whose score changed, and queries without results."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from metrics_core.tables import Queries
 _WORST = 5
 _NAMED = 5
 _TOP = 10
-"""Number of results considered if the measure has no cutoff."""
+"""Number of top results that are considered if the measure has no cutoff."""
 
 
 @dataclass(frozen=True)
 class UnansweredQueries:
-    """The judged queries for which a run has no results; `judged` is the number of all judged
+    """The judged queries for which a run has no results. `judged` is the number of all judged
     queries."""
 
     run: str
@@ -35,8 +35,8 @@ class UnansweredQueries:
 
     @property
     def sentence(self) -> str:
-        """Sentence on the number and names of queries: "dense2 has no results for 3 of 104 judged
-        queries: q001, …"."""
+        """Sentence on the number and the ids of the queries: "dense2 has no results for 3 of 104
+        judged queries: q001, …"."""
         n_more = len(self.query_ids) - _NAMED
         others_text = f" and {w.format_count(n_more)} more" if n_more > 0 else ""
         return (
@@ -48,8 +48,10 @@ class UnansweredQueries:
 
 @dataclass(frozen=True)
 class BrokenQuery:
-    """A query whose score changed: both scores, the query's text (empty if unknown), and `kind`,
-    the way in which the query fails now."""
+    """A query whose score changed, with the scores of baseline and run.
+
+    `text` is the query's text, which is empty if unknown. `kind` is the way in which the query
+    fails in the run."""
 
     query_id: str
     text: str
@@ -63,8 +65,8 @@ class BrokenQueries:
     """The worst queries of a gate that did not pass.
 
     `lost` is the number of queries that lost more than 0.01, `changed` the number of queries with a
-    changed score. `command` explains the first of `rows`; it is empty if no file is known.
-    """
+    changed score. `command` is the command that explains the first of `rows`; it is empty if no
+    file is known."""
 
     outcome: GateOutcome
     lost: int
@@ -74,7 +76,7 @@ class BrokenQueries:
 
     @property
     def title(self) -> str:
-        """Title of the list: "Five worst of 44 lost queries (AP)"."""
+        """Title of the list of queries: "Five worst of 44 lost queries (AP)"."""
         target = f"{self.outcome.gate.measure}{self.outcome.gate.slice}"
         word, of_all = (
             ("lost", self.lost) if self.outcome.outcome == WORSE_RUN else ("changed", self.changed)
@@ -87,7 +89,7 @@ class BrokenQueries:
 
     @property
     def sentence(self) -> str:
-        """The title with each query and its difference, on one line."""
+        """The title, followed by each query and its difference, on one line."""
         clauses = [
             f"{row.query_id} ({w.format_difference(row.score - row.baseline_score)})"
             for row in self.rows
@@ -100,9 +102,8 @@ def unanswered_queries(
 ) -> list[UnansweredQueries]:
     """Return the unanswered queries of each run that lacks results for some queries.
 
-    `judged` are the judged ranks (ranks of judged documents) by run. `baseline_scores` are the
-    scores of a snapshot, for the run named `baseline`; None without a snapshot.
-    """
+    `judged` maps the names of runs to judged ranks (the ranks of judged documents). If the baseline
+    is a snapshot, `baseline_scores` are the scores in the snapshot; otherwise it is None."""
     all_runs = [(run, ranks.missing_queries, ranks.n_queries) for run, ranks in judged.items()]
     if baseline_scores is not None:
         missing_ids = np.array(baseline_scores.query_ids, dtype=object)[baseline_scores.missing[0]]
@@ -115,10 +116,9 @@ def broken_queries(
 ) -> BrokenQueries | None:
     """Return the queries of a gate, worst first, or None if the gate passed.
 
-    These are the lost queries if the run is worse, and all changed queries if the gate cannot tell.
-    `scores` are the scores on the gate's slice, `judged` the ranks of the run, None for
-    given scores, and `texts` the query texts by id.
-    """
+    If the outcome is "worse", these are the queries that lost; if it is "cannot tell", all queries
+    with a changed score. `scores` are the scores on the gate's slice, `judged` the judged ranks of
+    the run (None for given scores), and `texts` the query texts by id."""
     if outcome.outcome == NOT_WORSE:
         return None
     gate = outcome.gate
@@ -147,7 +147,7 @@ def broken_queries(
 
 
 def query_texts(queries: Queries | None) -> dict[str, str]:
-    """Return the text of each query that has one, by id."""
+    """Return the texts of the queries by id. Queries without a text are omitted."""
     if queries is None or "text" not in queries.frame.columns:
         return {}
     with_text = queries.frame[["query_id", "text"]].dropna()

@@ -1,4 +1,5 @@
-"""The result of a gate as one value, shared by all output formats and the Python interface."""
+"""The result of a gate in one object, which is used by all output formats and the Python
+interface."""
 
 from __future__ import annotations
 
@@ -71,11 +72,11 @@ class GateConditions:
         overlaps: Iterable[str] = (),
         measures: Sequence[Measure] = (),
     ) -> GateConditions:
-        """Parse the conditions and drop duplicates. Raises ParameterError and UnknownMeasureError.
+        """Parse the texts of conditions and drop duplicates. Raises ParameterError and
+        UnknownMeasureError.
 
-        `floors_shown` are floors for the bound of an interval instead of the mean. `measures` are
-        found by their names, such as given measures.
-        """
+        The floors in `floors` are for the mean, those in `floors_shown` for the confidence bound of
+        the mean. `measures` are given measures, which are found by their names."""
         all_floors = [Floor.parse(text, measures=measures) for text in floors]
         all_floors += [Floor.parse(text, by_bound=True, measures=measures) for text in floors_shown]
         all_gates = [g if isinstance(g, Gate) else Gate.parse(g, measures) for g in gates]
@@ -86,18 +87,19 @@ class GateConditions:
         )
 
     def for_measures(self, measures: Sequence[Measure]) -> GateConditions:
-        """Keep only the gates on these measures. Floors stay: they need no baseline."""
+        """Return the conditions with only the gates on these measures. All floors are kept, because
+        they need no baseline."""
         gates = tuple(gate for gate in self.gates if gate.measure in measures)
         return replace(self, gates=gates)
 
     @property
     def measures(self) -> list[str]:
-        """The names of the measures, without duplicates."""
+        """The names of the measures in the conditions, without duplicates."""
         return list(dict.fromkeys(str(condition.measure) for condition in self._gates_and_floors))
 
     @property
     def slices(self) -> list[QuerySlice]:
-        """The slices, without duplicates."""
+        """The slices in the conditions, without duplicates."""
         return list(dict.fromkeys(condition.slice for condition in self._gates_and_floors))
 
     @property
@@ -112,13 +114,13 @@ class GateConditions:
 
 @dataclass(frozen=True)
 class GateComparison:
-    """The data of a gate: scores of the baseline and of the runs, and the judged ranks (ranks of
-    judged documents) by run, with the judgments; none of these if only given scores are compared.
+    """The data that the conditions of a gate are evaluated on.
 
-    `lists` are the lists of the baseline and of the runs, if overlaps are checked. If the baseline
-    is a snapshot, `file` is its file, and `all_scores` are the runs' scores on all judged
-    queries.
-    """
+    `scores` are the scores of the baseline and of the runs. `judged` are the judged ranks (the
+    ranks of judged documents) by run, and `qrels` the judgments; `judged` is empty and `qrels` is
+    None if only given scores are compared. `lists` are the result lists of the baseline and of the
+    runs, if overlaps are checked. If the baseline is a snapshot, `file` is the path of its file,
+    and `all_scores` are the runs' scores on all judged queries."""
 
     scores: Scores
     baseline: str
@@ -138,14 +140,15 @@ class GateComparison:
 
 @dataclass(frozen=True)
 class GateReport:
-    """The outcome of every gate, worst first, and the data behind it.
+    """The outcomes of all gates, worst first, and of the floors and overlaps.
 
-    `changes` are sentences on changes since the snapshot. `baseline_notes` say whether the baseline
-    can be raised and whether it was. `label` is the label of the snapshot. `files` are (role, name,
-    fingerprint). `uncompared` are the gates on measures for which the snapshot has no scores.
-    `unanswered` are runs without results for some queries. `below_best` are sentences on means
-    below the best mean that the snapshot ever recorded.
-    """
+    changes         sentences on changes since the snapshot
+    baseline_notes  whether the baseline can be raised, and whether it was
+    label           label of the snapshot
+    files           (role, name, fingerprint) of each input file
+    uncompared      gates on measures for which the snapshot has no scores
+    unanswered      runs without results for some queries
+    below_best      sentences on means below the best mean that the snapshot ever recorded"""
 
     baseline: str
     runs: Sequence[str]
@@ -180,7 +183,7 @@ class GateReport:
 
     @property
     def ending(self) -> str:
-        """The sentence for the exit status."""
+        """The last sentence of the report, which explains the exit status."""
         return status_finding(
             self.status,
             has_inconclusive=CANNOT_TELL in self.words,
@@ -189,7 +192,8 @@ class GateReport:
 
     @property
     def headline(self) -> str:
-        """Headline: runs and baseline, the number of queries, and the count of each outcome."""
+        """Headline of the report: the runs, the baseline, the number of queries, and the number of
+        gates with each outcome."""
         queries = w.plural(self.queries, "query", "queries")
         label = f" ({self.label})" if self.label else ""
         return (
@@ -206,12 +210,12 @@ class GateReport:
 
     @property
     def unclear(self) -> list[str]:
-        """Treatment of inconclusive checks; empty if there are none."""
+        """A sentence on how inconclusive checks are treated, in a list; empty if there are none."""
         return [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self._status_words else []
 
     @property
     def _status_words(self) -> list[str]:
-        """The outcomes that determine the exit status."""
+        """The outcomes of gates, floors and overlaps as they affect the exit status."""
         return [
             *(outcome.counts_as for outcome in self.outcomes),
             *self.words[len(self.outcomes) :],
@@ -228,8 +232,8 @@ class GateReport:
 
     @property
     def sentences(self) -> list[str]:
-        """The outcome of each gate, floor and overlap in one or two sentences, with the run's name
-        if there are several runs."""
+        """One or two sentences on the outcome of each gate, floor and overlap. They name the run if
+        there are several runs."""
         run_sentences = [(outcome.run, gate_sentence(outcome)) for outcome in self.outcomes]
         run_sentences += [(outcome.run, floor_finding(outcome)) for outcome in self.floors]
         run_sentences += [(outcome.run, overlap_finding(outcome)) for outcome in self.overlaps]
@@ -241,7 +245,7 @@ class GateReport:
 
     @property
     def tested(self) -> int:
-        """Number of comparisons that are corrected together."""
+        """Number of comparisons (gates times runs) that are corrected together."""
         return sum(outcome.p_corrected == outcome.p_corrected for outcome in self.outcomes)
 
 
@@ -253,12 +257,11 @@ def compare_with_snapshot(
     scores: Scores,
     conditions: GateConditions,
 ) -> GateComparison:
-    """Compare runs with a snapshot read from `file`.
+    """Compare runs with a snapshot that was read from `file`.
 
-    Uses only the queries whose judgments did not change, and the measures with scores in both the
-    snapshot and the runs. `judged` is empty and `qrels` None for given scores. Raises
-    RanklensError if nothing is left to compare.
-    """
+    Only queries whose judgments did not change are used, and only measures for which both the
+    snapshot and the runs have scores. For given scores, `judged` is empty and `qrels` is None.
+    Raises RanklensError if nothing is left to compare."""
     gated = [measure for measure in scores.measures if measure in conditions.gated_measures]
     changes = find_changes(snapshot, mark_queries(scores.query_ids, qrels), gated)
     common_scores = join_snapshot(snapshot, scores, changes)
@@ -290,11 +293,11 @@ def gate_report(
     *,
     fail_unclear: bool = False,
 ) -> GateReport:
-    """Evaluate all conditions.
+    """Evaluate all conditions of a gate and return the report.
 
-    `read_queries` takes scores and returns the queries with their columns, which slices need.
-    Raises RanklensError if there are slices but no queries, or if a slice contains no query.
-    """
+    `read_queries` is a function of the scores that returns the queries with their columns, which
+    are needed for slices. Raises RanklensError if there are slices but no queries, or if a slice
+    contains no query."""
     scores, all_conditions = compared.scores, conditions
     conditions = all_conditions.for_measures(scores.measures)
     all_scores = compared.all_scores or scores
@@ -357,15 +360,16 @@ def _best_mean_findings(compared: GateComparison, all_scores: Scores) -> list[st
 
 
 def compute_overlaps(lists: Sequence[Run], conditions: GateConditions) -> Sequence[OverlapOutcome]:
-    """Return the share of the first list that each other list has in common with it; empty if no
-    overlap is checked."""
+    """Return how much the first list, that of the baseline, overlaps with each other list; empty if
+    no overlap is checked."""
     return find_overlaps(lists[0], lists[1:], conditions.overlaps) if conditions.overlaps else ()
 
 
 def _slice_masks(
     conditions: Iterable[Gate | Floor], scores: Scores, queries: Queries | None
 ) -> dict[QuerySlice, Mask]:
-    """The queries of each slice, bool[query]. Raises RanklensError if a slice is empty."""
+    """Return a mask of the queries of each slice, bool[query]. Raises RanklensError if a slice
+    contains no query."""
     slices = dict.fromkeys(condition.slice for condition in conditions)
     return {query_slice: _slice_mask(query_slice, scores, queries) for query_slice in slices}
 

@@ -1,4 +1,4 @@
-"""Gate outcomes in sentences: the outcome, its evidence, and its consequence."""
+"""Describe the outcomes of gates in sentences: the outcome, its evidence, and its consequence."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from metrics_core.scoring.intervals import FEWEST_SCORES, LEVEL
 
 
 def describe_target(gate: Gate | Floor) -> str:
-    """Name the measure and the queries: "nDCG@10 on Billing"."""
+    """Name the measure of a gate and its queries: "nDCG@10 on Billing"."""
     name = gate.target if isinstance(gate, Gate) else str(gate.measure)
     return f"{name}{_slice_suffix(gate.slice)}"
 
 
 def describe_ratio_outcome(outcome: GateOutcome) -> str:
-    """Name a cost and its typical ratio: "latency_ms typically 27 % slower (95 %: 19 to 36 %)"."""
+    """State the typical ratio of a cost: "latency_ms typically 27 % slower (95 %: 19 to 36 %)"."""
     ends = 1 + outcome.low, 1 + outcome.high
     measure = str(outcome.gate.measure)
     if math.isnan(outcome.difference):
@@ -54,7 +54,8 @@ def _slice_suffix(queries: QuerySlice) -> str:
 
 
 def gate_title(outcome: GateOutcome) -> str:
-    """The outcome with its number: "Worse: AP falls by 0.023 [0.003, 0.042]"."""
+    """Return the outcome of a gate with its difference: "Worse: AP falls by 0.023 [0.003,
+    0.042]"."""
     target = describe_target(outcome.gate)
     if outcome.is_unchanged:
         return f"Not worse: {target} unchanged"
@@ -80,7 +81,7 @@ def _format_difference(value: float, digits: int) -> str:
 
 
 def _describe_loss(outcome: GateOutcome) -> str:
-    """Describe a loss: "falls by 0.023 [0.003, 0.042]"; "rises" if less is better."""
+    """Describe a loss: "falls by 0.023 [0.003, 0.042]". The verb is "rises" if lower is better."""
     low, high = sorted(abs(end) for end in (outcome.low, outcome.high))
     digits = w.interval_decimals(low, high)
     verb = "falls" if outcome.difference < 0 else "rises"
@@ -89,8 +90,10 @@ def _describe_loss(outcome: GateOutcome) -> str:
 
 
 def gate_finding(outcome: GateOutcome) -> str:
-    """Explain the outcome in one or two sentences, to follow the title. For the mean of a cost,
-    one more says that it is not protected."""
+    """Explain the outcome of a gate in one or two sentences, which follow its title.
+
+    If the gate is on the mean of a cost, another sentence says that the test of such a mean is not
+    protected against skewed values."""
     text = _explain_ratio(outcome) if outcome.gate.is_ratio else _explain_difference(outcome)
     is_cost = outcome.gate.measure.declaration.scale == "cost"
     return f"{text} {_UNPROTECTED}" if is_cost and outcome.gate.asks_for_mean else text
@@ -148,7 +151,7 @@ def _explain_difference(outcome: GateOutcome) -> str:
 
 
 def gate_sentence(outcome: GateOutcome) -> str:
-    """The title and the explanation on one line."""
+    """Return the title of a gate and the explanation of its outcome on one line."""
     return f"{gate_title(outcome)}. {gate_finding(outcome)}"
 
 
@@ -184,7 +187,7 @@ def _explain_unclear(outcome: GateOutcome) -> str:
 
 
 def _describe_power(outcome: GateOutcome) -> str:
-    """Differences that these queries could detect; empty if power is not reported."""
+    """State which losses these queries could detect; empty if power is not reported."""
     if outcome.queries < FEWEST_QUERIES or math.isnan(outcome.p_corrected):
         return ""
     if math.isnan(outcome.smallest_loss):
@@ -205,7 +208,7 @@ def _format_rounded_size(size: float) -> str:
 
 
 def floor_finding(outcome: FloorOutcome) -> str:
-    """Say whether a mean reaches its floor: "Below the floor: …"."""
+    """State whether a mean reaches its floor: "Below the floor: …"."""
     floor, least_text = outcome.floor, w.format_plain_number(outcome.floor.least)
     higher = floor.measure.declaration.higher_is_better
     name = "floor" if higher else "ceiling"
@@ -227,7 +230,7 @@ def floor_finding(outcome: FloorOutcome) -> str:
 
 
 def overlap_finding(outcome: OverlapOutcome) -> str:
-    """State the unchanged share of the top k."""
+    """State the share of the top k that is unchanged, and whether it reaches its minimum."""
     top, least_share = f"top {outcome.overlap.k}", w.format_share(outcome.overlap.least)
     if not outcome.n_changed:
         return f"Overlap held: the {top} of every query is the same."
@@ -240,7 +243,7 @@ def overlap_finding(outcome: OverlapOutcome) -> str:
 
 
 def unclear_finding(counts_as_failure: bool) -> str:
-    """Say how inconclusive checks are treated."""
+    """State how inconclusive checks are treated."""
     word = "fail" if counts_as_failure else "pass"
     return (
         f"Neither passed nor failed; inconclusive checks are set to {word} (--if-unclear {word})."
@@ -250,9 +253,8 @@ def unclear_finding(counts_as_failure: bool) -> str:
 def count_outcomes_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
     """State the number of gates with each outcome: "1 gate failed, 2 passed, 1 inconclusive".
 
-    If there are floors or overlaps among them, the noun is "check". `uncompared` is the number of
-    gates that could not be compared.
-    """
+    If the outcomes include floors or overlaps, they are called checks instead of gates.
+    `uncompared` is the number of gates that could not be compared."""
     counts = Counter(outcomes)
     n_failed, n_passed = counts[WORSE_RUN] + counts[BELOW], counts[NOT_WORSE] + counts[HELD]
     noun = "check" if {BELOW, HELD} & set(outcomes) else "gate"
@@ -273,7 +275,7 @@ def count_outcomes_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
 
 
 def correction_finding(n_comparisons: int) -> str:
-    """Say which outcomes are corrected for `n_comparisons` comparisons; empty for a single
+    """State which outcomes are corrected for `n_comparisons` comparisons; empty for a single
     comparison."""
     if n_comparisons < 2:
         return ""
@@ -284,11 +286,10 @@ def correction_finding(n_comparisons: int) -> str:
 
 
 def status_finding(status: int, *, has_inconclusive: bool, has_uncompared: bool) -> str:
-    """Sentence for an exit status.
+    """Return a sentence that explains an exit status.
 
-    `has_inconclusive` is whether some check is inconclusive, `has_uncompared` whether some gate
-    could not be compared.
-    """
+    `has_inconclusive` is whether a check is inconclusive, and `has_uncompared` is whether a gate
+    could not be compared."""
     instruction = (
         "create a new snapshot" if has_uncompared else "--allow-changed accepts the change"
     )
@@ -300,8 +301,10 @@ def status_finding(status: int, *, has_inconclusive: bool, has_uncompared: bool)
 
 
 def sort_worst_first(outcomes: Sequence[GateOutcome]) -> list[GateOutcome]:
-    """Sort worst outcome first: worse, then cannot tell, then not worse. Equal outcomes are sorted
-    by their loss as a multiple of the margin, largest first."""
+    """Sort gate outcomes, worst first: "worse", then "cannot tell", then "not worse".
+
+    Gates with the same outcome are sorted by their loss as a multiple of the margin, largest
+    first."""
     return sorted(outcomes, key=lambda o: (OUTCOMES.index(o.outcome), -_loss_in_margins(o)))
 
 
@@ -310,11 +313,10 @@ def _loss_in_margins(outcome: GateOutcome) -> float:
 
 
 def better_run_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
-    """Say by how much the baseline is worse than a run that is significantly better; empty
-    otherwise.
+    """State by how much the baseline is below a run that is significantly better; empty otherwise.
 
-    The run is named unless `is_only_run` is true.
-    """
+    It is also empty for a gate on a slice or on a typical ratio. The run is named unless
+    `is_only_run` is true."""
     if not (outcome.is_significant and outcome.loss < 0) or outcome.gate.slice.column:
         return ""
     side = "below" if outcome.gate.direction > 0 else "above"

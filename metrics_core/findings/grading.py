@@ -1,4 +1,4 @@
-"""The documents left to judge, and the possible effect of judging them."""
+"""State how many documents remain to be judged, and what judging them could change."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from metrics_core.unjudged.next_judgments import NextJudgments
 def judging_finding(
     cutoff: int, n_unjudged: int | None, n_to_settle: int | None, leader: str = ""
 ) -> Sentence:
-    """Title of the documents left to judge.
+    """Return the title of the list of documents that remain to be judged.
 
     `n_unjudged` is the number of documents within the cutoff of either run that have no grade in
     the files; None if the lists are too long to count. `n_to_settle` is the number of documents
     that could settle the comparison: if the first `n_to_settle` documents turn out not relevant,
-    the sign of the difference is safe. It is 0 if the sign is already safe, None if unknown.
-    `leader` is the run with the better mean.
-    """
+    the sign of the difference is safe. It is 0 if the sign is already safe, and None if unknown.
+    `leader` is the run with the better mean."""
     if n_unjudged is None:
         return strong_span("Too many results to judge one by one")
     if not n_unjudged:
@@ -68,8 +67,10 @@ def judging_subtitle(
 
 
 def all_judged_finding(n_to_settle: int) -> Sentence:
-    """Title if all documents that could settle the comparison are now judged; `n_to_settle` is
-    their number according to the files' judgments."""
+    """Return the title that is shown if all documents that could settle the comparison are now
+    judged.
+
+    `n_to_settle` is the number of these documents according to the judgments in the files."""
     return strong_span(
         f"{n_to_settle:,} of {n_to_settle:,} judged" if n_to_settle > 1 else "1 of 1 judged"
     )
@@ -78,11 +79,10 @@ def all_judged_finding(n_to_settle: int) -> Sentence:
 def judgments_effect_finding(
     difference: float, worst_difference: float | None, *, can_reverse: bool
 ) -> Sentence:
-    """Describe the effect of the new judgments: the difference, and its worst case (None if not
-    computed).
+    """Describe the effect of the new judgments: the difference and its worst case.
 
-    `can_reverse` says whether the documents still unjudged could reverse the order.
-    """
+    `worst_difference` is None if it was not computed. `can_reverse` is whether the documents that
+    are still unjudged could reverse the order."""
     if worst_difference is None:
         return muted_span(f"The difference is now {w.format_difference(difference)}.")
     rest_text = (
@@ -94,12 +94,11 @@ def judgments_effect_finding(
 def judge_next_finding(
     next_judgments: NextJudgments, pair: ComparedPair, n_unjudged: int = 0
 ) -> str:
-    """Say what judging the unjudged documents can change, if those with the largest possible
-    influence are judged first.
+    """State what judging the unjudged documents can change, if the most influential ones are judged
+    first.
 
-    `n_unjudged` is the number of documents without a grade in either list; 0 if they are not
-    counted.
-    """
+    `n_unjudged` is the number of documents without a grade in either list; 0 if they were not
+    counted."""
     if pair.side == 0:
         if next_judgments.table.empty:
             return "The runs are tied, whatever the grades of the unjudged documents."

@@ -1,4 +1,4 @@
-"""Groups of queries behind the difference."""
+"""Describe the groups of queries that the difference between two runs comes from."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ MAX_TITLE_LENGTH = 60
 """Maximum length of a page title in characters."""
 
 SLICES_PENDING = f"slices are being tested ({w.format_share(1 - LEVEL)} false discovery rate)"
-"""Shown until `slices_finding` is computed."""
+"""Text that is shown until `slices_finding` is computed."""
 
 _MAX_NAMED = 3
 _CONCENTRATED, _MIN_SHARE = 1.5, 0.1
-"""The lead mentions a group if its mean difference is at least `_CONCENTRATED` times the overall
-difference, and its contribution is at least the share `_MIN_SHARE` of the total."""
+"""Thresholds for naming a group: a multiple of the overall difference, and a share of the total."""
 
 _SHARES = (
     (0.95, "nearly all"),
@@ -82,7 +81,7 @@ def groups_title(
 
 
 def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
-    """The direction of the total ("higher" or "lower"), and the number of groups that share it."""
+    """Return the total's direction ("higher" or "lower"), and how many groups have it, as text."""
     agreeing, _ = _split_groups(bridge, total)
     count_text = f"all {w.number_word(len(bridge))}"
     if len(agreeing) < len(bridge):
@@ -93,21 +92,21 @@ def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
 
 
 def _is_inconclusive(bridge: pd.DataFrame, total: float) -> bool:
-    """Whether groups differ in direction and none is significant, so that a count would mislead."""
+    """Whether groups have different directions and none is significant; a count would mislead."""
     agreeing, _ = _split_groups(bridge, total)
     is_named = not _is_nonzero(total) or _find_main_group(bridge, total)
     return not is_named and len(agreeing) < len(bridge) and not bridge["clear"].any()
 
 
 def _shorten_title(text: str, prefix: str, shorter: str) -> str:
-    """Return `text`, or `shorter` if `prefix` and `text` are too long for a title."""
+    """Return `text`, or `shorter` if `prefix` and `text` together are too long for a title."""
     return text if len(prefix + text) <= MAX_TITLE_LENGTH else shorter
 
 
 def single_run_title(
     groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Title for a single run: its worst group. `groups` has the columns group, queries and mean."""
+    """Name the worst group of a single run. `groups` has the columns group, queries and mean."""
     tested_groups = groups[(groups["queries"] >= FEWEST_QUERIES) & groups["mean"].notna()]
     plain_title = run_span(focus) + strong_span(f" by {noun.singular}")
     if tested_groups["mean"].map(w.format_score).nunique() < 2:
@@ -151,8 +150,8 @@ def groups_subtitle(
 
 
 def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
-    """Name the group whose contribution most exceeds its share of the queries, if it is far larger.
-    Contributions are rounded so that the printed numbers add up to the total."""
+    """Name the group whose contribution most exceeds its share of the queries, if it far exceeds
+    this. Contributions are rounded so that the printed numbers add up to the total."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _is_nonzero(total) or len(bridge) < 2:
         return Sentence()
@@ -184,14 +183,14 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
 
 
 def _is_plural(name: str) -> bool:
-    """Whether the group's name is a plural, such as "queries without category"."""
+    """Return whether the name of a group is a plural, such as "queries without category"."""
     return name.startswith("queries ")
 
 
 def _significance_sentence(
     bridge: pd.DataFrame, n_tested: int, noun: GroupNoun, higher_is_better: bool
 ) -> str:
-    """Say which groups are significant by themselves; without a full stop."""
+    """State which groups are significant by themselves. The text does not end with a full stop."""
     if (bridge["queries"] < FEWEST_QUERIES).all():
         return (
             f"No {noun.singular} has the {w.number_word(FEWEST_QUERIES)} queries needed for a test"
@@ -223,7 +222,7 @@ def _significance_sentence(
 def _group_subject(
     chosen_groups: pd.DataFrame, all_groups: pd.DataFrame, noun: GroupNoun, *, later: bool = False
 ) -> str:
-    """Return groups as the subject of a sentence: the names of a few groups, else their number."""
+    """Return groups as the subject of a sentence: by name if they are few, otherwise by number."""
     verb = (
         "is"
         if len(chosen_groups) == 1 and not _is_plural(chosen_groups["group"].iloc[0])
@@ -238,7 +237,7 @@ def _group_subject(
 
 
 def slices_finding(n_slices: int, n_differing: int) -> str:
-    """Number of tested slices that differ, as part of a sentence; empty if none was tested."""
+    """State how many tested slices differ, as part of a sentence; empty if none was tested."""
     if not n_slices:
         return ""
     verb = "differs" if n_differing < 2 else "differ"
@@ -272,8 +271,8 @@ def crossed_groups_title(
 
 
 def crossed_groups_subtitle(margins: pd.DataFrame, slices: str) -> Sentence:
-    """List the largest mean differences of one column's groups, and say that colours are
-    exploratory. `margins` has the rows of that column: group, difference."""
+    """List the largest mean differences of the groups of one column, and say that colours are
+    exploratory. `margins` has only the rows of that column: group, difference."""
     groups = margins[margins["difference"].notna()]
     groups = groups.loc[
         groups["difference"].abs().sort_values(ascending=False, kind="stable").index
@@ -292,7 +291,7 @@ def crossed_groups_subtitle(margins: pd.DataFrame, slices: str) -> Sentence:
 
 
 def untested_note(groups: pd.DataFrame) -> str:
-    """Why groups have no interval, from their columns group, queries, difference and diff_low."""
+    """Explain why groups lack an interval. Columns used: group, queries, difference, diff_low."""
     with_difference = groups[groups["difference"].notna()]
     small_groups = with_difference[with_difference["queries"] < FEWEST_QUERIES]
     rarely_differing = with_difference[
@@ -313,7 +312,7 @@ def untested_note(groups: pd.DataFrame) -> str:
 
 
 def _is_nonzero(difference: float) -> bool:
-    """Whether a difference, as printed, is not 0."""
+    """Return whether a difference is still different from 0 when it is rounded for printing."""
     return w.format_difference(difference) != w.format_difference(0)
 
 
@@ -325,8 +324,8 @@ def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.
 
 def _find_main_group(bridge: pd.DataFrame, total: float) -> str:
     """Return the group with the largest contribution among the groups that agree with the total.
-    Returns an empty text unless the difference is larger in this group than elsewhere, by the test
-    that finds slices. Headings name a group only by this rule."""
+    The text is empty if the difference in this group is not larger than elsewhere, according to the
+    test that finds slices. Headings name a group only by this rule."""
     agreeing, _ = _split_groups(bridge, total)
     if len(agreeing) < 2:
         return ""
@@ -335,8 +334,8 @@ def _find_main_group(bridge: pd.DataFrame, total: float) -> str:
 
 
 def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> Sentence:
-    """Say that most queries are in groups that significantly oppose the total; otherwise empty.
-    `bridge` is the same as for `groups_title`."""
+    """State that most queries are in groups that significantly oppose the total; empty if this is
+    not the case. `bridge` is the same as for `groups_title`."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES or not _is_nonzero(total):
         return Sentence()
@@ -353,7 +352,7 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
 
 
 def query_mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """State how much of a difference is due to different queries in the two runs. Each run is
+    """State how much of a difference is due to different queries in the two runs, if each run is
     averaged over the queries that it answers. `mix_table` is the frame of
     `slicing.composition.decompose_change`, from the baseline to the run in focus."""
     mixed, within_groups = (math.fsum(mix_table[part]) for part in ("mix", "within"))
@@ -384,8 +383,8 @@ def query_mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sen
 def strongest_other_run_finding(
     groups: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
 ) -> Sentence:
-    """The largest significant difference of a run not in focus; `groups` is the frame of
-    `breakdown`."""
+    """State the largest significant difference in a group among the runs that are not in focus.
+    `groups` is the frame of `breakdown`."""
     other_rows = groups[~groups["run"].isin([focus, baseline]) & groups["clear"]]
     if other_rows.empty:
         return Sentence()

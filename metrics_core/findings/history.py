@@ -1,5 +1,5 @@
-"""Versions of a system in a sentence: whether the latest is the best, and which queries broke on
-the way."""
+"""Describe the history of a system's versions in a sentence: whether the latest version is the
+best, and which queries broke."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 
 
 def no_versions_finding(runs: Sequence[str]) -> Sentence:
-    """Shown if the names of the runs do not show that they are versions of one system."""
+    """Return the text that is shown if the names of the runs do not show that they are versions of
+    one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
         f"The names {w.shorten_list(list(runs))} do not show it. If they are versions, put"
         " them in order to see how the measure changed and which queries got worse."
@@ -23,7 +24,7 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
 
 
 def not_versions_finding() -> Sentence:
-    """Shown if the user marked the runs as different systems."""
+    """Return the text that is shown if the user marked the runs as different systems."""
     return strong_span("These runs are different systems. ") + muted_span(
         "No progress is reported; Ranking compares all runs."
     )
@@ -41,16 +42,16 @@ def history_finding(
     compares_means: bool = True,
     counts_failures: bool = True,
 ) -> Sentence:
-    """Say whether the latest version is significantly worse than the best, and since when.
+    """State whether the latest version is significantly worse than the best version, and since
+    when.
 
-    `versions` are in order; `means` float64[version] are oriented so that greater is better.
-    `measure` is the measure's name. `n_failing` is the number of queries that were fine once and
-    fail now, `n_flickering` the number of queries that went back and forth. `first_bad_version` is
-    the first version that is significantly worse, or empty. `is_best` is true if the latest
-    version is significantly better than every other version when all pairs are tested together.
-    `compares_means` is false if a typical ratio or a sign is tested, `counts_failures` if the
-    scores do not say which queries fail.
-    """
+    `versions` are in order. `means` float64[version] are oriented so that greater is better.
+    `measure` is the measure's name. `n_failing` is the number of queries that were good with an
+    earlier version and fail with the latest, and `n_flickering` the number of queries that changed
+    repeatedly. `first_bad_version` is the first version that is significantly worse, or empty.
+    `is_best` is true if the latest version is significantly better than every other version when
+    all pairs are tested together. `compares_means` is false if a typical ratio or a sign is tested.
+    `counts_failures` is false if the scores do not show which queries fail."""
     last = versions[-1]
     if np.isnan(means).all():
         return strong_span("No query has a score, so the versions cannot be compared.")

@@ -1,4 +1,5 @@
-"""What changed between two runs without judgments. The sentences say nothing on quality."""
+"""Describe what changed between two runs without judgments. The sentences do not say which run is
+better."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def list_changes_title(changes: ListChanges) -> Sentence:
 
 
 def list_changes_subtitle(changes: ListChanges) -> Sentence:
-    """Describe how many documents stay, and that nobody judged the results."""
+    """Describe how many documents stay the same, and say that the results are not judged."""
     if not changes.is_changed.any():
         return muted_span(NOT_JUDGED)
     mean_kept, n_none = changes.n_kept.mean(), int((changes.overlap == 0).sum())

@@ -1,8 +1,9 @@
-"""Robustness of "no difference that matters": ways in which a difference could matter after all.
+"""Robustness of the verdict "no difference that matters": ways in which a difference could matter
+after all.
 
 The checks of `verdict_risks` use the same evidence, but are about the sign of the difference, which
-is irrelevant here. The checks of this module say whether the difference stays within the margin.
-"""
+is irrelevant for this verdict. The checks of this module say whether the difference stays within
+the margin."""
 
 from __future__ import annotations
 
@@ -40,9 +41,8 @@ def margin_check(
     """Return a check of `verdict_risks` with a new answer: whether the difference stays within the
     margin.
 
-    `difference_range` is the lowest and highest possible difference. If `exact` is false, the true
-    limits may be wider. Returns None if `check` is None.
-    """
+    `difference_range` is the lowest and the highest possible difference. If `exact` is false, the
+    true limits may be wider. If `check` is None, the result is None."""
     if check is None or np.isnan(difference_range).any():
         return check
     if max(-difference_range[0], difference_range[1]) >= margin:
@@ -51,7 +51,7 @@ def margin_check(
 
 
 def _replace_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessCheck:
-    """Return the check with a different answer, in the brief form too."""
+    """Return the check with a different answer, which replaces both the full and the brief form."""
     begin, _, end = check.brief.partition("; ")
     brief = (
         f"{begin}; {word}"
@@ -66,7 +66,7 @@ def _replace_answer(check: RobustnessCheck, word: str, tone: Tone) -> Robustness
 def unjudged_check(
     check: RobustnessCheck, bounds: DifferenceBounds, likely: LikelyDifference, margin: float
 ) -> RobustnessCheck:
-    """Return the check of `verdict_risks` on unjudged documents with a new answer: whether the
+    """Return the check of `verdict_risks` on unjudged documents, with a new answer: whether the
     difference stays within the margin."""
     if bounds.reason or bounds.lowest == bounds.highest:
         return margin_check(check, (bounds.lowest, bounds.highest), margin) or check
@@ -91,9 +91,8 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
     """Check how many queries must be removed until the difference matters.
 
     `differences` is float64[query], NaN if undefined. The queries whose removal moves the mean
-    farthest from zero are removed first. The result is exact: no other set of the same size moves
-    the mean farther.
-    """
+    farthest from zero are removed first. This is exact: no other set of the same size moves the
+    mean farther."""
     sorted_differences = np.sort(differences[~np.isnan(differences)])
     remaining = np.arange(len(sorted_differences), 0, -1)
     fewest = []
@@ -158,8 +157,8 @@ def _format_spans(crossings: Crossings, mask: Mask) -> str:
 
 
 def other_measures_check(agreement: Agreement, pair: ComparedPair) -> RobustnessCheck:
-    """Check whether one run is significantly ahead on another measure. No margin is used, because
-    it applies to one measure only."""
+    """Check whether one run is significantly ahead on another measure. The margin is not used,
+    because it only applies to the chosen measure."""
     table = agreement.rows_with_difference.set_index("measure").drop(index=pair.measure)
     if table.empty:
         reason = NO_OTHER_MEASURE

@@ -1,8 +1,7 @@
-"""Checks for a comparison without a significant lead: each names a way to make the result
-conclusive. For the Overview.
+"""Checks for a comparison without a significant lead. Each check names a way to make the result
+conclusive, for the Overview.
 
-The checks of `verdict_risks` use the same evidence, but require a lead.
-"""
+The checks of `verdict_risks` use the same evidence, but require a lead."""
 
 from __future__ import annotations
 
@@ -44,8 +43,7 @@ def sample_size_check(difference: float, queries: float) -> RobustnessCheck | No
 def detectable_difference_check(smallest_difference: float) -> RobustnessCheck | None:
     """Return a check that states which differences these queries could detect; None if unknown.
 
-    `smallest_difference` is the result of `comparing.power.smallest_detectable`.
-    """
+    `smallest_difference` is the result of `comparing.power.smallest_detectable_difference`."""
     if not math.isfinite(smallest_difference) or not smallest_difference:
         return None
     brief = f"{format_absolute_difference(smallest_difference)} or more (80{w.NO_BREAK}% power)"
@@ -62,12 +60,11 @@ def unjudged_check(share: float, depth: int) -> RobustnessCheck | None:
 
 
 def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> RobustnessCheck | None:
-    """Say at which cutoffs k one run is significantly ahead. Returns None for a measure without a
+    """State at which cutoffs k one run is significantly ahead. Returns None for a measure without a
     cutoff.
 
-    If `chosen_cutoff` is one of these cutoffs, the result contradicts the test of all runs. The
-    text then says that it holds for this pair only.
-    """
+    If `chosen_cutoff` is one of these cutoffs, this contradicts the test of all runs. The text then
+    says that it is true for this pair alone."""
     if crossings is None:
         return None
     spans = sorted([*crossings.significant_ranges(1), *crossings.significant_ranges(-1)])
@@ -84,12 +81,11 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
 
 
 def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> RobustnessCheck | None:
-    """Say on which other measures one run is significantly ahead, as a reason to choose the measure
-    before looking at results.
+    """State on which other measures one run is significantly ahead, as a reason to choose the
+    measure before looking at results.
 
     `verdicts` are the verdicts in the table of runs, by measure. Returns None if there are no other
-    measures.
-    """
+    measures."""
     others = {name: word for name, word in verdicts.items() if name != pair.measure}
     if not others:
         return None
@@ -105,8 +101,8 @@ def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> Rob
 
 
 def ties_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
-    """Return the check of `file_risks` on ties, worded for a difference that may be due to
-    chance."""
+    """Return the check of `file_risks` on ties with a different wording, for a difference that may
+    be due to chance."""
     if check is None:
         return None
     verb = check.word.partition(" ")[0]
@@ -115,8 +111,8 @@ def ties_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
 
 
 def missing_queries_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
-    """Return the check of `file_risks` on queries without results in its brief form; None if there
-    is no such check."""
+    """Return the check of `file_risks` on queries without results, in its brief form. Returns None
+    if `check` is None."""
     return (
         None if check is None else _make_check("missing", "Missing", check.brief.partition("; ")[0])
     )

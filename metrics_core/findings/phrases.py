@@ -33,9 +33,8 @@ def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> st
 def family_note(k: int, band: str, *, is_significant: bool) -> str:
     """Explain why the verdict at `k` and the band over all k disagree.
 
-    `band` is a phrase with the name of the band and a verb. If `is_significant` is true, only the
-    verdict at `k` is significant; otherwise only the band is.
-    """
+    `band` is a phrase that names the band and ends with a verb. If `is_significant` is true, only
+    the verdict at `k` is significant; otherwise only the band is."""
     if is_significant:
         return f"k = {w.format_count(k)} by itself is significant; {band} for all k together."
     return (
@@ -53,7 +52,7 @@ RUNS_ARE_TIED = "The runs are tied, so there is no"
 
 
 def few_queries_note(queries: int) -> Sentence:
-    """Note that there are too few queries to test."""
+    """State that there are too few queries to test."""
     if not queries:
         return strong_span(f"{NO_SCORE_WITH_BOTH}. ")
     return strong_span(

@@ -1,5 +1,5 @@
-"""The queries on which the run in focus is better, and the data on which a view of queries is
-based."""
+"""Describe on how many queries the run in focus is better, and the data that a view of queries is
+based on."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 
 @dataclass(frozen=True)
 class ViewFacts:
-    """The data that every number of a view is based on.
+    """The data on which every number of a view is based.
 
     `unanswerable` is the number of queries without a relevant document. `missing` is the number of
-    queries without results, by run; they score as an empty list or, if `left_out` is true, are
-    excluded. `all_zero` is the number of queries on which all runs score 0; `every_run` is the
-    phrase for these runs. `judged_share` is from 0 to 1. If `complete` is true, the user declared
-    the judgments complete, so that unjudged documents count as not relevant.
-    """
+    queries without results, by run; these queries score as an empty list or, if `left_out` is true,
+    are excluded. `all_zero` is the number of queries on which all runs score 0; `every_run` is the
+    phrase for all runs in sentences. `judged_share` is from 0 to 1. If `complete` is true, the user
+    declared the judgments complete, so that unjudged documents count as not relevant."""
 
     queries: int
     judgments: int
@@ -49,9 +48,10 @@ class ViewFacts:
 
 @dataclass(frozen=True)
 class QueryCounts:
-    """The number of queries that failed before and are fixed, the number of queries that worked
-    before and are broken, and the number of queries on which all runs score 0. `every_run` is the
-    phrase for all runs."""
+    """Numbers of fixed queries (failed before), of broken queries (worked before), and of queries
+    on which all runs score 0.
+
+    `every_run` is the phrase for all runs in sentences."""
 
     fixed: int
     broken: int
@@ -62,11 +62,10 @@ class QueryCounts:
 def queries_finding(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """Say on how many queries the run in focus is better and worse.
+    """State on how many queries the run in focus is better, and on how many it is worse.
 
-    `differences` is the frame of `query_differences` over the queries in view; its column outcome
-    is used.
-    """
+    `differences` is the frame of `query_differences` over the queries in view, from which the
+    column outcome is used."""
     total = len(differences)
     queries = f"{w.format_count(total)} {w.plural(total, 'query', 'queries')}"
     if focus == baseline:
@@ -85,13 +84,12 @@ def queries_finding(
 def queries_subtitle(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """State the median win and loss, and how many queries are fixed, how many are broken, and how
-    many score 0 with every run. If too few queries have a score from both runs, state that nothing
-    is coloured.
+    """State the median win and loss, and how many queries are fixed, broken, or score 0 with every
+    run.
 
+    If too few queries have a score from both runs, the text says that nothing is coloured.
     `differences` is the same as for `queries_finding`; its columns outcome and difference are
-    used.
-    """
+    used."""
     if focus == baseline:
         return muted_span(f"{COMPARE_ANOTHER_RUN} which queries it wins and loses.")
     won = differences[differences["outcome"] == BETTER]["difference"]

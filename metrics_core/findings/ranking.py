@@ -1,5 +1,5 @@
-"""The runs that may be the best, and the definite ranks: for Ranking, and for the Overview of many
-runs."""
+"""Describe the ranking of runs: the runs that may be the best, and the ranks that are certain. Used
+on Ranking, and on the Overview of many runs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ _MAX_NAMED = 3
 
 
 def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """Say which runs may be the best. With fewer than ten queries, name the run with the highest
+    """State which runs may be the best. With fewer than ten queries, name the run with the highest
     mean instead.
 
-    `measure` is the measure's name, `queries` the number of queries in view.
-    """
+    `measure` is the measure's name, `queries` the number of queries in view."""
     if queries < FEWEST_QUERIES:
         return _highest_mean_title(all_pairs, measure)
     bests = all_pairs.possible_bests
@@ -56,8 +55,10 @@ def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
 
 
 def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """Name the runs that may be the best, if `ranking_title` gives only their number. Then state
-    the remaining definite ranks and the number of significant pairs."""
+    """State the certain ranks of the other runs and the number of significant pairs.
+
+    If `ranking_title` states only the number of runs that may be the best, these runs are named
+    first."""
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries) + muted_span("No pair is tested.")
     bests, title = all_pairs.possible_bests, ranking_title(all_pairs, measure, queries)
@@ -70,11 +71,10 @@ def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentenc
 
 
 def sole_best_finding(bests: Mapping[str, str], chosen_measure: str) -> Sentence:
-    """Say on which measures other than `chosen_measure` one run alone ranks first. Returns an empty
-    sentence if there are no such measures.
+    """State on which measures other than `chosen_measure` one run alone ranks first. The sentence
+    is empty if there are no such measures.
 
-    `bests` maps each measure to the run that alone ranks first on it.
-    """
+    `bests` maps each measure to the run that alone ranks first on it."""
     by_run: dict[str, list[str]] = {}
     for measure, name in bests.items():
         if measure != chosen_measure:
@@ -109,7 +109,7 @@ def _significant_pairs_text(all_pairs: AllPairs) -> str:
 
 
 def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
-    """Name the runs with the highest mean, if there is no verdict."""
+    """Name the runs with the highest mean, for too few queries to decide which run is the best."""
     if not all_pairs.runs or math.isnan(all_pairs.means[0]):
         return strong_span(f"No run has a mean {measure}")
     top = [
@@ -127,7 +127,7 @@ def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
 
 
 def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
-    """The definite ranks of the runs that cannot be the best."""
+    """State the certain ranks of the runs that cannot be the best."""
     lower_runs = [
         (name, int(first), int(last))
         for name, first, last in zip(all_pairs.runs, all_pairs.first, all_pairs.last, strict=True)
@@ -152,8 +152,10 @@ def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
 
 
 def _list_runs(names: Sequence[str], last: str = "and") -> Sentence:
-    """List run names: all names if there are only a few, otherwise three names and the number of
-    remaining runs. `last` is the word before the last item, such as "and"."""
+    """List the names of runs: all names if there are only a few, otherwise three names and the
+    number of remaining runs.
+
+    `last` is the word before the last item, such as "and"."""
     first_names = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
     parts = [run_span(name) for name in first_names]
     if len(first_names) < len(names):

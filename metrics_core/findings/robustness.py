@@ -1,10 +1,11 @@
-"""How robust is a verdict? One check for each way in which it could be reversed.
+"""Check how robust a verdict is. There is one check for each way in which the verdict could be
+reversed.
 
-Each check has a word that answers it, and a reason. The functions here and in the `*_risks` modules
-define when each word applies. A tone is set only if the answer is clear and the verdict is
-significant: for a difference that may be due to chance, there is no result that could hold. "No
-difference that matters" is a verdict as well, and has separate checks (`margin_risks`).
-"""
+Each check has an answer of a few words, and a reason. The functions in this module and in the
+`*_risks` modules define when each answer applies. A check has a tone only if its answer is clear
+and the verdict is significant: if the difference may be due to chance, there is no verdict that
+could be robust. "No difference that matters" is a verdict as well, and has separate checks
+(`margin_risks`)."""
 
 from __future__ import annotations
 
@@ -32,10 +33,9 @@ _SUBJECTS = {
 class RobustnessCheck:
     """One way in which a verdict could be reversed.
 
-    `part` names the evidence, `word` is the answer, and `reason` explains it in one or two
-    sentences. `brief` is the answer on the Overview; empty if the check does not apply (no ties,
-    all judged).
-    """
+    `part` identifies the evidence, `word` is the answer, and `reason` explains the answer in one or
+    two sentences. `brief` is the answer on the Overview; it is empty if the check does not apply
+    there, for example if there are no ties."""
 
     part: str
     title: str
@@ -47,10 +47,10 @@ class RobustnessCheck:
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """The pair that every check is about: run, baseline, the measure's name, and the verdict.
+    """The pair of runs that every check is about: run, baseline, the measure's name, and the
+    verdict.
 
-    `side` is 1 if the run is better, -1 if the baseline is, 0 if they are tied.
-    """
+    `side` is 1 if the run is better, -1 if the baseline is better, and 0 if they are tied."""
 
     run: str
     baseline: str
@@ -60,12 +60,13 @@ class ComparedPair:
 
     @property
     def is_clear(self) -> bool:
-        """Whether one of the two runs is significantly ahead."""
+        """Whether one of the two runs is significantly better."""
         return self.verdict in CLEAR
 
     def leader(self, side: int) -> str:
-        """Return the better run on this side (1 or -1). Raises ValueError for 0: tied runs have no
-        leader."""
+        """Return the run that is better if `side` is 1 or -1.
+
+        Raises ValueError if `side` is 0, because tied runs have no leader."""
         if side == 0:
             raise ValueError("tied runs have no leader")
         return self.run if side > 0 else self.baseline
@@ -73,12 +74,11 @@ class ComparedPair:
 
 @dataclass(frozen=True)
 class Robustness:
-    """The robustness checks of a pair, and `text`, a line that introduces them.
+    """The robustness checks of a pair of runs, and `text`, a line that introduces them.
 
-    If there are no checks, there is no verdict and `text` says why. If `pair` is None, nothing is
+    If there are no checks, there is no verdict, and `text` says why. If `pair` is None, nothing is
     compared. If no run is significantly ahead, `settling_checks` name ways to make the result
-    conclusive.
-    """
+    conclusive."""
 
     all_checks: tuple[RobustnessCheck, ...] = ()
     text: str = ""
@@ -92,17 +92,17 @@ class Robustness:
 
     @property
     def n_passed_checks(self) -> int:
-        """Number of `checks` that hold."""
+        """Number of `checks` in which the verdict holds."""
         return sum(check.tone == "firm" for check in self.checks)
 
 
 def build_robustness(
     pair: ComparedPair, possible_checks: Sequence[RobustnessCheck | None], queries: int
 ) -> Robustness:
-    """Collect the checks that are not None, and introduce them.
+    """Collect the checks that apply (those that are not None), and introduce them in a text.
 
-    `queries` is the number of compared queries. Checks of an inconclusive verdict lose their tone.
-    """
+    `queries` is the number of compared queries. If the verdict is inconclusive, the tone of the
+    checks is removed."""
     if queries < FEWEST_QUERIES:
         count = f"{w.format_count(queries)} {w.plural(queries, 'query', 'queries')}"
         text = f"Only {count}: too few to test ({FEWEST_QUERIES} needed)."
@@ -132,7 +132,7 @@ def build_robustness(
 
 
 def robustness_finding(robustness: Robustness) -> Sentence:
-    """Headline of the checks: the number of checks in which the verdict holds."""
+    """Return the headline of the checks: the number of checks in which the verdict holds."""
     compared = robustness.pair
     if compared is None:
         return strong_span("Robustness needs two runs.")
@@ -159,8 +159,8 @@ def robustness_finding(robustness: Robustness) -> Sentence:
 
 
 def _describe_passed_checks(robustness: Robustness) -> Sentence:
-    """Count the checks in which the verdict holds, fails and is open, and describe the first that
-    do not hold."""
+    """State in how many checks the verdict holds, fails or remains open, and describe the first
+    checks in which it does not hold."""
     checks, n_holding = robustness.checks, robustness.n_passed_checks
     checks_text = f"{w.number_word(len(checks))} {w.plural(len(checks), 'check')}"
     count_text = (
@@ -189,7 +189,7 @@ def _describe_passed_checks(robustness: Robustness) -> Sentence:
 
 
 def _check_sentence(check: RobustnessCheck) -> str:
-    """A sentence for a check that does not hold, with the word of the check."""
+    """Return a sentence with the answer of a check in which the verdict does not hold."""
     word, subject = check.word, _SUBJECTS.get(check.part)
     if word.startswith(("rests", "reverses")):
         return f"It {word}."

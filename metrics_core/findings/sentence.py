@@ -1,4 +1,4 @@
-"""Sentences as data: spans with roles, so that pages can colour them."""
+"""Sentences as data: spans with roles, so that pages can colour parts of a sentence."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Role = Literal["strong", "muted", "aside", "run"]
 
 @dataclass(frozen=True)
 class TextSpan:
-    """A piece of a sentence. The text of a "run" span is the run's name; an "aside" can be left out
-    if space is short."""
+    """A piece of a sentence with a role. The text of a "run" span is the name of a run. An "aside"
+    span can be left out if there is little space."""
 
     text: str
     role: Role = "strong"
@@ -31,8 +31,10 @@ class Sentence:
 
     @property
     def statement_and_rest(self) -> tuple[Sentence, Sentence]:
-        """The statement without its final punctuation, and its qualification: everything from the
-        first muted span on, capitalised."""
+        """The statement without its final punctuation, and the qualification.
+
+        The qualification is everything from the first muted span on, with its first letter in upper
+        case."""
         roles = [span.role for span in self.spans]
         index = roles.index("muted") if "muted" in roles else len(roles)
         statement, rest = self.spans[:index], self.spans[index:]
@@ -54,27 +56,28 @@ class Sentence:
 
 
 def run_span(name: str) -> Sentence:
-    """Return a sentence of one span: the name of a run."""
+    """Return the name of a run as a sentence with one span."""
     return Sentence((TextSpan(name, "run"),))
 
 
 def strong_span(text: str) -> Sentence:
-    """Return a sentence of one span: the main statement."""
+    """Return a main statement as a sentence with one span."""
     return Sentence((TextSpan(text),))
 
 
 def muted_span(text: str) -> Sentence:
-    """Return a sentence of one span: a qualification of the statement."""
+    """Return a qualification of the statement as a sentence with one span."""
     return Sentence((TextSpan(text, "muted"),))
 
 
 def aside_span(text: str) -> Sentence:
-    """Return a sentence of one span: a qualification that can be left out if space is short."""
+    """Return a qualification that can be left out if there is little space, as a sentence with one
+    span."""
     return Sentence((TextSpan(text, "aside"),))
 
 
 def join_sentences(sentences: Sequence[Sentence], between: str) -> Sentence:
-    """Join sentences with the muted text `between`."""
+    """Join sentences, with the text `between` as a muted span between them."""
     result = Sentence()
     for sentence in sentences:
         result = result + muted_span(between) + sentence if result else sentence

@@ -1,5 +1,5 @@
-"""Sentences on the differences that a number of queries can detect, and on doubts about a test of
-the mean."""
+"""Sentences on the differences that a number of queries can detect, and on reasons to doubt a test
+of the mean."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from metrics_core.findings.sentence import Sentence, muted_span
 
 
 def detectable_finding(smallest: float, queries: int) -> Sentence:
-    """The smallest difference that these queries can detect; empty if unknown.
+    """State the smallest difference that these queries can detect; empty if unknown.
 
-    `smallest` is the result of `comparing.power.smallest_detectable`.
-    """
+    `smallest` is the result of `comparing.power.smallest_detectable_difference`."""
     if not math.isfinite(smallest) or not smallest:
         return Sentence()
     noun = w.plural(queries, "query", "queries")
@@ -30,12 +29,11 @@ def detectable_finding(smallest: float, queries: int) -> Sentence:
 
 
 def supported_margin_finding(low: float, high: float, *, all_scores_equal: bool) -> Sentence:
-    """State the margin within which the difference lies according to these queries. Returns an
-    empty sentence if there is no interval.
+    """State within which margin the difference lies, according to these queries. The sentence is
+    empty if there is no interval.
 
     `low` and `high` are the interval of two one-sided tests. `all_scores_equal` is true if all
-    queries have equal scores in both runs.
-    """
+    queries have equal scores in both runs."""
     if math.isnan(low) or math.isnan(high):
         return Sentence()
     if all_scores_equal:
@@ -47,8 +45,10 @@ def supported_margin_finding(low: float, high: float, *, all_scores_equal: bool)
 
 
 def colour_note_text(n_tested: int, method: Method) -> str:
-    """Return a note that explains when a difference from the baseline is coloured. `n_tested` is
-    the number of runs that are tested together. The note is empty if no run is tested."""
+    """Return a note that explains when a difference from the baseline is coloured. The note is
+    empty if no run is tested.
+
+    `n_tested` is the number of runs that are tested together."""
     if n_tested < 1:
         return ""
     uncorrected = method.effective_correction == NO_CORRECTION
@@ -59,11 +59,10 @@ def colour_note_text(n_tested: int, method: Method) -> str:
 
 
 def needed_queries_finding(difference: float, queries: float) -> Sentence:
-    """State how many queries would confirm a difference. Returns an empty sentence if this is
-    unknown or if there is no difference.
+    """State how many queries would confirm a difference. The sentence is empty if this is unknown
+    or if there is no difference.
 
-    `queries` is the result of `comparing.power.find_queries_needed`.
-    """
+    `queries` is the result of `comparing.power.find_queries_needed`."""
     if math.isnan(queries) or math.isnan(difference) or not difference:
         return Sentence()
     size = format_absolute_difference(abs(difference))
@@ -88,12 +87,11 @@ def _these_queries_text(queries: int) -> str:
 
 
 def format_absolute_difference(size: float, *, round_up: bool = False) -> str:
-    """Format the size of a difference with three decimals.
+    """Format the absolute size of a difference, usually with three decimals.
 
-    There are fewer decimals if the last ones are zeros (0.02), and more if three decimals would
-    print as zero. If `round_up` is true, the size is rounded up, as for a bound. Raises ValueError
-    for a size of 0.
-    """
+    Zeros at the end are dropped (0.02), and decimals are added if the size would otherwise print as
+    zero. If `round_up` is true, the size is rounded up, as for a bound. Raises ValueError for a
+    size of 0."""
     digits = max(3, 1 - math.floor(math.log10(size)))
     if round_up:
         size = math.ceil(size * 10**digits - 1e-6) / 10**digits
@@ -106,12 +104,11 @@ def format_absolute_difference(size: float, *, round_up: bool = False) -> str:
 def mean_difference_doubts(
     doubts: DifferenceWarnings, *, is_significant: bool = True
 ) -> list[Sentence]:
-    """Return one sentence for each doubt about the mean difference; empty if there is none.
+    """Return one sentence for each reason to doubt the mean difference; empty if there is none.
 
-    The sentence that a few queries account for half of the difference is only included if the
-    difference `is_significant`: if the true mean may be zero, a few queries always account for
-    half.
-    """
+    The sentence that a few queries account for half of the difference is only included if
+    `is_significant` is true: if the true mean may be zero, a few queries always account for
+    half."""
     sentences = []
     if doubts.has_few_differing_queries:
         sentences.append(muted_span(_few_differ_text(doubts)))
@@ -124,8 +121,8 @@ def mean_difference_doubts(
 
 
 def unavailable_test_finding(test: str, queries: int) -> Sentence:
-    """Say why a test is disabled for this number of queries. Returns an empty text if it is
-    enabled."""
+    """Explain why a test is unavailable for this number of queries. The text is empty if the test
+    is available."""
     if not is_test_unavailable(test, queries):
         return Sentence()
     return muted_span(

@@ -1,4 +1,4 @@
-"""Changes since a snapshot, in sentences."""
+"""Describe changes since a snapshot in sentences."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ _MAX_NAMED = 5
 def describe_snapshot_changes(
     changes: SnapshotChanges, file: str, n_compared: int, *, is_given: bool = False
 ) -> list[str]:
-    """One sentence for each kind of change, and one on the number of queries still compared
-    (`n_compared`); empty if nothing changed. `is_given` is whether the scores are given, so that
-    there are no judgments."""
+    """Return one sentence for each kind of change, and one on the number of queries that can still
+    be compared, `n_compared`.
+
+    The list is empty if nothing changed. `is_given` is whether the scores were given, so that there
+    are no judgments."""
     if not changes:
         return []
     sentences = []
@@ -63,11 +65,10 @@ def describe_snapshot_changes(
 def best_mean_findings(
     snapshot: Snapshot, file: str, scores: Scores, measures: Sequence[Measure], qrels: Qrels
 ) -> list[str]:
-    """Say how far the mean of each run is below the best mean that the snapshot in `file` ever
+    """State how far the mean of each run is below the best mean that the snapshot in `file` ever
     recorded.
 
-    Measures on which the snapshot itself is not below its best mean are skipped.
-    """
+    Measures on which the snapshot itself is not below its best mean are skipped."""
     snapshot_means = dict(
         zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True)
     )

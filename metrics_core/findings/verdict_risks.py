@@ -1,4 +1,4 @@
-"""Robustness checks of a lead, one by one; see `findings.robustness.build_robustness`."""
+"""Checks of how robust a lead is; see `findings.robustness.build_robustness`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
-"""Thresholds for the number of queries to remove until the sign changes: as a share of the queries,
-and as a number. If both are at least `_BROAD`, a difference is "broad"; if either is below `_FEW`,
-it rests on few queries. If only the share counted, one query of ten would count as many queries.
-The number in `_BROAD` is the minimum number of differing queries for any verdict."""
+"""Thresholds for the queries that must be removed until the sign changes: a share of the queries,
+and a number of queries. If share and number are both at least `_BROAD`, a difference is "broad"; if
+either is below `_FEW`, the difference rests on few queries. If only the share were used, one query
+of ten would be enough. The number in `_BROAD` is the minimum number of differing queries for any
+verdict."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
@@ -42,7 +43,7 @@ def unjudged_check(
     bounds: DifferenceBounds, likely: LikelyDifference, unjudged_share: float, depth: int
 ) -> RobustnessCheck:
     """Check whether unjudged documents could reverse the lead, or separate two tied runs.
-    `unjudged_share` is the unjudged share of both runs' top `depth`, from 0 to 1."""
+    `unjudged_share` is the unjudged share of the top `depth` of both runs, from 0 to 1."""
 
     top = f"top {w.format_count(depth)}"
 
@@ -74,13 +75,13 @@ def unjudged_check(
 
 
 def _brief_answer(word: str) -> str:
-    """The answer in a form that can follow other text."""
+    """Return the answer of a check in a form that can follow other text."""
     return word if word not in (w.DASH, "unknown") else "effect unknown"
 
 
 def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
-    """Say where the difference would likely lie, or why that is unknown. Then state the worst case,
-    which is the text `farthest`."""
+    """State where the difference is likely to lie, or why this is unknown, followed by the worst
+    case. `farthest` is the text on the worst case."""
     if likely.interval is None:
         return f"{likely.reason} {w.sentence_case(farthest)}"
     low, high = float(likely.interval.low), float(likely.interval.high)
@@ -93,12 +94,12 @@ def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
 
 
 def format_could_reverse(side: int) -> str:
-    """Say that something could reverse the lead or, for `side` 0, separate the tied runs."""
+    """Say that something could reverse the lead or, if `side` is 0, separate the tied runs."""
     return "could reverse it" if side else "could separate them"
 
 
 def format_cannot_reverse(side: int) -> str:
-    """Say that something cannot reverse the lead or, for `side` 0, separate the tied runs."""
+    """Say that something cannot reverse the lead or, if `side` is 0, separate the tied runs."""
     return "cannot reverse it" if side else "cannot separate them"
 
 
@@ -117,9 +118,9 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
 
 @dataclass(frozen=True)
 class MissedQueries:
-    """Queries on which two runs found nothing. `without_relevant` is bool[query]: whether the
-    trailing run has no relevant document in its top `depth` (in its whole list if `depth` is None).
-    `missing` maps each run to bool[query]: whether the run has no results."""
+    """Queries on which runs found nothing. `without_relevant` bool[query] is whether the trailing
+    run has no relevant document in its top `depth`; if `depth` is None, in its whole list.
+    `missing` maps each run to bool[query]: whether the run has no results for the query."""
 
     without_relevant: Mask
     missing: Mapping[str, Mask]
@@ -132,8 +133,9 @@ def single_queries_check(
     differences: Floats,
     missed: MissedQueries | None = None,
 ) -> RobustnessCheck:
-    """Check whether the lead rests on a few queries. `differences` is float64[query], NaN if
-    undefined. Without `missed` the text does not mention queries on which a run found nothing."""
+    """Check whether the lead is due to a few queries. `differences` is float64[query], NaN if
+    undefined. If `missed` is None, the text does not mention queries on which a run found
+    nothing."""
 
     turning = fragility.turning
     brief = (
@@ -169,8 +171,8 @@ def single_queries_check(
 
 
 def classify_breadth(n_reversing: int, queries: int) -> tuple[str, Tone]:
-    """Classify the number of queries on which a lead rests, if removing `n_reversing` of `queries`
-    would reverse it."""
+    """Classify on how many queries a lead rests, and return the answer and its tone. The lead would
+    be reversed by removing `n_reversing` of the `queries`."""
     share = n_reversing / queries
     if share >= _BROAD[0] and n_reversing >= _BROAD[1]:
         return "broad", "firm"
@@ -180,8 +182,8 @@ def classify_breadth(n_reversing: int, queries: int) -> tuple[str, Tone]:
 
 
 def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQueries | None) -> str:
-    """The share of the difference that comes from queries on which the trailing run found nothing.
-    Empty if this share is small."""
+    """State the share of the difference that comes from queries on which the trailing run found
+    nothing. The text is empty if this share is small."""
     if missed is None:
         return ""
     mask = missed.without_relevant & (differences != 0) & ~np.isnan(differences)
@@ -201,7 +203,7 @@ def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQuer
 def _describe_largest(
     fragility: Fragility, differences: Floats, n_supporting: int, missed: MissedQueries | None
 ) -> str:
-    """State which share of the difference is due to the largest of `n_supporting` contributions."""
+    """State the share of the difference that is due to the largest `n_supporting` contributions."""
     n = min(_MAX_LARGEST, n_supporting)
     largest = fragility.order[:n]
     part = share_of_mean_difference(differences, np.isin(np.arange(len(differences)), largest))
@@ -231,8 +233,8 @@ def cutoff_check(
     chosen_cutoff: int | None,
     lengths: Mapping[str, int],
 ) -> RobustnessCheck:
-    """Check whether the lead depends on the cutoff. `chosen_cutoff` is None for the whole list.
-    `lengths` is the typical list length by run."""
+    """Check whether the lead depends on the cutoff. If `chosen_cutoff` is None, the measure uses
+    the whole list. `lengths` is the typical list length by run."""
 
     def make_cutoff_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("cutoff", "Cutoff", word, tone, reason, word)
@@ -278,7 +280,7 @@ def cutoff_check(
 
 
 def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
-    """The check for a measure without a cutoff."""
+    """Return the check on the cutoff for a measure that has no cutoff."""
     reason = f"{pair.measure} scores whole lists and has no cutoff."
     return RobustnessCheck("cutoff", "Cutoff", "none", "", reason)
 
@@ -286,8 +288,9 @@ def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
 def _describe_tied_cutoffs(
     crossings: Crossings, pair: ComparedPair, short: list[str]
 ) -> tuple[str, Tone, str]:
-    """Word, tone and reason for runs that are tied at the chosen cutoff: the cutoffs at which they
-    are also tied, and the leader at all other cutoffs."""
+    """Return word, tone and reason of the cutoff check if the runs are tied at the chosen cutoff.
+    The reason states the cutoffs at which they are also tied, and the leader at all other
+    cutoffs."""
     tied = crossings.lead_ranges(0)
     if tied == [(1, crossings.depth)]:
         return "tied at every k", "firm", "The runs are tied at every cutoff."
@@ -313,7 +316,7 @@ _FEW_SPANS = 2
 
 
 def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
-    """Describe the first cutoffs at which the verdict's leader does not lead."""
+    """Describe the first cutoffs at which the better run of the verdict does not lead."""
     side = pair.side
     other_positions = np.flatnonzero(crossings.side != side)
     if not len(other_positions):
@@ -349,7 +352,7 @@ def _short_list_notes(crossings: Crossings, lengths: Mapping[str, int]) -> list[
 
 
 def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) -> RobustnessCheck:
-    """Check whether other measures agree; `runs` is the number of runs in the ranking."""
+    """Check whether other measures agree. `runs` is the number of runs in the ranking."""
     table = agreement.rows_with_difference.set_index("measure")
     others = set(table.index) - {pair.measure}
     agreeing = others.intersection(agreement.agreeing_measures(pair.measure))
@@ -385,8 +388,9 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
 
 
 def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
-    """Say on which measures the run of this side leads. If it leads significantly on some, only
-    these are named; empty if it leads on none. `table` is `Agreement.table` indexed by measure."""
+    """State on which measures the run of this side leads. The text is empty if it leads on none. If
+    the run leads significantly on some measures, only these are named. `table` is `Agreement.table`
+    indexed by measure."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]

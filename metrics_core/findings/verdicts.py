@@ -1,4 +1,4 @@
-"""Whether the run in focus is better, and how that was tested: the Overview's answer."""
+"""State whether the run in focus is better, and how that was tested: the answer on the Overview."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _GROUP = GroupNoun()
 
 @dataclass(frozen=True)
 class VerdictFinding:
-    """The answer of a comparison. `title` says which run is better, `badge` is the test's result in
-    a word, `tone` its colour, and `lead` states the numbers, the test and its limits."""
+    """The answer of a comparison. `title` says which run is better, `badge` is the result of the
+    test in a word, and `tone` its colour. `lead` states the numbers, the test and its limits."""
 
     title: Sentence
     lead: Sentence
@@ -53,7 +53,7 @@ class VerdictFinding:
 
     @property
     def text(self) -> str:
-        """Title, badge, tone and lead as plain text."""
+        """The title, badge, tone and lead as plain text."""
         return f"{self.title.text} [{self.badge}|{self.tone}] {self.lead.text}"
 
 
@@ -65,7 +65,7 @@ def verdict_finding(
     *,
     method: Method = DEFAULT_METHOD,
 ) -> VerdictFinding:
-    """Say whether the run in focus is better than the baseline. `comparison` is the frame of
+    """State whether the run in focus is better than the baseline. `comparison` is the frame of
     `compare` for all runs tested together, by this method."""
     row = _run_row(comparison, focus)
     base = float(_run_row(comparison, baseline)["mean"])
@@ -113,8 +113,8 @@ def single_run_finding(
     runs_loaded: int = 1,
     level: float = LEVEL,
 ) -> VerdictFinding:
-    """Finding for a run without another run to compare. `comparison` is the frame of `compare`.
-    `ends` bound the interval of the run's mean at this level, NaN if there is no interval."""
+    """Return the finding for a run that is not compared. `comparison` is the frame of `compare`.
+    `ends` are the bounds of the interval of the run's mean at this level, NaN if there is none."""
     row = _run_row(comparison, focus)
     queries = int(row["queries"])
     hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
@@ -141,7 +141,7 @@ def _run_row(comparison: pd.DataFrame, run: str) -> pd.Series:
 def _few_queries_finding(
     row: pd.Series, baseline_row: float, measure: str, focus: str, baseline: str
 ) -> VerdictFinding:
-    """Finding for too few queries to test."""
+    """Return the finding if there are too few queries to test."""
     n = int(row["queries"])
     if not n:
         title = strong_span(NO_SCORE_WITH_BOTH)
@@ -172,13 +172,13 @@ def _strong_score(value: float, digits: int = 3) -> Sentence:
 
 
 def _format_mean(value: float, digits: int) -> str:
-    """Format a mean with this number of decimals. Zero always has three decimals."""
+    """Format a mean with `digits` decimals. Zero always has three decimals."""
     text = w.format_score(value, digits)
     return text if text.strip("0.") else w.format_score(0)
 
 
 def _describe_change(row: pd.Series, base: float, measure: str) -> Sentence:
-    """The means before and after, or the difference if the means do not show it."""
+    """State the means of baseline and run, or their difference if the means do not show it."""
     digits = _decimals(row, row["low"], row["high"])
     rises = "rises" if row["difference"] > 0 else "falls"
     ends = [_format_mean(end, digits) for end in (base, row["mean"])]
@@ -209,7 +209,7 @@ def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
 
 
 def _is_difference_of_means(row: pd.Series, base: float) -> bool:
-    """Whether the difference of the means is the mean difference over the compared queries."""
+    """Return whether the difference of the means equals the mean difference over all queries."""
     return bool(abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)))
 
 
@@ -234,7 +234,7 @@ def _describe_test(comparison: pd.DataFrame, row: pd.Series, method: Method) -> 
 
 
 def _describe_equivalence(row: pd.Series, method: Method) -> Sentence:
-    """Say that the difference is within the margin."""
+    """State that the difference is within the margin."""
     low, high, interval_note = _tested_interval(row, method.level)
     matters = f"within the margin of {method.margin or 0:g}"
     if low != low:
@@ -285,7 +285,7 @@ def _format_span(row: pd.Series, low: float, high: float) -> str:
 
 
 def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
-    """Bounds of the verdict's interval, and a note on its level if this differs from `level`."""
+    """Return the bounds of the verdict's interval, and a note if its level is not `level`."""
     low, high, interval_level = verdict_interval(row, level)
     return (
         low,
@@ -295,7 +295,7 @@ def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float
 
 
 def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
-    """Number of decimals for the interval, or to show the difference if there is no interval."""
+    """Return the number of decimals for the interval, or for the difference without an interval."""
     if pd.isna(low):
         low, high = sorted((0.0, row["difference"] if better_side(row["difference"]) else 0.0))
     return w.interval_decimals(low, high)
@@ -304,7 +304,7 @@ def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
 def groups_finding(
     groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Name the groups of a `breakdown` frame that are significant by themselves, largest first."""
+    """Name the groups that are significant by themselves, in the order of their differences."""
     rows = groups[(groups["run"] == focus) & groups["difference"].notna()]
     if rows.empty:
         return Sentence()
@@ -325,7 +325,7 @@ def groups_finding(
 
 
 def measures_finding(table: pd.DataFrame, focus: str, chosen_measure: str) -> Sentence:
-    """Say that a run without a verdict on the chosen measure is significantly ahead or behind on
+    """State that a run without a verdict on the chosen measure is significantly ahead or behind on
     other measures. `table` has the columns run, measure and verdict."""
     verdicts = dict(
         zip(*(table[table["run"] == focus][c] for c in ("measure", "verdict")), strict=True)
@@ -354,8 +354,8 @@ def _format_counts(row: pd.Series) -> str:
 
 
 def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
-    """State for how many comparisons the intervals and verdicts hold, and the method if it is not
-    the default. Uses the columns queries, low, p_corrected and verdict of `compare`."""
+    """State for how many comparisons the intervals and verdicts are corrected, and the method if it
+    is not the default. `comparison` is the frame of `compare`."""
     compared = comparison[comparison["verdict"].notna()]
     tested, n_compared = int(compared["p_corrected"].notna().sum()), len(compared)
     if not tested:

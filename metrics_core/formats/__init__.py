@@ -3,10 +3,9 @@
     path or bytes ─► Source ─► recognised by the registry ─► a reader ─► Loaded (table, how read)
                      unpacked, decoded, checked
 
-The format is detected from the content and named in `Loaded.title`. A file that cannot be read
-gives a FileFormatError with the physical line, the problem, a description of valid content, and how
-to fix it.
-"""
+The format is detected from the content, and `Loaded.title` names it. If a file cannot be read, the
+FileFormatError has the physical line, the problem, a description of valid content, and how to fix
+it."""
 
 # Importing a module declares its formats. Formats of tools are declared when a file may have one
 # (`registry.formats`).

@@ -1,4 +1,5 @@
-"""BEIR sets: a folder, or a zip of one, with corpus.jsonl, queries.jsonl and qrels/test.tsv."""
+"""Read BEIR sets: a folder (or a zip file of a folder) with corpus.jsonl, queries.jsonl and
+qrels/test.tsv."""
 
 from __future__ import annotations
 
@@ -41,12 +42,12 @@ def read_beir_set(
 ) -> list[Loaded]:
     """Read a BEIR set from a folder, a zip of the folder, or the bytes of the zip.
 
-    Returns its documents, queries, judgments and the runs in it, or only the tables of `only_kind`.
-    Each file is read with the options `read_as`. If the judgments have several splits, the test
-    split is read; without a test split the dev split, otherwise the train split. A note names the
-    splits that are not read. The unpacked files of a zip may together be as large as the limit of
-    `read_as`. Raises FileFormatError if it is not a BEIR set or a file cannot be read.
-    """
+    Returns the documents, queries, judgments and runs of the set, or only the tables of
+    `only_kind`. Each file is read with the options `read_as`. If the judgments have several splits,
+    the test split is read. If there is no test split, the dev split is read, otherwise the train
+    split. A note names the splits that are not read. The unpacked files of a zip may together be as
+    large as the limit of `read_as`. Raises FileFormatError if the source is not a BEIR set or a
+    file cannot be read."""
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
 
     def load_member(content: Path | bytes, member: str, kind: Kind) -> list[Loaded]:
@@ -80,11 +81,10 @@ def read_beir_set(
 
 
 def read_set_qrels(source: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Qrels | None:
-    """Return the judgments of a BEIR set, reading nothing else; None if the source is not a BEIR
-    set.
+    """Return the judgments of a BEIR set without reading its other files; None if the source is not
+    a BEIR set.
 
-    Raises FileFormatError in the same cases as `read_beir_set`, and if the set has no judgments.
-    """
+    Raises FileFormatError in the same cases as `read_beir_set`, and if the set has no judgments."""
     if not (Path(source).is_dir() or is_zip(Path(source))) or not is_beir_set(source):
         return None
     loaded = read_beir_set(source, name=None, read_as=read_as, only_kind="qrels")
@@ -98,7 +98,8 @@ def read_set_qrels(source: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Qre
 
 
 def _base_folder(names: Collection[str]) -> PurePosixPath | None:
-    """Return the folder that contains corpus or queries, None if this is not a BEIR set."""
+    """Return the folder that contains corpus or queries; None if the names are not those of a BEIR
+    set."""
     bases = [
         PurePosixPath(name).parent
         for name in names
@@ -108,12 +109,13 @@ def _base_folder(names: Collection[str]) -> PurePosixPath | None:
 
 
 def _base_name(member: str) -> str:
-    """Return the last part of a name in lower case, without the ending of a packed file."""
+    """Return the last part of a file path in lower case, without the file extension of a compressed
+    file."""
     return strip_packing(PurePosixPath(member).name.lower())
 
 
 def _kinds_by_file(base: PurePosixPath, names: Collection[str]) -> dict[str, Kind]:
-    """Return the files of a set to read, in order, with the kind of each."""
+    """Return the files of a set that are read, in order, with the kind of table in each file."""
     top = {_base_name(name): name for name in names if PurePosixPath(name).parent == base}
     parts: dict[str, Kind] = {}
     if "corpus.jsonl" in top:
@@ -128,7 +130,7 @@ def _kinds_by_file(base: PurePosixPath, names: Collection[str]) -> dict[str, Kin
 
 
 def _find_splits(base: PurePosixPath, names: Collection[str]) -> dict[str, str]:
-    """Return the file of each split of the judgments: split -> file."""
+    """Return the judgments file of each split, by the name of the split."""
     return {
         _base_name(name).removesuffix(".tsv"): name
         for name in sorted(names)

@@ -1,7 +1,6 @@
-"""TREC CAsT topics: conversations as JSON.
+"""Read TREC CAsT topics, which are conversations in JSON.
 
-Each turn is a query with the id topic_turn, such as 31_1.
-"""
+Each turn of a conversation becomes a query. Its id is topic_turn, such as 31_1."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ _TEXTS = ("raw_utterance", "utterance", "text", "query")
 
 
 def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise CAsT topics by a first topic with a number and a list of turns."""
+    """Recognise CAsT topics: the first topic has a number and a list of turns."""
     text = sample.text.lstrip()
     topic = parse_first_object(text[1:].lstrip()) if text.startswith("[") else {}
     return {"queries": SPECIFIC} if _get_turns(topic) is not None and "number" in topic else {}
@@ -44,7 +43,7 @@ def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
     recognise=recognise_cast,
 )
 def read_cast(source: Source, request: Request) -> Loaded:
-    """Read a query for each turn, with topic, turn and their further values as columns."""
+    """Read each turn as a query. The topic, the turn and their other values become columns."""
     text = source.content(TREE_FACTOR)
     topics = parse_json(source, text)
     if not isinstance(topics, list):
@@ -85,10 +84,9 @@ def _iterate_queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
 def _check_total_size(
     source: Source, queries: Iterable[dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the queries, or raise FileFormatError if together they exceed the size limit.
+    """Yield the queries, or raise FileFormatError if their total size exceeds the size limit.
 
-    Each query repeats the values of its topic, which the file contains only once.
-    """
+    Each query repeats the values of its topic, which the file contains only once."""
     max_size, size = source.limit.max_unpacked_size(source.size()), 0
     for query in queries:
         size += sum(len(value) for value in query.values() if isinstance(value, str))
@@ -107,6 +105,6 @@ def _is_nonempty_text(value: Any) -> bool:
 
 
 def _collect_details(part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the single values of a topic or turn other than its number and question."""
+    """Return the single values of a topic or turn, except its number and its question."""
     plain = {n: v for n, v in part.items() if v is not None and not isinstance(v, (dict, list))}
     return {n: v for n, v in plain.items() if n not in ("number", *_TEXTS)}

@@ -1,7 +1,6 @@
-"""Declare a tool's format by its preset.
+"""Declare the file format of a tool by its preset.
 
-The code that reads its files is loaded when the first file is read.
-"""
+The code that reads such files is loaded when the first file is read."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source.source import Source
 
 PRESETS: dict[str, Preset] = {}
-"""Presets that need no separate reader, by name."""
+"""Presets whose files are read by the general reader, by name."""
 
 
 def declare(
@@ -34,12 +33,11 @@ def declare(
     read: Reader | None = None,
     module: str = __name__,
 ) -> Preset:
-    """Declare a format by its preset.
+    """Declare a format by its preset, and return the preset.
 
-    If `together` is true, a file may contain several tables. The functions `recognise`,
-    `first_rows` and `read` are for formats whose files may also have flat tables; see
-    `registry.reader`. `module` is the name of the declaring module, `__name__` in a plug-in.
-    """
+    If `together` is true, a file may contain several tables. `recognise`, `first_rows` and `read`
+    are functions for formats whose files may also be flat tables; see `registry.reader`. `module`
+    is the name of the declaring module, which is `__name__` in a plug-in."""
 
     def recognise_records(sample: Sample) -> Mapping[Kind, int]:
         if not is_json_or_parquet(sample):

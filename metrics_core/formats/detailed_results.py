@@ -1,9 +1,9 @@
-"""Detailed results of a benchmark: retrieved and expected documents of each query, and scores.
+"""Read detailed results of a benchmark: the retrieved and expected documents of each query, and
+scores.
 
-A file contains a run (in rank order), judgments (expected documents, grade 1) and queries (text,
-category, difficulty and any other values). The file is a list of records, an object with the list
-as `detailed_results`, or one record per line.
-"""
+A file contains a run (in rank order), judgments (expected documents with grade 1) and queries
+(text, category, difficulty and any other values). The file is a list of records, an object that
+contains the list as `detailed_results`, or one record per line."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def _first_key(record: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def _unwrap_records(records: list[Any]) -> list[Any]:
-    """Return the records of a file, taken out of the object around them if there is one."""
+    """Return the records of a file. If an object contains the list of records, the list is
+    returned."""
     first = records[0] if records else None
     record_list = first.get("detailed_results") if isinstance(first, dict) else None
     return record_list if isinstance(record_list, list) else records
 
 
 def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
-    """Yield records in which the lists are named `retrieved` and `expected`, and which have a query
-    id.
+    """Rename the lists of each record to `retrieved` and `expected`, add a query id, and yield the
+    records.
 
-    If no id field is in all records, a record's text becomes its id, with a number appended if the
-    text repeats. A record without a text gets its record number as id.
-    """
+    If no id field occurs in all records, a record's text becomes its id, with a number appended if
+    the text repeats. The id of a record without a text is its record number."""
     id_name: str | None = None
     seen_ids, number = set[str](), 0
     for block in blocks:

@@ -1,11 +1,10 @@
-"""Lists of documents by query, in JSON or Parquet: retrieved or relevant documents.
+"""Read lists of documents by query, in JSON or Parquet: retrieved or relevant documents.
 
     {"query_id": "q1", "hits": [{"doc_id": "d2", "score": 9.0}]}     a record for each query
     {"q1": ["d1", "d3"]}                                             an object of lists
 
 The meaning of each field is inferred from names and types (`mapping.infer`), unless the user
-assigns columns as paths. If it remains unclear, the user is asked.
-"""
+assigns columns as paths. If the meaning remains unclear, the user must assign the columns."""
 
 from __future__ import annotations
 
@@ -23,7 +22,8 @@ _LIST_CELL = re.compile(r'[\t,]"?\[')
 
 
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise lists in the first records by their names, their contents or assigned paths."""
+    """Recognise lists of documents in the first records, by names, by contents or by paths that the
+    user assigned."""
     if not _may_have_lists(sample):
         return {}
     from metrics_core.formats.mapping import lists
@@ -32,7 +32,8 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
 
 
 def read_list_paths(sample: Sample) -> FirstRows | None:
-    """Return the paths of nested records and their first values, None if records are not nested."""
+    """Return the paths of nested records with their first values; None if the records are not
+    nested."""
     if not _may_have_lists(sample):
         return None
     from metrics_core.formats.mapping import lists
@@ -41,7 +42,7 @@ def read_list_paths(sample: Sample) -> FirstRows | None:
 
 
 def find_other_kinds(sample: Sample) -> list[Kind]:
-    """Return the kinds that records contain besides judgments."""
+    """Return the kinds of table that the records contain besides judgments."""
     if not _may_have_lists(sample):
         return []
     from metrics_core.formats.mapping import lists
@@ -50,7 +51,7 @@ def find_other_kinds(sample: Sample) -> list[Kind]:
 
 
 def _may_have_lists(sample: Sample) -> bool:
-    """Return whether a file is nested, or a table with a list in a cell."""
+    """Return whether a file has nested values, or is a table with a list in a cell."""
     return is_json_or_parquet(sample) or bool(_LIST_CELL.search(sample.text))
 
 
@@ -69,7 +70,8 @@ def _may_have_lists(sample: Sample) -> bool:
     together=find_other_kinds,
 )
 def read_lists(source: Source, request: Request) -> Loaded:
-    """Read a run of ranked lists, or judgments. See `mapping.lists.read_lists`."""
+    """Read ranked lists as a run, or lists of relevant documents as judgments. See
+    `mapping.lists.read_lists`."""
     from metrics_core.formats.mapping import lists
 
     return lists.read_lists(source, request)

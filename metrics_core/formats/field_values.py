@@ -1,7 +1,7 @@
 """Read the fields of a file with their first values.
 
-Loaded only for files whose kind the user is asked for, as the reader of records is slow to load.
-"""
+This module is imported only if the user must choose the kind of a file, because the reader of
+records is slow to load."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ def _table_fields(first_rows: FirstRows) -> FileFields:
 
 
 def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, Mapping[str, str]]:
-    """Return the field of each role that the names indicate; `fields` match `names`."""
+    """Return the field of each role that the names indicate. The order of `fields` is that of
+    `names`."""
     field_names, roles_by_kind = (
         list(fields),
         {kind: infer_header_roles(names, kind).roles for kind in KINDS},
@@ -99,7 +100,7 @@ def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, M
 
 
 def _field_at(records: Records, path: RecordPath) -> FileField:
-    """Return the single values at a path, none if the path cannot be read."""
+    """Return the single values at a path. There are none if the path cannot be read."""
     with suppress(MappingError):
         axis, values = records.values_at(path.steps)
         lists = range(axis.count) if axis.parent_axis is None else axis.parents.tolist()

@@ -1,8 +1,7 @@
-"""The fields of a file, from which the user assigns columns.
+"""The fields of a file, to which the user assigns roles such as query or score.
 
 Fields are the columns of a table by name, or the paths of records, with the values of the first
-rows or records. `field_values` reads them.
-"""
+rows or records. `field_values` reads them."""
 
 from __future__ import annotations
 
@@ -21,7 +20,8 @@ MEANINGS: Mapping[Kind, tuple[str, ...]] = {
     "documents": ("doc", "title", "text"),
     "scores": ("query", "system", "measure", "value", "repeat"),
 }
-"""Meanings of a field in each kind of table, as words that `resolve_columns` accepts."""
+"""The roles that a field can have in each kind of table, as words that `resolve_columns`
+accepts."""
 
 _MOST_SYSTEMS, _SAMPLES = 200, 3
 _IDS = ("query", "doc")
@@ -35,27 +35,26 @@ def format_samples(values: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class FileField:
-    """The values of a column or path as texts.
+    """A column or path of a file, with its first values as texts.
 
-    `lists` has, for each value, the number of its row, record or list.
-    """
+    `lists` has, for each value, the number of the row, record or list that contains the value."""
 
     values: Sequence[str]
     lists: Sequence[int]
 
     @cached_property
     def is_numeric(self) -> bool:
-        """Whether all values are numbers."""
+        """Whether all values of the field are numbers."""
         return bool(self.values) and all(map(is_number, self.values))
 
     @property
     def samples(self) -> str:
-        """The first three different values."""
+        """The first three distinct values, as text."""
         return format_samples(list(dict.fromkeys(self.values)))
 
     @cached_property
     def distinct_values(self) -> set[str]:
-        """The set of different values."""
+        """The set of distinct values."""
         return set(self.values)
 
 
@@ -63,9 +62,8 @@ class FileField:
 class FileFields:
     """The fields of a file by name or path, from its first `rows` rows or records.
 
-    For each kind of table, `inferred` maps each meaning that a field name indicates to this
-    field.
-    """
+    `inferred` has a dictionary for each kind of table. It maps each meaning (such as "query") that
+    field names indicate to the name of the field."""
 
     fields: Mapping[str, FileField]
     rows: int
@@ -73,16 +71,15 @@ class FileFields:
 
     @property
     def has_numbered_columns(self) -> bool:
-        """Whether columns have numbers in place of names."""
+        """Whether columns are identified by numbers because the file has no column names."""
         return list(self.fields) == [str(number) for number in range(1, len(self.fields) + 1)]
 
     @cached_property
     def shape(self) -> str:
         """A text that is equal for files that can be read with the same choice of columns.
 
-        The text lists the fields and whether each is a number or a text. If the columns have no
-        names, it also says which have only whole numbers.
-        """
+        The text lists the fields and whether each field is a number or a text. If the columns have
+        no names, it also says which have only whole numbers."""
         words = []
         for name, field in self.fields.items():
             is_whole = self.has_numbered_columns and all(value.isdigit() for value in field.values)
@@ -90,10 +87,9 @@ class FileFields:
         return "\n".join(sorted(words))
 
     def values_by_list(self, name: str, query: str) -> list[list[str]]:
-        """Return the values of a field for each list of documents.
+        """Return the values of a field, grouped by list of documents.
 
-        In a table, a list is the rows with one value of the field `query`.
-        """
+        In a table, the rows with the same value in the field `query` form a list."""
         field, query_field = self.fields[name], self.fields.get(query)
         list_ids: Sequence[object] = field.lists
         if query_field is not None and self._have_same_lists(name, query):
@@ -104,24 +100,24 @@ class FileFields:
         return list(lists.values())
 
     def numbers_by_list(self, name: str, query: str) -> list[list[float]]:
-        """Return the numbers of a field for each list of documents."""
+        """Return the numbers in a field, grouped by list of documents."""
         return [
             [float(value) for value in values if is_number(value)]
             for values in self.values_by_list(name, query)
         ]
 
     def count_list_directions(self, name: str, query: str) -> tuple[int, int, int]:
-        """Return the number of lists with falling numbers, of lists with rising numbers, and of all
-        lists.
+        """Return the number of lists in which the numbers of a field fall, the number in which they
+        rise, and the number of all lists.
 
-        Only lists with at least two different numbers count.
-        """
+        Only lists with at least two different numbers are counted."""
         lists = [numbers for numbers in self.numbers_by_list(name, query) if len(set(numbers)) > 1]
         falling = sum(numbers == sorted(numbers, reverse=True) for numbers in lists)
         return falling, sum(numbers == sorted(numbers) for numbers in lists), len(lists)
 
     def is_smallest_best(self, name: str, query: str) -> bool:
-        """Return whether smaller numbers are probably better, by name or rising order."""
+        """Return whether smaller numbers are probably better, because of the field's name or
+        because the numbers rise within lists."""
         falling, rising, lists = self.count_list_directions(name, query)
         last = name.rpartition(".")[2]
         return fold_name(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
@@ -135,13 +131,13 @@ class FileFields:
         )
 
     def assign_meanings(self, kind: Kind, known_meanings: Mapping[str, str]) -> dict[str, str]:
-        """Return the likely field of each meaning.
+        """Return the field that probably has each meaning.
 
-        Meanings in `known_meanings` come first, then meanings indicated by the names of fields. Of
-        the remaining fields, ids are assigned by position, and the text by its length. Scores or
-        grades are assigned to a field whose values are in the same lists as the documents, and the
-        system to a field that distinguishes repeated documents of a query.
-        """
+        The meanings in `known_meanings` have priority, then meanings indicated by the names of
+        fields. Of the remaining fields, ids are assigned by position, and the text by its length.
+        Scores or grades are assigned to a field whose values are in the same lists as the
+        documents, and the system is assigned to a field that distinguishes repeated documents of a
+        query."""
         words, is_ranked = MEANINGS[kind], kind in ("run", "qrels")
         meanings = {**self.inferred.get(kind, {}), **known_meanings}
         # A known meaning takes precedence over a name.
@@ -172,11 +168,10 @@ class FileFields:
         return sum(map(len, self.fields[name].values))
 
     def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
-        """Return a sort key that puts the fields that are most likely ids first.
+        """Return a sort key for fields: the fields that are most likely ids come first.
 
-        If `is_listed` is true (document ids of ranked lists), these are texts inside lists;
-        otherwise they are values outside lists.
-        """
+        If `is_listed` is true, document ids of ranked lists are sought, which are texts inside
+        lists; otherwise the ids are values outside lists."""
 
         def sort_key(name: str) -> tuple[bool, bool]:
             field = self.fields[name]
@@ -186,9 +181,10 @@ class FileFields:
         return sort_key
 
     def _add_number_meaning(self, kind: Kind, meanings: dict[str, str]) -> None:
-        """Ask whether the numbers are scores or grades, unless the name of their field says so.
+        """Assign a field of numbers to the meaning "score" or "grade", unless a number already has
+        a meaning.
 
-        A field that numbers the documents of each list is a rank."""
+        A field that numbers the documents of each list is assigned to "rank" instead."""
         meaning, doc = "grade" if kind == "qrels" else "score", meanings.get("doc", "")
         if meaning in meanings or "rank" in meanings or doc not in self.fields:
             return
@@ -230,8 +226,8 @@ class FileFields:
 
 
 def _has_repeated_rows(fields: Sequence[FileField]) -> bool:
-    """Return whether two rows of these fields are equal, or the fields have different numbers of
-    values."""
+    """Return whether two rows of these fields are equal. Also true if the fields have different
+    numbers of values."""
     if len({len(field.values) for field in fields}) > 1:
         return len(fields) > len(_IDS)
     rows = list(zip(*(field.values for field in fields), strict=True))

@@ -3,12 +3,11 @@
     said      the user named the kind: position on the command line, `kind=`, a choice on a page
     columns   columns and structure that allow only one kind
     name      words in the file name: run or judgments, queries or documents
-    loaded    already loaded judgments cover its queries: then it is a run
+    loaded    judgments that are already loaded cover the queries of the file, so it is a run
     guess     the most likely kind; the dashboard should ask the user
 
-The named kind is used if it is possible: judgments need a query, a document and a number that is a
-grade. A file name only decides between kinds that the columns allow.
-"""
+The kind that the user named is used if it is possible: judgments need a query, a document and a
+number that is a grade. A file name only decides between kinds that the columns allow."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ _PAIRS: tuple[tuple[Kind, Kind], ...] = (
     ("queries", "documents"),
     ("queries", "scores"),
 )
-"""Kinds that may look alike, so that the file name decides."""
+"""Pairs of kinds that may look alike, between which the file name decides."""
 
 _SURE_WORDS: dict[Kind, str] = {
     "qrels": r"qrel",
@@ -58,7 +57,7 @@ _SURE_WORDS: dict[Kind, str] = {
     "documents": r"corpus|doc|article|passage|collection",
     "scores": r"(?<![a-z])scores?(?![a-z])|metric",
 }
-"""Words that indicate a kind in the folder name as well as in the file name (qrels/test.tsv)."""
+"""Words that indicate a kind not only in a file name but also in a folder name (qrels/test.tsv)."""
 _WORDS: dict[Kind, str] = {
     "qrels": r"judg|(?<![a-z])(?:rels?|relevance|gold|label(?:s|led|ed)?|ratings?)(?![a-z])",
     "run": r"bm25|rerank|(?<![a-z])(?:runs?(?![a-z])|results?(?![a-z])|rank|pred)|\.(?:run|res)$",
@@ -66,15 +65,14 @@ _WORDS: dict[Kind, str] = {
 
 
 _OPEN = (TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED)
-"""Confidence values for which the user is asked for the kind."""
+"""Levels of confidence at which the user must choose the kind."""
 
 
 @dataclass(frozen=True)
 class Recognition:
-    """Format and kind of a file, and the evidence for them.
+    """The recognised format and kind of a file, and the evidence for them.
 
-    `note` is set if the file name or loaded judgments decided.
-    """
+    `note` is set if the file name or loaded judgments decided the kind."""
 
     format: Format
     kind: Kind
@@ -92,7 +90,8 @@ class _Candidate:
 
 
 RunReason = Callable[[Format], str]
-"""Function from a format to the reason why a file read with it is a run, "" if there is none."""
+"""Function that returns the reason why a file is a run if it is read with a given format; "" if
+there is no reason."""
 
 
 def _empty_reason(_format: Format) -> str:
@@ -100,10 +99,9 @@ def _empty_reason(_format: Format) -> str:
 
 
 def read_sample(source: Source, columns: Columns | None = None) -> Sample:
-    """Return the beginning of a file, used to recognise it.
+    """Return the beginning of a file, which is used to recognise the format and the kind.
 
-    Raises FileFormatError if the file is empty, not supported or has too many columns.
-    """
+    Raises FileFormatError if the file is empty, is not supported, or has too many columns."""
     if has_magic(source.magic):
         return Sample(source, "", columns or {})
     refuse_unsupported_bytes(source.name, source.magic)
@@ -128,13 +126,12 @@ def recognise_source(
     force_kind: bool = False,
     run_reason: RunReason = _empty_reason,
 ) -> Recognition:
-    """Return the format and kind with which to read a file.
+    """Return the format and the kind with which a file is read.
 
-    If `force_kind` is true, the kind is certain: the user asked for real-valued grades, or the
-    file's place in a set decides. `run_reason` is called if neither columns nor the file name
-    decide. Raises FileFormatError if no format fits, or if the file is clearly of a different kind
-    than `kind`.
-    """
+    `force_kind` is true if the kind is certain, because the user asked for real-valued grades or
+    because of the file's position in a set. `run_reason` is called if neither columns nor the file
+    name decide. Raises FileFormatError if no format fits, or if the file is clearly of a different
+    kind than `kind`."""
     if not sample.has_trec_lines:
         from metrics_core.formats.foreign_files import refuse_foreign_files
 
@@ -179,7 +176,8 @@ def _best_candidate(candidates: Sequence[_Candidate]) -> _Candidate | None:
 def _decide_by_name(
     sample: Sample, best: _Candidate, candidates: Sequence[_Candidate], run_reason: RunReason
 ) -> Recognition:
-    """Return the most likely kind, unless the file name or loaded judgments decide otherwise."""
+    """Return the most likely kind, or a different one if the file name or loaded judgments indicate
+    it."""
     pair = next(pair for pair in _PAIRS if best.kind in pair)
     other = _best_candidate([c for c in candidates if c.kind in pair and c.kind != best.kind])
     is_open = other is not None and other.sureness >= LIKELY
@@ -206,11 +204,11 @@ def _decide_by_name(
 
 
 def _may_prefer_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
-    """Return whether the file name is allowed to decide for `other`, the second kind of a pair.
+    """Return whether the file name may decide for `other`, the second kind of a pair.
 
-    The file name is ignored if the columns already identify the kind: TREC lines, a special
-    structure of a run or judgments (`SPECIFIC`), or columns of queries or documents (`CERTAIN`).
-    """
+    The file name is ignored if the columns already identify the kind. This is the case for TREC
+    lines, for a structure that only runs or only judgments have (`SPECIFIC`), and for columns of
+    queries or documents (`CERTAIN`)."""
     if best.format.name == "trec" and best.sureness >= CERTAIN:
         return False  # the number of columns allows only one kind
     if best.sureness not in _OPEN and best.sureness >= (
@@ -221,10 +219,10 @@ def _may_prefer_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool
 
 
 def kind_from_file_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | None, bool]:
-    """Return which of two kinds a file name indicates, and whether by an unambiguous word.
+    """Return which of two kinds a file name indicates, and whether the word in the name is
+    unambiguous.
 
-    The kind is None if the name indicates neither or both.
-    """
+    The kind is None if the name indicates neither or both."""
     *folders, name = path.rsplit("/", 2)[-2:]
     for part in (name, *folders):
         kinds = [kind for kind in pair if re.search(_SURE_WORDS.get(kind, r"(?!)"), part)]
@@ -237,8 +235,10 @@ def kind_from_file_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple
 
 
 def _ambiguous_error(sample: Sample, kind: Kind) -> FileFormatError:
-    """Return the error for a mapping from queries to documents that can be a run or judgments, or
-    for numbers that can be scores of one run or facts about the queries."""
+    """Return the error for a file whose kind is ambiguous.
+
+    The file either maps queries to documents, which can be a run or judgments, or it has numbers
+    that can be scores of one run or facts about the queries."""
     if kind == "scores":
         return FileFormatError(
             sample.source.name,
@@ -256,18 +256,17 @@ def _ambiguous_error(sample: Sample, kind: Kind) -> FileFormatError:
 
 
 def _is_other_kind_likelier(best: int, sureness: int) -> bool:
-    """Return whether a different kind is so much more likely that the requested kind would be
-    misleading."""
+    """Return whether a different kind is so likely that reading the file as the requested kind
+    would mislead."""
     return (best > POSSIBLE > sureness) or (best >= CERTAIN and sureness < LIKELY)
 
 
 def _other_kind_error(
     source: Source, actual: Kind, expected: Kind, *, could_be_grades: bool = False
 ) -> FileFormatError:
-    """Return the error for a file of another kind.
+    """Return the error for a file whose kind differs from the expected kind.
 
-    `could_be_grades` means that its numbers could be grades.
-    """
+    `could_be_grades` is whether the numbers in the file could be grades."""
     is_swapped = {actual, expected} == {"run", "qrels"}
     hint = f"This looks like {KIND_TITLES[actual]}"
     hint += "; are run and judgments swapped?" if is_swapped else "."
@@ -297,7 +296,7 @@ def _unrecognised_error(source: Source, sample: Sample, kind: Kind | None) -> Fi
 
 
 def _describe_line(line: str) -> str:
-    """Describe a first line by its number of columns, with the most frequent separator."""
+    """Describe a first line by its number of columns, separated by its most frequent separator."""
     separators = {"tabs": "\t", "commas": ",", "semicolons": ";", "bars": "|"}
     word, mark = max(separators.items(), key=lambda item: line.count(item[1]))
     if line.count(mark) > line.count(" "):
@@ -306,8 +305,8 @@ def _describe_line(line: str) -> str:
 
 
 def _missing_header_hint(line: str) -> str:
-    """Return a hint on how to read a file without a header if its first line has two ids and a
-    number; "" for any other line."""
+    """Return a hint on how to read a file without a header. The hint is "" unless the first line
+    has two ids and a number."""
     mark = max(",;|\t ", key=line.count)
     fields = line.split() if mark == " " else [field.strip() for field in line.split(mark)]
     if len(fields) != 3 or not is_number(fields[2]) or not all(fields):
@@ -323,7 +322,7 @@ def _missing_header_hint(line: str) -> str:
 
 
 def _check_column_count(source: Source, sample: Sample) -> None:
-    """Raise FileFormatError for a first line with too many columns."""
+    """Raise FileFormatError if the first line has too many columns."""
     first = sample.first_line
     if first.lstrip().startswith(("{", "[", "<")):
         return

@@ -1,4 +1,4 @@
-"""Recognise files of other tools that no format reads, and refuse them with a hint."""
+"""Recognise files of other tools that Ranklens cannot read, and refuse them with a hint."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ _SAMPLED_CHARACTERS = 1 << 13
 
 @dataclass(frozen=True)
 class _ForeignFile:
-    """A kind of file that is recognised by a pattern in its text.
+    """A kind of file that Ranklens cannot read, recognised by a pattern in its text.
 
-    hint       advice for the user
-    has_texts  whether queries or documents may be read from it nevertheless
-    """
+    hint       advice for the user has_texts  whether queries or documents may nevertheless be read
+    from the file"""
 
     pattern: re.Pattern[str]
     description: str
@@ -81,7 +80,8 @@ _YAML = _ForeignFile(
 
 
 def refuse_foreign_files(sample: Sample, kind: Kind | None) -> None:
-    """Raise FileFormatError for a foreign file, unless queries or documents are read from it."""
+    """Raise FileFormatError for a file that Ranklens cannot read, unless queries or documents are
+    read from it."""
     text = sample.text[:_SAMPLED_CHARACTERS]
     foreign_file = next(
         (candidate for candidate in _FOREIGN_FILES if candidate.pattern.match(text)), None
@@ -95,6 +95,6 @@ def refuse_foreign_files(sample: Sample, kind: Kind | None) -> None:
 
 
 def _is_yaml(lines: Sequence[str]) -> bool:
-    """Return whether all lines are valid YAML lines, and one starts a mapping or document."""
+    """Return whether all lines are valid YAML, and one of them starts a mapping or a document."""
     has_beginning = any(_YAML_BEGINS.fullmatch(line.rstrip()) for line in lines)
     return has_beginning and all(_YAML_LINE.fullmatch(line.rstrip()) for line in lines)

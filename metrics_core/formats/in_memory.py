@@ -75,26 +75,27 @@ from metrics_core.tables.judgable import format_pair
 from metrics_core.tables.run_names import add_folder_names, find_free_name
 
 RunsLike = Any
-"""A run, or several as a list or by name, each in a form listed above."""
+"""A run, or several runs as a list or a dictionary by name. The module's docstring lists the
+accepted forms of a run."""
 QrelsLike = Any
-"""Judgments in a form listed above."""
+"""Judgments in one of the forms that the module's docstring lists."""
 QueriesLike = Any
-"""Queries with their columns: Queries, a path, a table, or {query_id: {column: value}}."""
+"""Queries with their columns, as Queries, a path, a table, or {query_id: {column: value}}."""
 PairsLike = Any
-"""Pairs of a query and a document: a path, a table with query_id and doc_id, {query_id: [doc_id,
-…]}, a Run or Qrels."""
+"""Pairs of a query and a document, as a path, a table with query_id and doc_id, {query_id: [doc_id,
+…]}, a Run, or Qrels."""
 
 _DEFAULT_NAME = "run"
 
 
 def convert_to_runs(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
-    """Return one or several runs as tables.
+    """Convert data to one or several runs.
 
-    Runs without a name are called run, run (2), … The dictionary {a: {b: [1, 2]}} is ambiguous: a
-    may be the name of a run and b a query, or a may be a query and b a document. The latter is
-    chosen if a is in `judged_ids`, the ids of the judged queries. Raises RanklensError if there is
-    no run or the data cannot be read as a run, and FileFormatError if a file cannot be read.
-    """
+    Runs without a name are called run, run (2), … A dictionary {a: {b: [1, 2]}} is ambiguous: a may
+    be the name of a run and b a query, or a may be a query and b a document. If a is in
+    `judged_ids`, the ids of the judged queries, it is read as a query. Raises RanklensError if
+    there is no run or the data cannot be read as a run, and FileFormatError if a file cannot be
+    read."""
     if isinstance(data, Mapping) and any(map(_is_stream, data.values())):
         data = {key: list(item) if _is_stream(item) else item for key, item in data.items()}
     if isinstance(data, Mapping) and is_row(data, "run"):
@@ -125,7 +126,7 @@ def convert_to_runs(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Ru
 
 
 def convert_to_qrels(data: QrelsLike) -> Qrels:
-    """Return judgments as a table. Raises the errors of `convert_to_runs`."""
+    """Convert data to judgments. Raises the errors of `convert_to_runs`."""
     if isinstance(data, Qrels):
         return data
     if isinstance(data, (str, Path)):
@@ -144,8 +145,8 @@ def convert_to_qrels(data: QrelsLike) -> Qrels:
 
 
 def convert_to_pairs(data: PairsLike) -> Qrels:
-    """Return pairs of a query and a document as judgments of grade 0. Raises the errors of
-    `convert_to_runs`."""
+    """Convert data to pairs of a query and a document, stored as judgments with grade 0. Raises the
+    errors of `convert_to_runs`."""
     if isinstance(data, (str, Path)):
         return read_pairs(data)
     if isinstance(data, (Run, Qrels)):
@@ -164,7 +165,7 @@ def convert_to_pairs(data: PairsLike) -> Qrels:
 
 
 def convert_to_queries(data: QueriesLike) -> Queries:
-    """Return queries as a table. Raises RanklensError if the data are not queries."""
+    """Convert data to queries. Raises RanklensError if the data cannot be read as queries."""
     if isinstance(data, Queries):
         return data
     if isinstance(data, (str, Path)):
@@ -189,8 +190,8 @@ def convert_to_queries(data: QueriesLike) -> Queries:
 
 
 def convert_to_frame(data: Any) -> pd.DataFrame:
-    """Return a table of any columns as a pandas frame. Raises RanklensError if it is not a
-    table."""
+    """Convert a table with any columns to a pandas frame. Raises RanklensError if the data are not
+    a table."""
     if isinstance(data, pd.DataFrame):
         return data
     table = None if isinstance(data, (Mapping, str, Path)) else to_any_table(data)
@@ -205,7 +206,7 @@ def convert_to_frame(data: Any) -> pd.DataFrame:
 
 
 def _to_named_runs(data: Any, name: str) -> list[Run]:
-    """Return the run called `name`, or several runs called `name/…`."""
+    """Return the run in `data` as `name`. If there are several runs, their names are `name/…`."""
     runs = _to_runs(data, name)
     if len(runs) == 1:
         return [runs[0].renamed(name)]
@@ -213,7 +214,8 @@ def _to_named_runs(data: Any, name: str) -> list[Run]:
 
 
 def _to_runs(data: Any, name: str) -> list[Run]:
-    """Return the run in `data`, called `name` if it has no name; several if a column names them."""
+    """Return the runs in `data`: several if a column has run names, otherwise one. A run without a
+    name is called `name`."""
     if isinstance(data, Run):
         return [data]
     if isinstance(data, (str, Path)):
@@ -242,7 +244,8 @@ def _to_runs(data: Any, name: str) -> list[Run]:
 
 
 def _build_run(system: SystemRows, name: str) -> Run:
-    """Return a run from some rows of a table. Errors give the row numbers of the whole table."""
+    """Return a run from some rows of a table. Errors refer to the row numbers in the whole
+    table."""
     try:
         return Run.from_columns(name, *(system.rows[c] for c in ("query_id", "doc_id", "score")))
     except TableError as error:
@@ -255,7 +258,7 @@ def _build_run(system: SystemRows, name: str) -> Run:
 
 
 def _is_run_mapping(data: Mapping[Any, Any], judged_ids: Collection[str]) -> bool:
-    """Return whether the keys of a dictionary are run names, not query ids."""
+    """Return whether the keys of a dictionary are run names rather than query ids."""
     first_item = _first_nonempty(data.values())
     if isinstance(first_item, Mapping):
         value = _first_nonempty(first_item.values())
@@ -277,7 +280,7 @@ def _is_stream(data: Any) -> bool:
 
 
 def _first_nonempty(values: Iterable[Any]) -> Any:
-    """Return the first value that is not an empty container, None if there is none."""
+    """Return the first value that is not an empty container; None if there is no such value."""
     for value in values:
         is_container = isinstance(value, Mapping) or (
             is_document_iterable(value) and hasattr(value, "__len__")
@@ -315,16 +318,15 @@ def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
 
 
 def _has_distinct_documents(table: PythonTable, query_ids: Any, doc_ids: Any, _: Any) -> bool:
-    """Return whether a table is known to repeat no document within a query, because the documents
-    are the keys of a dictionary."""
+    """Return whether the rows of a table are known to have distinct documents in each query,
+    because the documents were keys of a dictionary."""
     return table.is_keyed and isinstance(query_ids, pa.Array) and isinstance(doc_ids, pa.Array)
 
 
 def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
-    """Return the document ids, converted from Python texts to an Arrow column.
+    """Convert document ids from Python texts to an Arrow column.
 
-    Raises TableError for a value that is not an id; the error names the query.
-    """
+    Raises TableError for a value that is not an id; the error names the query."""
     if not isinstance(doc_ids, list):
         return doc_ids
     with suppress(TypeError, UnicodeEncodeError):  # not all are valid texts
@@ -343,7 +345,7 @@ def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
 
 
 def _id_column(column: Any) -> Any:
-    """Return a column of ids: Arrow texts and integers unchanged, other values as Python
+    """Return a column of ids. Arrow texts and integers are unchanged; other values become Python
     objects."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -355,13 +357,13 @@ def _id_column(column: Any) -> Any:
 
 
 def _to_text_column(column: Any) -> pa.Array:
-    """Return the values of a column as Arrow texts, "" if missing."""
+    """Return the values of a column as Arrow texts. A missing value becomes ""."""
     values = column.to_pandas() if hasattr(column, "to_pandas") else column
     return pa.array(pd.Series(values).astype("string").fillna(""), ID)
 
 
 def _to_texts(column: Any) -> list[str | None]:
-    """Return the values of a query column as texts, None if missing."""
+    """Return the values of a query column as texts. A missing value becomes None."""
     return [
         None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
         for value in (column.to_pylist() if hasattr(column, "to_pylist") else list(column))

@@ -1,4 +1,5 @@
-"""JSON: `{query: {doc: score}}` and lists of records. JSON Lines: one record per line."""
+"""Read and write JSON: `{query: {doc: score}}`, lists of records, and JSON Lines with one record
+per line."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
 
 
 def recognise_json(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise an object of objects by the numbers in it, and a list of records by the keys."""
+    """Recognise JSON files. The kind of an object of objects is inferred from its numbers, that of
+    a list of records from the keys."""
     text = sample.text.lstrip()
     if not text.startswith(("{", "[")) or _is_json_lines(sample):
         return {}
@@ -65,7 +67,7 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
 
 
 def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise JSON Lines by the keys of the first record."""
+    """Recognise JSON Lines, and the kind of table by the keys of the first record."""
     if not _is_json_lines(sample):
         return {}
     sureness = recognise_assigned_columns(_first_line_rows(sample), sample.columns)
@@ -73,13 +75,13 @@ def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _first_list_rows(sample: Sample) -> FirstRows | None:
-    """Return the first record of a list."""
+    """Return the first records of a JSON list as rows."""
     text = sample.text.lstrip()
     return _to_first_rows([parse_first_object(text[1:].lstrip())] if text.startswith("[") else [])
 
 
 def _first_line_rows(sample: Sample) -> FirstRows | None:
-    """Return the first records of JSON Lines."""
+    """Return the first records of JSON Lines as rows."""
     records = (
         [parse_first_object(line) for line in sample.lines[:20]] if _is_json_lines(sample) else []
     )
@@ -87,18 +89,17 @@ def _first_line_rows(sample: Sample) -> FirstRows | None:
 
 
 def _to_first_rows(records: Sequence[Mapping[str, Any]]) -> FirstRows | None:
-    """Return the keys of the first record as columns, with the values of all records; None if there
-    is no record."""
+    """Return a table of records whose columns are the keys of the first record; None if there is no
+    record."""
     names = list(records[0]) if records else []
     rows = [[str(record.get(name, "")) for name in names] for record in records]
     return FirstRows(names, rows) if names else None
 
 
 def write_json(table: Run | Qrels, file: BinaryIO) -> None:
-    """Write JSON as pytrec_eval and ranx read it: `{query: {document: number}}`.
+    """Write JSON that pytrec_eval and ranx can read: `{query: {document: number}}`.
 
-    Raises RanklensError for judgments by subtopic.
-    """
+    Raises RanklensError for judgments by subtopic."""
     if isinstance(table, Qrels) and table.subtopics is not None:
         raise RanklensError(
             "JSON stores one grade per document of a query, but these judgments have one per"
@@ -198,7 +199,7 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
 
 
 def _is_json_lines(sample: Sample) -> bool:
-    """Return whether each line is a separate object."""
+    """Return whether each line of the sample is a separate JSON object."""
     if not sample.text.lstrip().startswith("{"):
         return False
     objects = [line for line in sample.lines if line.startswith("{")]

@@ -1,14 +1,13 @@
-"""Judged ranks: only the ranks of the judged documents, in place of a run. Stored as Parquet.
+"""Read and write judged ranks: the ranks of a run's judged documents, stored in place of the run.
 
-Judged ranks are a file, a folder of files, or a zip of a folder. They are written if a run is too
-large for one machine (`scoring.spark.write_judged_ranks`).
+Judged ranks are a Parquet file, a folder of such files, or a zip of a folder. They are written if a
+run is too large for one machine (`scoring.spark.write_judged_ranks`).
 
 run, query_id  text   name of the run, id of the query
 retrieved      int64  number of documents in the list
 judged         int64  number of judged documents of the query; 0 if the query is not judged
-doc_id         text   a judged document; null in a row that only gives the length of the list
-rank           int64  rank of this document, from 1
-"""
+doc_id         text   a judged document; null in a row that only states the length of the list
+rank           int64  rank of this document, from 1"""
 
 from __future__ import annotations
 
@@ -58,8 +57,8 @@ _SAMPLED_PARTS = 3
 
 
 def has_judged_ranks(source: str | Path | bytes) -> bool:
-    """Return whether a file, a folder, a zip or bytes contain judged ranks. Only the first parts
-    are examined."""
+    """Return whether a file, a folder, a zip file or bytes contain judged ranks. Only the first
+    files are examined."""
     try:
         with _open_parts(source, "", None) as parts:
             # The first may be damaged, which is reported when it is read.
@@ -71,12 +70,12 @@ def has_judged_ranks(source: str | Path | bytes) -> bool:
 def read_judged_ranks(
     source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[RankedRun]:
-    """Return the runs of judged ranks in a file, a folder, a zip of a folder, or the bytes of a
-    file or zip.
+    """Return the runs of judged ranks in a file, a folder or a zip of a folder. The file or zip can
+    also be passed as bytes.
 
     Runs are in the byte order of their names. `join_judgments` combines them with the judgments
-    with which they were made. Raises FileFormatError if the source does not contain judged ranks.
-    """
+    from which they were made. Raises FileFormatError if the source does not contain judged
+    ranks."""
     loaded = read_ranks_set(source, name=name, limit=limit)
     return [cast(RankedRun, ranked_run.table) for ranked_run in loaded]
 
@@ -84,7 +83,7 @@ def read_judged_ranks(
 def read_ranks_set(
     source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[Loaded]:
-    """Read judged ranks in the same way as `read_judged_ranks`; each run has the file name
+    """Read judged ranks in the same way as `read_judged_ranks`. The file name of each run is
     SOURCE/RUN."""
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
     with _open_parts(source, source_name, limit) as parts:
@@ -129,8 +128,8 @@ def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
     magic=MAGIC,
 )
 def read_ranks(source: Source, request: Request) -> Loaded:
-    """Read a file of judged ranks of one run. Raises FileFormatError if it contains several
-    runs."""
+    """Read a file of judged ranks that contains one run. Raises FileFormatError if it contains
+    several runs."""
     runs = _split_runs(source.name, [(source, _read_rows(source))])
     if len(runs) > 1:
         actual = (
@@ -148,12 +147,11 @@ def read_ranks(source: Source, request: Request) -> Loaded:
 def _open_parts(
     source: str | Path | bytes, source_name: str, limit: Size | None
 ) -> Iterator[list[Callable[[], Source]]]:
-    """Yield a list of functions, each of which opens one part; an empty list if these are not
-    judged ranks.
+    """Yield a list of functions, each of which opens one file of judged ranks. The list is empty if
+    the source does not contain judged ranks.
 
-    The parts are the file itself, or the Parquet files of a folder or zip that contains nothing
-    else except files written by Hadoop.
-    """
+    The files are the source itself, or the Parquet files of a folder or zip that contains nothing
+    else except files written by Hadoop."""
     origin = source if isinstance(source, bytes) else Path(source)
     is_folder = isinstance(origin, Path) and origin.is_dir()
     if not is_folder and not is_zip(origin):
@@ -197,7 +195,7 @@ def _has_columns(open_part: Callable[[], Source]) -> bool:
 
 
 def _read_rows(source: Source) -> pa.Table:
-    """Return the rows of one part, with texts as text and numbers as int64."""
+    """Return the rows of one Parquet file, with text columns as strings and numbers as int64."""
     if not source.magic.startswith(MAGIC):
         problem = LineProblem(None, "not Parquet", "ranks of judged documents, as Parquet")
         raise file_error(source, [problem], hint=_HINT)
@@ -247,8 +245,10 @@ def _missing_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 @dataclass(frozen=True)
 class _Parts:
-    """All parts as one table. `sources` are the files of the parts, `edges` the index of each
-    part's first row in the table."""
+    """All parts of judged ranks as one table.
+
+    `sources` are the files of the parts. `edges` are the indexes of the parts' first rows in the
+    table."""
 
     sources: Sequence[Source]
     edges: Sequence[int]

@@ -1,4 +1,5 @@
-"""MS MARCO runs: query, document and rank per line; and ColBERT rankings, with a score as well."""
+"""MS MARCO runs, which have query, document and rank per line; and ColBERT rankings, which also
+have a score."""
 
 from __future__ import annotations
 
@@ -37,8 +38,10 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID, encode_ids
 
 MAX_RANK = 10_000
-"""Ranks above this limit only determine the order. A list with many gaps needs as much memory as a
-full one, and the evaluation script of MS MARCO stops at rank 1,000."""
+"""Gaps between ranks are only kept up to this rank; with larger ranks, only the order is used.
+
+A list with many gaps needs as much memory as a list without gaps, and the evaluation script of MS
+MARCO stops at rank 1,000."""
 
 _LINES = LineColumns(
     columns={"query_id": CODED_ID, "doc_id": ID, "rank": pa.float64()},
@@ -54,12 +57,11 @@ _SCORED = LineColumns(
 
 
 def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise query, document and a rank that counts 1, 2, … within each query.
+    """Recognise lines with a query, a document and a rank that counts 1, 2, … within each query.
 
     The ranks cannot be distinguished from grades if no query has three documents, or from scores if
-    the numbers fall. If numbers rise with gaps, the user is asked for the kind. If the file
-    extension indicates a run, any numbers that do not fall are accepted.
-    """
+    the numbers fall. If the numbers rise with gaps, the user must choose the kind. If the file
+    extension indicates a run, any numbers that do not fall are accepted."""
     lines = [split_fields(line) for line in sample.lines]
     numbers: dict[str, list[int]] = {}
     for fields in lines:
@@ -81,10 +83,10 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
 
 
 def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise numeric ids of query and passage, ranks 1, 2, … per query, and falling scores.
+    """Recognise lines with numeric ids of query and passage, ranks that count 1, 2, … within each
+    query, and falling scores.
 
-    If all scores are whole numbers, the lines may also be judgments of subtopics.
-    """
+    If all scores are whole numbers, the lines may also be judgments of subtopics."""
     lists: dict[str, list[list[str]]] = {}
     for line in sample.lines:
         fields = line.split("\t")
@@ -106,7 +108,7 @@ def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
 
 
 def write_msmarco_run(run: Run, file: BinaryIO) -> None:
-    """Write a run whose ranks were explicit in its file. Raises RanklensError for a run with
+    """Write a run whose file had ranks and no scores. Raises RanklensError for a run with
     scores."""
     if run.given_ranks is None:
         raise RanklensError(
@@ -171,8 +173,8 @@ def _read_rows(
 ) -> tuple[pa.Table, LineIndex, list[Note]]:
     """Return the rows of all lines, their line numbers, and notes.
 
-    Raises FileFormatError for a line that does not fit or whose `number_column` is not finite.
-    """
+    Raises FileFormatError for a line that does not have the layout, or whose value in
+    `number_column` is not finite."""
     blocks = list(parse_blocks(source, layout))
     refuse_problems(source, blocks)
     index = LineIndex(tuple(block.stretch for block in blocks))
@@ -189,12 +191,10 @@ def _read_rows(
 
 
 def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
-    """Return the ranks, int64[row], if they must be kept, otherwise None; and notes. Ranks count
-    from 1.
+    """Return the ranks, int64[row], if their gaps must be kept, otherwise None; and notes.
 
-    Ranks are kept if they have gaps and no rank repeats in a query. Otherwise only the order
-    counts. The argument `ranks` is float64[row].
-    """
+    `ranks` is float64[row]; the returned ranks count from 1. Ranks are kept if they have gaps and
+    no rank repeats in a query. Otherwise only the order of the documents is used."""
     odd_count = int(np.count_nonzero((ranks < 0) | (ranks != np.floor(ranks))))
     if odd_count:
         return None, [

@@ -1,4 +1,5 @@
-"""Columns of a table for a writer: as Arrow, as texts, checked for values a format cannot store."""
+"""Columns of a table for a writer: as Arrow columns, or as texts that are checked for values that a
+format cannot store."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ ROWS_AT_ONCE = 100_000
 
 
 def to_arrow(table: Table) -> pa.Table:
-    """Return any table as an Arrow table with all its columns; missing values are null."""
+    """Convert any table to an Arrow table with all its columns. Missing values are null."""
     if isinstance(table, Qrels):
         return table.input_table
     if isinstance(table, RankedRun):
@@ -36,16 +37,17 @@ def to_arrow(table: Table) -> pa.Table:
 
 
 def to_text_columns(table: Table) -> pa.Table:
-    """Return any table with all columns as text."""
+    """Convert any table to a table whose columns are all text."""
     arrow = to_arrow(table)
     return pa.table({name: arrow[name].cast(ID) for name in arrow.column_names})
 
 
 def check_texts(table: pa.Table, pattern: str, format: str, marks: str = "") -> None:
-    """Raise RanklensError for a text that matches `pattern`, or a query_id that starts with a mark.
+    """Raise RanklensError for a text that matches `pattern`, or for a query_id that starts with one
+    of `marks`.
 
-    `marks` are characters that would make the line a comment, for example.
-    """
+    `marks` are characters that would change the meaning of the line, for example make it a
+    comment."""
     for name in table.column_names:
         column = table[name]
         if pa.types.is_dictionary(column.type):

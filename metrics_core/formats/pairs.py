@@ -1,4 +1,4 @@
-"""Pairs of a query and a document: two columns, or the pairs of a run or judgments."""
+"""Read pairs of a query and a document: two columns, or the pairs in a run or judgments."""
 
 from __future__ import annotations
 
@@ -43,12 +43,11 @@ _HINT = "Write one pair per line: query_id and doc_id, separated by a tab, a com
 def read_pairs(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
-    """Read pairs of query and document, as judgments of grade 0.
+    """Read pairs of a query and a document, and return them as judgments of grade 0.
 
     The file has two columns, separated by commas (CSV), tabs (TSV) or blanks, with or without
-    column names. With column names it may have further columns. The file may also be a run or
-    judgments in any format. Raises FileFormatError for any other content.
-    """
+    column names. A file with column names may have further columns. The file may also be a run or
+    judgments in any format. Raises FileFormatError for any other content."""
     read_as = ReadAs(**choices)
     file_source = read_as.open_file(source, name)
     with convert_memory_errors(file_source):
@@ -66,15 +65,14 @@ def read_pairs(
 def to_pairs(rows: pa.Table | Mapping[str, Any]) -> Qrels:
     """Return the pairs in the columns query_id and doc_id, as judgments of grade 0.
 
-    Raises TableError for a row without an id.
-    """
+    Raises TableError for a row with a missing id."""
     grades = np.zeros(len(rows["doc_id"]), dtype=np.int64)
     # Notes are dropped: a repeated pair makes no difference.
     return Qrels(table=Qrels.from_columns(rows["query_id"], rows["doc_id"], grades).table)
 
 
 def _read_pair_columns(source: Source) -> NamedColumns | None:
-    """Return the columns query_id and doc_id. Returns None if the file has neither column names nor
+    """Read the columns query_id and doc_id. Returns None if the file has neither column names nor
     exactly two columns."""
     sample = read_sample(source)
     first = next(iter(sample.lines), "")

@@ -1,4 +1,4 @@
-"""Read and write Parquet with Arrow; the unpacked size is checked before unpacking."""
+"""Read and write Parquet with Arrow. The unpacked size is checked before a file is unpacked."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _read_first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
 
 
 def write_parquet(table: Table, file: BinaryIO) -> None:
-    """Write Parquet, compressed with Zstandard."""
+    """Write a table as Parquet, compressed with Zstandard."""
     import pyarrow.parquet as pq  # slow to load
 
     pq.write_table(to_arrow(table), file, compression="zstd")
@@ -110,7 +110,8 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     first_rows=read_parquet_rows,
 )
 def read_parquet(source: Source, request: Request) -> Loaded:
-    """Read a Parquet file. Ids stored as numbers become their decimal digits."""
+    """Read a Parquet file. Ids that are stored as numbers are converted to texts of decimal
+    digits."""
     file = open_parquet(source)
     names = read_column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
@@ -151,10 +152,9 @@ def read_parquet(source: Source, request: Request) -> Loaded:
 
 
 def read_batches(source: Source, file: pq.ParquetFile, names: list[str]) -> list[pa.RecordBatch]:
-    """Return the rows of these columns in batches.
+    """Yield the rows of these columns in batches.
 
-    Raises FileFormatError if they exceed the size limit.
-    """
+    Raises FileFormatError if the rows exceed the size limit."""
     batches, size = [], 0
     for batch in file.iter_batches(columns=names):
         batches.append(batch)
@@ -191,10 +191,9 @@ def is_autorag_corpus(file: pq.ParquetFile) -> bool:
 
 
 def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
-    """Return the column names without the index that pandas adds.
+    """Return the column names without the index column that pandas adds.
 
-    Raises FileFormatError for a nested or repeated column.
-    """
+    Raises FileFormatError for a nested column and for a repeated column name."""
     fields = call_arrow(source, lambda: [(field.name, field.type) for field in file.schema_arrow])
     fields = [(name, kind) for name, kind in fields if not name.startswith(_PANDAS_INDEX)]
     nested_names = [name for name, kind in fields if pa.types.is_nested(kind)]
@@ -216,7 +215,8 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
 
 
 def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the column without dictionary encoding, checked for invalid UTF-8 and the like."""
+    """Return the column without dictionary encoding. Its texts are checked, for example for invalid
+    UTF-8."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     column.validate(full=True)
@@ -224,8 +224,9 @@ def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column of numbers as float64, NaN if missing. A column of any other type is returned
-    as text, which is checked later."""
+    """Return a column of numbers as float64, NaN if missing.
+
+    A column of any other type is returned as text. Its values are checked later."""
     kind = column.type
     if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return pc.fill_null(column.cast(pa.float64(), safe=False), float("nan"))
@@ -235,10 +236,10 @@ def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _convert_whole_ids_to_text(
     source: Source, column: pa.ChunkedArray, name: str, notes: list[Note]
 ) -> pa.ChunkedArray:
-    """Return float ids as text; pandas stores whole numbers as floats if one is missing.
+    """Convert ids stored as floats to texts. pandas stores whole numbers as floats if one of them
+    is missing.
 
-    Raises FileFormatError for an id that is not a whole number or has lost digits.
-    """
+    Raises FileFormatError for an id that is not a whole number or has lost digits."""
     values = column.to_numpy().astype(np.float64)
     lost_rows = np.flatnonzero(~(values == np.floor(values)) | (np.abs(values) > _WHOLE_FLOATS_END))
     if len(lost_rows):
@@ -254,7 +255,7 @@ def _convert_whole_ids_to_text(
 
 
 def call_arrow(source: Source, step: Callable[[], Any]) -> Any:
-    """Return the result of an Arrow call; its errors become FileFormatError."""
+    """Return the result of an Arrow call. Errors of Arrow are converted to FileFormatError."""
     try:
         return step()
     # Arrow's dates may be outside of Python's range: ValueError and OverflowError.

@@ -43,12 +43,11 @@ class PythonTable:
     """Columns of a Python object, each in the type of its library.
 
     names     column names
-    column    function that takes a column's index and returns its values
+    column    function from the index of a column to its values
     called    name of the object itself, "" if it has none
     is_keyed  whether the documents of each query are the keys of a dictionary, so that no
               document is repeated
-    notes     irregularities of the input
-    """
+    notes     irregularities of the input"""
 
     names: list[str]
     column: Callable[[int], Any]
@@ -58,7 +57,7 @@ class PythonTable:
 
 
 def to_table(data: Any, kind: Kind) -> PythonTable:
-    """Return `data` as a table. Raises RanklensError if it is not a table."""
+    """Convert `data` to a table. Raises RanklensError if it is not a table."""
     if isinstance(data, Mapping):
         is_record = _is_record(data, kind)
         return (
@@ -77,7 +76,7 @@ def to_table(data: Any, kind: Kind) -> PythonTable:
 
 
 def to_any_table(data: Any) -> PythonTable | None:
-    """Return `data` as a table with any columns, None if it is not a table."""
+    """Convert `data` to a table with any columns; None if it is not a table."""
     make_table = make_table_function(data)
     if make_table is not None:
         return make_table()
@@ -86,7 +85,7 @@ def to_any_table(data: Any) -> PythonTable | None:
 
 
 def make_table_function(data: Any, kind: Kind = "run") -> Callable[[], PythonTable] | None:
-    """Return a function that makes a table of `data`; None if `data` is not a single table."""
+    """Return a function that converts `data` to a table; None if `data` is not a single table."""
     if isinstance(data, Mapping):
         return partial(_from_queries, data, kind)
     if isinstance(data, pd.DataFrame):
@@ -241,8 +240,8 @@ def _contains_documents(value: Any) -> bool:
 
 
 def _expand_records(table: PythonTable, kind: Kind) -> PythonTable:
-    """Return a table with one row per document if `table` has nested records; otherwise return it
-    unchanged."""
+    """Return a table with one row per document if `table` has nested records. Any other table is
+    returned unchanged."""
     if "doc_id" in infer_header_roles(table.names, kind).roles:
         return table
     columns = [_to_list(table.column(index)) for index in range(len(table.names))]
@@ -274,7 +273,7 @@ def _to_list(column: Any) -> list[Any]:
 
 
 def _from_queries(data: Mapping[Any, Any], kind: Kind) -> PythonTable:
-    """Return the table of {query_id: {doc_id: value}} or {query_id: [document, …]}."""
+    """Convert {query_id: {doc_id: value}} or {query_id: [document, …]} to a table."""
     names = ["query_id", "doc_id", VALUE_COLUMNS[kind]]
     docs: list[Any] = []
     values: list[Any] = []
@@ -294,7 +293,8 @@ def _from_queries(data: Mapping[Any, Any], kind: Kind) -> PythonTable:
 
 
 def _repeat_queries(queries: list[Any], times: Ints) -> Any:
-    """Return the query of each row, dictionary-encoded if all are texts."""
+    """Repeat each query for its documents, as a column. The column is dictionary-encoded if all
+    queries are texts."""
     indexes = np.flatnonzero(times)
     try:
         ids = as_text_column([queries[index] for index in indexes.tolist()])
@@ -381,17 +381,17 @@ def is_document_iterable(value: Any) -> bool:
 
 
 def is_document_value_pair(value: Any) -> bool:
-    """Return whether a value is a pair: a document and its score or grade."""
+    """Return whether a value is a pair of a document and its score or grade."""
     return isinstance(value, (tuple, list)) and len(value) == 2 and not hasattr(value, "_fields")
 
 
 def is_whole_number(value: Any) -> bool:
-    """Return whether a value is a whole number, which may be an id."""
+    """Return whether a value is a whole number, which may be used as an id."""
     return to_id_text(value) is not None and not isinstance(value, str)
 
 
 def not_a_table_error(data: Any, kind: Kind) -> RanklensError:
-    """Return the error for data that cannot be read as this kind."""
+    """Return the error for data that cannot be read as this kind of table."""
     reader_name = "read_run" if kind == "run" else "read_qrels"
     return RanklensError(
         f"{type(data).__name__} cannot be read as {kind}: {shorten_value(data)}.",

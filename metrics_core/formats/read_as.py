@@ -88,18 +88,18 @@ class ReadAs:
     kind        kind of table; detected from the content by default
     format      short name of its format; detected by default
     columns     the column of each role, if names are not recognised: {"query": "user",
-                "doc": "item", "score": "prediction"}; by number ("1") in a file without a
-                header, "-distance" to use the negated values as scores
-    encoding    character encoding other than UTF-8
+                "doc": "item", "score": "prediction"}. In a file without a header, columns are given
+                by number ("1"). "-distance" uses the negated values as scores
+    encoding    character encoding if it is not UTF-8
     limit       maximum unpacked size: bytes, or a text such as 8GB (default 4 GB)
-    duplicates  what to do if a run lists a document twice for a query: "error", keep the
-                "best" score, keep the "first" row
-    grades      how grades are read: whole numbers ("integer"), real-valued gains ("real"), or
-                words as given by a mapping to numbers
+    duplicates  how a document that a run lists twice for a query is treated: "error" (raise an
+                error), "best" (keep the best score) or "first" (keep the first row)
+    grades      how grades are read: as whole numbers ("integer"), as real-valued gains ("real"), or
+                as words that a mapping converts to numbers
 
     Fields with metadata are command line options. The metadata are the arguments for argparse,
-    whose `type` raises ParameterError. The constructor raises ParameterError for an invalid choice.
-    """
+    whose `type` raises ParameterError. The constructor raises ParameterError for an invalid
+    choice."""
 
     kind: Kind | None = None
     format: str | None = None
@@ -178,16 +178,19 @@ class ReadAs:
 
     @property
     def forces_kind(self) -> bool:
-        """Whether a file is read as judgments even if it looks more like another kind."""
+        """Whether a file is read as judgments even if it looks more like a different kind of
+        table."""
         return self.grades != "integer"
 
     def unsupported_choices(self, supported: Collection[str]) -> dict[str, Any]:
-        """Return the choices, by name, that differ from the default and are not in `supported`."""
+        """Return the names of the choices that differ from the default and are not in
+        `supported`."""
         others = ((c, getattr(self, c.name)) for c in fields(self) if c.name not in supported)
         return {choice.name: value for choice, value in others if value != choice.default}
 
     def to_keyword_choices(self, *, columns: Columns | None) -> ReadingChoices:
-        """Return the choices as keyword arguments, without `kind` and with `columns` replaced."""
+        """Return the choices as keyword arguments. `kind` is left out, and `columns` is
+        replaced."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
         return cast(ReadingChoices, {**values, "columns": columns})
 
@@ -196,10 +199,10 @@ class ReadAs:
         return open_source(source, name, self.encoding, self.limit)
 
     def build_request(self, kind: Kind, run_name: str) -> Request:
-        """Return the request for a reader."""
+        """Create the request that is passed to a reader."""
         columns = resolve_columns(self.columns or {})
         return Request(kind, self.duplicates, self.grades, run_name, columns)
 
 
 DEFAULT_CHOICES = ReadAs()
-"""Default choices: kind, format and columns are detected."""
+"""The default reading choices: kind, format and columns are detected."""

@@ -39,17 +39,18 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import ID, encode_ids
 
 _MIN_QUERIES = 0.9
-"""Minimum share of the run's queries that are judged."""
+"""A file may be a run if at least this share of its queries is judged."""
 _MAX_PAIRS = 0.5
-"""Maximum share of the run's rows that are judged. If the share is higher, the file is rather
-another version of the judgments."""
+"""A file may be a run if at most this share of its rows is judged. If the share is higher, the file
+is probably another version of the judgments."""
 _MIN_SCORES = 0.5
-"""Minimum number of different scores within the queries, as a share of the rows. Grades have fewer
-different values."""
+"""A file may be a run if the number of different scores within its queries is at least this share
+of its rows. Grades have fewer different values."""
 
 
 def explain_why_run(run: Run, judgments: Sequence[Qrels]) -> str:
-    """Return why a file is a run and not judgments, based on loaded judgments; "" if unclear."""
+    """Return the reason why a file is a run rather than judgments, based on judgments that are
+    already loaded; "" if this is unclear."""
     for qrels in judgments:
         queries = run.query_ids
         judged_count = len(set(queries) & set(qrels.query_ids))
@@ -74,7 +75,7 @@ def explain_why_run(run: Run, judgments: Sequence[Qrels]) -> str:
 
 
 def _join_pair_texts(rows: pa.Table) -> pa.Array:
-    """Return query and document of each row as one text; string[row]."""
+    """Return the query id and the document id of each row, joined to one text, string[row]."""
     query_id, doc_id = (rows[name].cast(ID).combine_chunks() for name in ("query_id", "doc_id"))
     return pc.binary_join_element_wise(query_id, doc_id, "\n")
 
@@ -86,14 +87,14 @@ def _count_distinct_scores(run: Run) -> int:
 
 
 def read(source: FileInput, *, name: str | None = None, **choices: Unpack[KindChoices]) -> Loaded:
-    """Read one file, compressed or not, and return its table and how the file was interpreted.
+    """Read one file, compressed or not, and return its table, with details on how the file was
+    interpreted.
 
     `source` is a path (`-` for standard input; pipes work too), the bytes of a file (then pass its
     `name`), or a list of dictionaries, which are read like the lines of JSON Lines. The choices are
     the fields of `ReadAs`; kind and format are detected from the content by default. Raises
     FileFormatError if the file cannot be read or contains several runs, and ParameterError for an
-    invalid choice.
-    """
+    invalid choice."""
     return get_only_run(*_open_and_read(source, name, ReadAs(**choices)))
 
 
@@ -104,13 +105,12 @@ def read_each(
     judgments: Sequence[Qrels] = (),
     **choices: Unpack[KindChoices],
 ) -> list[Loaded]:
-    """Read one file and return its table, or one run per system if it contains several.
+    """Read one file and return its tables: several runs if it contains several systems, otherwise
+    one table.
 
-    The runs of a file with several systems are named after the systems. Arguments and errors are
-    the same as for `read`, except that several runs are no error. If neither the columns nor the
-    file name show whether the file is a run or judgments, it is compared with `judgments` that are
-    already loaded.
-    """
+    The runs are named after the systems. Arguments and errors are the same as for `read`, except
+    that several runs are allowed. If neither the columns nor the file name show whether the file is
+    a run or judgments, it is compared with `judgments`, which are already loaded."""
     return _open_and_read(source, name, ReadAs(**choices), judgments)[1]
 
 
@@ -136,11 +136,10 @@ def _open_and_read(
 def read_source(
     source: Source, read_as: ReadAs, *, force_kind: bool, judgments: Sequence[Qrels] = ()
 ) -> list[Loaded]:
-    """Read an opened source, in the same way as `read_each`.
+    """Read an opened source in the same way as `read_each`.
 
-    If `force_kind` is true, the kind of `read_as` is certain: the file is read as this kind even if
-    it looks more like a different one.
-    """
+    If `force_kind` is true, the file is read as the kind in `read_as` even if it looks more like a
+    different kind."""
     request = read_as.build_request("run", run_name(source.name))
 
     def find_run_reason(file_format: Format) -> str:
@@ -174,19 +173,17 @@ def read_run(
 ) -> Run:
     """Read a run. The arguments are the same as for `read`.
 
-    Raises FileFormatError if the file is not a run, or contains several (see `read_runs`).
-    """
+    Raises FileFormatError if the file is not a run or contains several runs (see `read_runs`)."""
     return cast(Run, read(source, name=name, kind="run", **choices).table)
 
 
 def read_runs(
     source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> list[Run]:
-    """Read the run of a file, or one run per system if the file contains several.
+    """Read the runs of a file: several if it contains several systems, otherwise one.
 
-    The runs of several systems are named after them. Arguments and errors are the same as for
-    `read_run`.
-    """
+    The runs of several systems are named after the systems. Arguments and errors are the same as
+    for `read_run`."""
     loaded_runs = read_each(source, name=name, kind="run", **choices)
     return [cast(Run, loaded.table) for loaded in loaded_runs]
 
@@ -196,8 +193,7 @@ def read_qrels(
 ) -> Qrels:
     """Read judgments. The arguments are the same as for `read`.
 
-    Raises FileFormatError if the file is something else.
-    """
+    Raises FileFormatError if the file does not contain judgments."""
     return cast(Qrels, read(source, name=name, kind="qrels", **choices).table)
 
 
@@ -206,8 +202,7 @@ def read_queries(
 ) -> Queries:
     """Read queries. The arguments are the same as for `read`.
 
-    Raises FileFormatError if the file is something else.
-    """
+    Raises FileFormatError if the file does not contain queries."""
     return cast(Queries, read(source, name=name, kind="queries", **choices).table)
 
 
@@ -216,8 +211,7 @@ def read_documents(
 ) -> Documents:
     """Read documents. The arguments are the same as for `read`.
 
-    Raises FileFormatError if the file is something else.
-    """
+    Raises FileFormatError if the file does not contain documents."""
     return cast(Documents, read(source, name=name, kind="documents", **choices).table)
 
 
@@ -226,22 +220,21 @@ def read_scores(
 ) -> GivenScores:
     """Read scores that another tool computed. The arguments are the same as for `read`.
 
-    Raises FileFormatError if the file is something else.
-    """
+    Raises FileFormatError if the file does not contain scores."""
     return cast(GivenScores, read(source, name=name, kind="scores", **choices).table)
 
 
 def recognise_format(source: Source, kind: Kind | None) -> tuple[str, Kind]:
-    """Return the format name and kind of a source; the kind is detected if `kind` is None.
+    """Return the format name and the kind of a source. If `kind` is None, the kind is detected.
 
-    Raises FileFormatError if no format fits, or the file is of another kind.
-    """
+    Raises FileFormatError if no format fits, or if the file is of a different kind than `kind`."""
     recognition = recognise_source(source, read_sample(source), kind, None)
     return recognition.format.name, recognition.kind
 
 
 def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Recognition | None:
-    """Return the likely content of a file by its beginning, None if it cannot be recognised."""
+    """Return the likely kind of a file, judged by its beginning; None if the file cannot be
+    recognised."""
     try:
         file_source = DEFAULT_CHOICES.open_file(source, name)
         return recognise_source(file_source, read_sample(file_source), None, None)
@@ -252,16 +245,16 @@ def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Reco
 def read_first_rows(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FirstRows | None:
-    """Return the column names and first rows of a file, used to assign columns.
+    """Return the column names and the first rows of a file, which help users to assign columns.
 
     Returns None if the file has neither named nor tab-separated columns. Raises FileFormatError if
-    it is empty or cannot be opened.
-    """
+    it is empty or cannot be opened."""
     return read_sample_rows(read_sample(ReadAs(**choices).open_file(source, name)))
 
 
 def read_sample_rows(sample: Sample) -> FirstRows | None:
-    """Return the column names and first rows of a sample, as `read_first_rows` does for a file."""
+    """Return the column names and the first rows of a sample, in the same way as `read_first_rows`
+    for a file."""
     try:
         file_format = recognise_source(sample.source, sample, None, None).format
     except FileFormatError:

@@ -1,8 +1,8 @@
-"""Registry of file formats, used for reading, by the command `formats` and in the docs.
+"""Registry of file formats, which is used for reading, by the command `formats` and in the docs.
 
-To add a format, write a module with a function decorated with `reader`, which declares everything
-about the format, including file endings and writing. Import it in `formats/__init__.py`.
-"""
+To add a format, write a module with a function decorated with `reader`. The decorator declares
+everything about the format, including file endings and writing. Import the module in
+`formats/__init__.py`."""
 
 from __future__ import annotations
 
@@ -84,18 +84,17 @@ KIND_TITLES: Mapping[Kind, str] = {
 }
 
 Evidence = Literal["said", "columns", "name", "loaded", "guess"]
-"""The reason why a file was read as its kind; `formats.file_kinds` explains each value."""
+"""The evidence for the kind of a file. `formats.file_kinds` explains each value."""
 
 TOOL_SPECIFIC, SPECIFIC, TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
 LIKELY, IF_REQUESTED, POSSIBLE, ONLY_IF_REQUESTED, IMPOSSIBLE = 60, 40, 30, 5, 0
-"""Confidence that a file has a format; the highest value wins.
+"""Confidence that a file has a format and a kind; the highest value wins.
 
 TOOL_SPECIFIC, SPECIFIC    a structure of one tool, or a special case of another format
-TOOL_AMBIGUOUS, AMBIGUOUS  the same, but the kind of table is open
-UNNAMED                    the kind is open and no name identifies the document ids
+TOOL_AMBIGUOUS, AMBIGUOUS  the same, but the kind of table is ambiguous
+UNNAMED                    the kind is ambiguous and no name identifies the document ids
 IF_REQUESTED               a kind with all columns that it needs, but not likely
-ONLY_IF_REQUESTED          never chosen unless the user names the kind
-"""
+ONLY_IF_REQUESTED          never chosen unless the user names the kind"""
 
 
 _ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}
@@ -112,18 +111,17 @@ Columns = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Loaded:
-    """One file that was read: its table and how it was understood.
+    """A file that was read: its table, and how it was interpreted.
 
     table     the run, judgments, queries or documents
     format    short name of the format
     title     name of the format as users see it
     file      file name as the user gave it
-    tag       run name in a TREC run, judged ranks (ranks of judged documents in place of a run),
-              or a file of several systems; else ""
+    tag       run name in a TREC run, in judged ranks (the ranks of judged documents in place of a
+              run) or in a file of several systems; otherwise ""
     stored    scores in the file next to a run's results: query_id -> name -> value
     evidence  why this kind was chosen; if it is "guess", ask the user
-    others    further runs of a file with several systems; filled only while the file is read
-    """
+    others    further runs of a file with several systems; filled only while the file is read"""
 
     table: Table
     format: str
@@ -136,12 +134,12 @@ class Loaded:
 
     @property
     def kind(self) -> Kind:
-        """Kind of the table."""
+        """The kind of `table`."""
         return kind_of(self.table)
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Notes of the table: irregularities that did not prevent reading."""
+        """The notes on `table`: irregularities that did not prevent reading."""
         return self.table.notes
 
 
@@ -179,7 +177,7 @@ class Sample:
 
     @property
     def first_line(self) -> str:
-        """The first of `lines`; "" if there is none."""
+        """The first line that is neither blank nor a comment; "" if there is none."""
         return next(iter(self.lines), "")
 
     @cached_property
@@ -188,7 +186,8 @@ class Sample:
 
     @property
     def json(self) -> Any:
-        """The JSON value at the start, with open brackets closed; None if the file is not JSON."""
+        """The JSON value at the start, with unclosed brackets closed; None if the file is not
+        JSON."""
         return self._beginning.value
 
     @property
@@ -199,11 +198,8 @@ class Sample:
 
     @cached_property
     def has_trec_lines(self) -> bool:
-        """Whether all lines are certainly from a TREC run or TREC judgments, with Q0 or 0 in the
-        second column.
-
-        If so, formats of tools are not considered.
-        """
+        """Whether all lines are certainly lines of a TREC run or of TREC judgments, with Q0 or 0 in
+        the second column. If this is true, formats of tools are not considered."""
         fields = [line.split() for line in self.lines]
         index = _TREC_COLUMNS.get(len(fields[0]) if fields else 0)
         return (
@@ -244,13 +240,12 @@ Audience = Literal["search", "rag", "recommender"]
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool whose files a format reads; its texts are phrases for table cells.
+    """A tool whose files a format reads. Its texts are phrases for table cells.
 
     export     the export that the user must choose in the tool
-    makes      the tables that Ranklens reads from it
-    unknown    the data missing from the export, "" if nothing is missing
-    audiences  audiences of the start page to which the tool is shown
-    """
+    makes      the tables that Ranklens reads from the export
+    unknown    the data that the export lacks; "" if nothing is missing
+    audiences  audiences of the start page to which the tool is shown"""
 
     name: str
     export: str
@@ -319,7 +314,8 @@ def reader(
     together: KindsFinder | None = None,
     tools: tuple[Tool, ...] = (),
 ) -> Callable[[Reader], Reader]:
-    """Declare a format that the decorated function reads; the arguments are fields of `Format`."""
+    """Return a decorator that declares a format whose files the decorated function reads. The
+    arguments are fields of `Format`."""
 
     def declare(function: Reader) -> Reader:
         package, label = declaring_package(function.__module__), f"The format {name}"
@@ -353,13 +349,15 @@ def reader(
 
 
 def formats() -> list[Format]:
-    """Return all formats that can be read, in order of declaration, plug-ins last."""
+    """Return all formats that can be read, in the order of their declarations. Formats of plug-ins
+    come last."""
     import_module("metrics_core.formats.tools")
     return _FORMATS.all()
 
 
 def formats_for(sample: Sample) -> list[Format]:
-    """Return the formats that a sample may have; for TREC lines, without the formats of tools."""
+    """Return the formats that a sample may have. If all lines are TREC lines, the formats of tools
+    are left out."""
     return _core_formats() if sample.has_trec_lines else formats()
 
 
@@ -371,8 +369,8 @@ def has_magic(magic: bytes) -> bool:
 
 
 def _core_formats() -> list[Format]:
-    """Return the formats declared so far. Formats of tools may be missing, because loading them is
-    slow."""
+    """Return the formats that are already declared. Formats of tools may be missing, because
+    loading them is slow."""
     # A plug-in's name is compared with the names of all built-in formats.
     return formats() if _FORMATS.has_plugins() else _FORMATS.loaded_declarations()
 

@@ -56,10 +56,9 @@ def read_run_folder(
     name: str | None = None,
     **choices: Unpack[ReadingChoices],
 ) -> list[Loaded]:
-    """Read the runs of a folder, or of a zip of a folder. A note names files that are not runs.
+    """Read the runs of a folder or of a zip of a folder. A note names the files that are not runs.
 
-    Raises FileFormatError if there is no run or a run cannot be read.
-    """
+    Raises FileFormatError if there is no run, or if a run cannot be read."""
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
     read_as = ReadAs(kind="run", **choices)
     with open_members(

@@ -1,4 +1,4 @@
-"""Sources with several tables, such as BEIR sets, files of tools and folders of runs."""
+"""Read sources with several tables, such as BEIR sets, files of tools and folders of runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from metrics_core.formats.source.unpacking import is_zip
 
 
 def is_set(source: str | Path | bytes) -> bool:
-    """Return whether a folder or file contains several tables, so that `read_set` reads it."""
+    """Return whether a folder or file contains several tables, so that it can be read with
+    `read_set`."""
     file_source = None
     with suppress(FileFormatError):  # reported when it is read
         file_source = _open_file(source)
@@ -48,11 +49,9 @@ def _open_file(
 
 
 def _find_set_format(source: Source | None) -> tuple[Format, list[Kind]] | None:
-    """For a file with several tables, return the format with the highest confidence, and the kinds
-    of the tables.
+    """Return the most likely format of a file with several tables, and the kinds of these tables.
 
-    Returns None if the file contains one table.
-    """
+    Returns None if the file contains a single table."""
     if source is None:
         return None
     try:
@@ -77,16 +76,15 @@ def read_set(
 
     The source is one of
 
-        a BEIR set          a folder, a zip of one, or the bytes of the zip
+        a BEIR set          a folder, a zip of a folder, or the bytes of the zip
         a single file       detailed results, records of queries with judgments, a tool's file
-        judged ranks        a Parquet file, a folder of them, a zip of one
-        a folder of runs    or a zip of one
+        judged ranks        a Parquet file, a folder of such files, or a zip of such a folder
+        a folder of runs    a folder, or a zip of a folder
 
     The choices are the same as for `read` and apply to every file of the set; `columns` applies
     only to a tool's file with named columns. A repeated document in detailed results counts once.
-    Raises FileFormatError if the source contains one table or cannot be read, ParameterError for an
-    invalid choice.
-    """
+    Raises FileFormatError if the source contains a single table or cannot be read, and
+    ParameterError for an invalid choice."""
     read_as = ReadAs(**choices)
     if not read_as.columns and has_judged_ranks(source):
         return read_ranks_set(source, name=name, limit=read_as.limit)
@@ -130,8 +128,7 @@ def _read_tables(
 ) -> list[Loaded]:
     """Return the tables of these kinds that the file contains.
 
-    Raises MissingKindError if there is none.
-    """
+    Raises MissingKindError if the file contains none of them."""
     loaded: list[Loaded] = []
     errors: list[MissingKindError] = []
     for kind in kinds:

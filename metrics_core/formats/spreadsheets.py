@@ -11,11 +11,12 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
-    """Return a frame (any columns) as CSV for spreadsheets: UTF-8 with a byte order mark, no index.
+    """Return a frame with any columns as CSV for spreadsheets: UTF-8 with a byte order mark,
+    without the index.
 
-    A text that a spreadsheet would run as a formula gets a leading apostrophe, in cells and in
-    column names; numbers are unchanged. Use `write` for files that must read back exactly.
-    """
+    A text that a spreadsheet would run as a formula is prefixed with an apostrophe, in cells and in
+    column names; numbers are unchanged. Use `write` for files from which exactly the same table
+    must be read again."""
     # Before pandas 3 `map` makes floats of whole numbers with gaps.
     cells = frame.astype("object")
     safe_frame = pd.DataFrame(
@@ -29,10 +30,9 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
 
 
 def convert_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame (any columns) with float64 columns of whole numbers as Int64.
+    """Convert the float64 columns of a frame that have only whole numbers to Int64.
 
-    pandas stores counts as float64 if one is missing. Other columns are unchanged.
-    """
+    pandas stores counts as float64 if one of them is missing. Other columns are unchanged."""
     columns = {}
     for index in range(frame.shape[1]):
         column = frame.iloc[:, index]
@@ -44,7 +44,8 @@ def convert_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def escape_formula(value: object) -> object:
-    """Return a cell with an apostrophe before a text that a spreadsheet would run as a formula."""
+    """Return the value of a cell. A text that a spreadsheet would run as a formula is prefixed with
+    an apostrophe."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + value
     return value

@@ -87,12 +87,12 @@ def _build_first_rows(sample: Sample, fields: Callable[[str], list[str]]) -> Fir
 
 
 def read_csv_columns(sample: Sample) -> FirstRows | None:
-    """Return the named columns of CSV with the first rows, None if the sample is not CSV."""
+    """Return the named columns of CSV with the first rows; None if the sample is not CSV."""
     return _number_columns(_read_csv_rows(sample))
 
 
 def read_tsv_columns(sample: Sample) -> FirstRows | None:
-    """Return the named columns of TSV with the first rows, None if the sample is not TSV."""
+    """Return the named columns of TSV with the first rows; None if the sample is not TSV."""
     return _number_columns(_read_tsv_rows(sample))
 
 
@@ -110,7 +110,8 @@ def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
 
 
 def write_csv(table: Table, file: BinaryIO) -> None:
-    """Write CSV with a header, quoted if needed. `spreadsheet_csv` writes CSV for spreadsheets."""
+    """Write CSV with a header. Values are quoted if needed. `spreadsheet_csv` writes CSV for
+    spreadsheets."""
     arrow = to_text_columns(table)
     check_texts(arrow, r"[\r\n\x00]" if isinstance(table, (Run, Qrels)) else r"\x00", "CSV")
     _write_rows(arrow, file, ",", _quote_csv_field)
@@ -158,7 +159,8 @@ def _quote(text: str) -> str:
     first_rows=read_csv_columns,
 )
 def read_csv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """Read CSV, with the quoting of RFC 4180. `always_careful` skips the fast path, for tests."""
+    """Read CSV with the quoting of RFC 4180. If `always_careful` is true, the fast path is skipped,
+    which tests use."""
     separator = detect_separator(_build_sample(source, request.columns)) or ","
     named = None if always_careful else read_named_with_arrow(source, request, separator)
     if named is None:
@@ -179,10 +181,10 @@ def read_csv(source: Source, request: Request, *, always_careful: bool = False) 
     first_rows=read_tsv_columns,
 )
 def read_tsv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """Read TSV. `always_careful` skips the fast path, for tests.
+    """Read TSV. If `always_careful` is true, the fast path is skipped, which tests use.
 
-    A quoted field must close on its line, so that a stray quote never swallows the following lines.
-    """
+    A quoted field must end on its line, so that a stray quote never makes the following lines part
+    of the field."""
     lines = _build_sample(source, request.columns).lines
     are_texts = request.kind in ("queries", "documents") and not request.columns
     if are_texts and lines and _is_id_and_text(split_tsv(lines[0])):
@@ -196,7 +198,7 @@ def read_tsv(source: Source, request: Request, *, always_careful: bool = False) 
 
 
 def _is_id_and_text(first_row: Sequence[str]) -> bool:
-    """Return whether a line is an id and a text rather than two column names."""
+    """Return whether a line consists of an id and a text, rather than of two column names."""
     kinds: tuple[Kind, ...] = ("queries", "documents")
     return len(first_row) == 2 and all(
         infer_header_roles(first_row, kind).missing for kind in kinds
@@ -208,7 +210,8 @@ def _build_sample(source: Source, columns: Columns) -> Sample:
 
 
 def detect_separator(sample: Sample) -> str:
-    """Return the separator that gives the first line the most columns, "" if there is none."""
+    """Return the separator with which the first line has the most columns; "" if it contains no
+    separator."""
     first = sample.first_line
     # Blanks separate columns only if they are assigned by number: then there is no header.
     separators = f"{_SEPARATORS} " if are_columns_numbered(sample.columns) else _SEPARATORS

@@ -1,4 +1,5 @@
-"""TREC runs and judgments: lines of columns separated by blanks or tabs, without a header."""
+"""Read and write TREC runs and judgments: lines of columns separated by blanks or tabs, without a
+header."""
 
 from __future__ import annotations
 
@@ -44,11 +45,11 @@ from metrics_core.tables.columns import ID
 
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise runs and judgments by the number of columns and the column that contains a number.
+    """Recognise runs and judgments by the number of columns and by the column that contains a
+    number.
 
-    A run has six columns with a number in the fifth; judgments have four columns with a number in
-    the fourth.
-    """
+    A run has six columns with a number in the fifth. Judgments have four columns with a number in
+    the fourth."""
     lines = [split_fields(line) for line in sample.lines]
     if not lines:
         return {}
@@ -110,7 +111,8 @@ def write_trec_run(run: Run, file: BinaryIO) -> None:
 
 
 def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """Write TREC judgments; the second column is the subtopic, or 0 without subtopics."""
+    """Write TREC judgments. The second column is the subtopic; if there are no subtopics, it is
+    0."""
     table = qrels.input_table
     check_texts(table, r"^$|[ \t\r\n\x00]", "TREC", marks="#\ufeff")
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
@@ -159,7 +161,8 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
     ),
 )
 def read_trec(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """Read a TREC run or judgments. `always_careful` skips the fast path; tests compare both."""
+    """Read a TREC run or judgments. If `always_careful` is true, the fast path is skipped; tests
+    compare both paths."""
     layout = RUN if request.kind == "run" else QRELS
     blocks = list(parse_blocks(source, layout, always_careful=always_careful))
     tabbed_blocks = _split_at_tabs(source, layout, blocks)
@@ -212,7 +215,7 @@ def may_have_blanks(source: Source, layout: LineColumns, blocks: Sequence[Parsed
 
 
 def trec_title(source: Source, kind: Kind) -> str:
-    """Return the title of a TREC file as users see it."""
+    """Return the name of a TREC format as users see it."""
     tabs = ", tabs" if "\t" in _read_first_line(source) else ""
     return f"TREC {kind}{tabs}"
 

@@ -56,7 +56,8 @@ def recognise_topics(sample: Sample) -> Mapping[Kind, int]:
 
 
 def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise documents by a `<DOC>` tag; some collections write their topics this way too."""
+    """Recognise documents by a `<DOC>` tag. They may also be topics, because some collections write
+    their topics in this way."""
     if not (sample.text.lstrip().startswith("<") and _DOCUMENT.search(sample.text)):
         return {}
     return {"documents": LIKELY + 1, "queries": LIKELY}
@@ -72,7 +73,7 @@ def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
     recognise=recognise_topics,
 )
 def read_topics(source: Source, request: Request) -> Loaded:
-    """Read TREC topics: title or query as the text, other fields as columns."""
+    """Read TREC topics. The title or query is the text, and other fields become columns."""
     return _load_queries(source, _TOPIC, "TREC topics")
 
 
@@ -196,7 +197,8 @@ def _parse_blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Element]:
 
 
 def _parse_block(line: int, fields: dict[str, str], body: str, own_tag: str) -> _Element:
-    """Return one topic or document; the text of a field ends at its end tag or the next tag."""
+    """Return a single topic or document. The text of a field ends at its end tag or at the next
+    tag."""
     all_texts: list[str] = []
     parts: dict[str, list[str]] = {}
     name, open_tag, position = "", "", 0
@@ -224,8 +226,8 @@ def _join_lines(text: str) -> str:
 
 
 def _blank_comments(text: str) -> str:
-    """Return the text with comments removed. The line ends inside comments are kept, so that line
-    numbers do not change."""
+    """Return the text without comments. Line ends inside comments are kept, so that line numbers do
+    not change."""
     parts, position = [], 0
     while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
         parts += [text[position:start], "\n" * text.count("\n", start, end)]

@@ -1,8 +1,7 @@
-"""Parse scores and grades, in the same way for all formats.
+"""Parse scores and grades in the same way for all formats.
 
 A score is a plain decimal number. Other spellings that Arrow, Python or pandas accept (`nan`,
-`inf`, `1_000`, `0x10`, digits of other scripts) are refused, with the likely cause.
-"""
+`inf`, `1_000`, `0x10`, digits of other scripts) are refused, with the likely cause."""
 
 from __future__ import annotations
 
@@ -23,20 +22,21 @@ from metrics_core.tables.finite_numbers import NUMBER as NUMBER
 from metrics_core.tables.finite_numbers import is_number as is_number
 
 Grades = Literal["integer", "real"] | Mapping[str, float]
-"""How grades are read: as whole numbers ("integer"), as real numbers ("real"), or as words with
-these values."""
+"""How grades are read: as whole numbers ("integer"), as real numbers ("real"), or as words that a
+mapping converts to numbers."""
 
 A_SCORE = "a finite number as the score"
 _MAX_WHOLE = 2**53  # float64 represents all whole numbers up to here
 MAX_GRADE = 127
-"""Maximum grade: trec_eval overflows above it. A larger number is an id or a score in the wrong
+"""Maximum grade; trec_eval overflows above it. A larger number is an id, or a score in the wrong
 column."""
 
 _NO_GAIN = 1_000_000
 
 
 def parse_scores(texts: pa.Array) -> Floats:
-    """Return the scores of an array of texts, float64[n]; NaN if not a finite number."""
+    """Parse an array of texts as scores, float64[n]. A text that is not a finite number becomes
+    NaN."""
     is_plain = pc.match_substring_regex(texts, NUMBER)
     numbers = pc.if_else(is_plain, texts, pa.scalar(None, pa.string()))
     scores: Floats = as_array(pc.cast(numbers, pa.float64()))
@@ -71,8 +71,10 @@ def explain_bad_number(text: str) -> str:
 
 @dataclass(frozen=True)
 class ParsedGrades:
-    """Grades of distinct texts. `values` is float64[text], NaN for an invalid text; `problems` maps
-    each invalid text to its problem."""
+    """The grades of distinct texts.
+
+    `values` is float64[text], NaN for an invalid text. `problems` maps each invalid text to its
+    problem."""
 
     values: Floats
     problems: dict[str, GradeProblem]
@@ -165,5 +167,6 @@ def build_grade_array(
 
 
 def are_whole_numbers(values: Floats) -> bool:
-    """Return whether all values, float64[n], are whole and exact in both int64 and float64."""
+    """Return whether all values, float64[n], are whole numbers that both int64 and float64
+    represent exactly."""
     return bool(((np.floor(values) == values) & (np.abs(values) <= _MAX_WHOLE)).all())

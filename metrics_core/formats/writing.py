@@ -17,14 +17,15 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 
 
 def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
-    """Write a table to a path or an open binary file, in the format with this short name.
+    """Write a table to a path or an open binary file. `format` is the short name of a format.
 
-    Runs and judgments can be written as trec, csv, tsv, json, jsonl and parquet; queries and
-    documents as csv, tsv, jsonl and parquet; runs of judged ranks (ranks of judged documents) as
-    parquet; runs with gaps between their ranks as msmarco. Raises ParameterError if the format
-    cannot store this kind of table, RanklensError if it cannot store an id or text. After an error,
-    an existing file is unchanged.
-    """
+    - runs and judgments: trec, csv, tsv, json, jsonl, parquet
+    - runs with gaps between their ranks: msmarco
+    - runs of judged ranks (the ranks of judged documents): parquet
+    - queries and documents: csv, tsv, jsonl, parquet
+
+    Raises ParameterError if the format cannot store this kind of table, and RanklensError if it
+    cannot store an id or text. After an error, an existing file is unchanged."""
     kind = kind_of(table)
     writers = {f.name: f.write[kind] for f in formats() if kind in f.write}
     function = writers.get(format)

@@ -31,8 +31,9 @@ def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats
 
 
 def add_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks:
-    """Return the ranks with n more judgments and unchanged lists. `query` int64[n] and `grade`
-    float64[n] describe the added judgments."""
+    """Return the ranks with n additional judgments. The lists are unchanged.
+
+    `query` int64[n] and `grade` float64[n] describe the added judgments."""
     query = np.concatenate([ranks.judged_query, query])
     relevance = np.concatenate([ranks.judged_relevance, grade])
     best_first = order_by_query(query, -relevance)
@@ -59,9 +60,10 @@ def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> Judge
 
 
 def order_by_query(query: Ints, keys: Ints | Floats) -> Ints:
-    """Return the order that sorts by `query` and, within a query, by `keys`, int64[n]. `query` is
-    int64[n], `keys` int64[n] or float64[n]. The sort is stable. It is fast if the input is mostly
-    sorted, as after appending to sorted arrays."""
+    """Return the order that sorts by `query` and, within a query, by `keys`, int64[n].
+
+    `query` is int64[n], `keys` int64[n] or float64[n]. The sort is stable. It is fast if the input
+    is mostly sorted, for example after values were appended to sorted arrays."""
     least = keys.min(initial=0)
     span = keys.max(initial=0) - least + 1
     if not span * (int(query.max(initial=0)) + 1) < 2**62:

@@ -33,8 +33,8 @@ class TopResults:
     """The first documents of each query's list, sorted by query and rank.
 
     `hits` has the queries and ranks of the documents; its relevance is NaN. `document_row`
-    int64[document] is each document's row in the documents table, -1 if it has none.
-    """
+    int64[document] is the row of each document in the documents table; -1 if it is not in the
+    table."""
 
     hits: Hits
     document_row: Ints
@@ -51,8 +51,8 @@ class ListedDocuments:
     judged_rows  int64[judgment], rows of the qrels in the order of JudgedRanks.judged_query
     documents    the documents table, or None
     lists        query, rank and row in `judged_docs` of all listed documents, int64[document]
-                 each; None if the lists are those of the run, and not condensed or plain lists
-    """
+                 each. It is set for condensed lists and plain lists, and None if the lists are
+                 those of the run"""
 
     run: Run | None
     query: npt.NDArray[np.int32]
@@ -87,7 +87,9 @@ class ListedDocuments:
 
     def _cached_first_rows(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
         """Return the result of `_first_rows` for the smallest power of two that is at least
-        `cutoff`, so that the cached result also serves other cutoffs."""
+        `cutoff`.
+
+        The result is cached and can therefore also be used for other cutoffs."""
         depth = 1 << (cutoff - 1).bit_length()
         return self._memo(("first", depth), lambda: self._first_rows(depth))
 
@@ -104,33 +106,39 @@ class ListedDocuments:
         )
 
     def judged_document_rows(self, qrels_rows: Ints) -> Ints:
-        """Return the rows of judged documents in the documents table, int64[n], from their rows in
-        the qrels, int64[n]."""
+        """Return the rows of judged documents in the documents table, int64[n]. `qrels_rows`
+        int64[n] are their rows in the qrels."""
         return self._memo("judged", lambda: self._document_rows(self.judged_docs))[qrels_rows]
 
     def column_values(self, document_row: Ints, column: str) -> Floats:
         """Return the number in a column for each document, float64[n]; NaN if a document has no
-        number. The documents are given as rows of the documents table, int64[n]. Raises
-        LackingDataError if the column does not exist, or it contains text that is not a number."""
+        number.
+
+        `document_row` int64[n] are the documents' rows in the documents table. Raises
+        LackingDataError if the column does not exist, or if it contains text that is not a
+        number."""
         make = lambda: _column_numbers(column, self._column(column), self._ids)  # noqa: E731
         return np.where(
             document_row >= 0, self._memo(("numbers", column), make)[document_row], np.nan
         )
 
     def value_codes(self, document_row: Ints, column: str) -> Ints:
-        """Return a code for the value in a column of each document, int64[n]: equal for equal
-        values, -1 without a value. The documents are given as rows of the documents table,
-        int64[n]. Raises LackingDataError if the column does not exist."""
+        """Return a code for the value in a column of each document, int64[n].
+
+        Equal values have equal codes; a document without a value has the code -1. `document_row`
+        int64[n] are the documents' rows in the documents table. Raises LackingDataError if the
+        column does not exist."""
         make = lambda: _column_codes(self._column(column))  # noqa: E731
         return np.where(document_row >= 0, self._memo(("codes", column), make)[document_row], -1)
 
     @property
     def n_documents(self) -> int:
-        """The number of documents in the table."""
+        """The number of documents in the documents table."""
         return 0 if self.documents is None else len(self.documents)
 
     def missing_data_error(self, column: str | None) -> LackingDataError | None:
-        """Return the error for a missing documents table or column, None if neither is missing."""
+        """Return the error for a missing documents table or a missing column; None if nothing is
+        missing."""
         if self.documents is None:
             what = f"a column {column!r}" if column else "the whole catalogue"
             return LackingDataError(
@@ -144,8 +152,9 @@ class ListedDocuments:
         return None
 
     def select_queries(self, queries: Mask, is_judged: Mask) -> ListedDocuments:
-        """Return the lists of the queries for which `queries`, bool[query], is true. Of the
-        judgments, only those for which `is_judged`, bool[judgment], is true are kept."""
+        """Return the lists of the queries for which `queries`, bool[query], is true.
+
+        `is_judged` bool[judgment] selects the judgments that are kept."""
         new_position = np.cumsum(queries) - 1
         lists = self.lists
         if lists is not None:
@@ -186,8 +195,10 @@ class ListedDocuments:
 def plain_list_documents(
     retrieved: Sequence[str], judged_ids: Sequence[str], columns: Mapping[str, Mapping[str, Any]]
 ) -> ListedDocuments:
-    """Return the documents of a single plain list. `retrieved` has ids in rank order, `judged_ids`
-    ids by descending grade, and `columns` for each column the values by document id."""
+    """Return the documents of a single plain list.
+
+    `retrieved` has ids in rank order, and `judged_ids` has ids sorted by descending grade.
+    `columns` has, for each column, the values by document id."""
     column_ids = (doc for values in columns.values() for doc in values)
     doc_ids = list(dict.fromkeys([*judged_ids, *retrieved, *column_ids]))
     row = {doc: i for i, doc in enumerate(doc_ids)}
@@ -224,7 +235,7 @@ def _column_codes(column: pa.ChunkedArray) -> Ints:
 
 
 def _column_numbers(name: str, column: pa.ChunkedArray, doc_ids: pa.ChunkedArray) -> Floats:
-    """Return a column as finite numbers, float64[row]; NaN if empty."""
+    """Return a column as finite numbers, float64[row]. An empty value becomes NaN."""
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         column = pc.utf8_trim_whitespace(column)
         column = pc.if_else(pc.equal(column, ""), None, column)

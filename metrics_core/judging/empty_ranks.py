@@ -12,8 +12,9 @@ from metrics_core.judging.hits import Cutoff
 
 @dataclass(frozen=True)
 class EmptyRanks:
-    """Ranges of consecutive empty ranks, sorted by query and rank: `query`, first rank `first` and
-    last rank `last` (inclusive), int64[range] each."""
+    """Ranges of consecutive empty ranks, sorted by query and rank.
+
+    `query`, the first rank `first` and the last rank `last` (inclusive) are int64[range] each."""
 
     query: Ints
     first: Ints
@@ -22,8 +23,9 @@ class EmptyRanks:
 
     @classmethod
     def from_documents(cls, query: Ints, rank: Ints, n_queries: int) -> EmptyRanks | None:
-        """Return the ranks that contain none of these documents. `query` and `rank` of the
-        documents are int64[document] each, in any order. Returns None if no rank is empty."""
+        """Return the ranks that contain none of these documents; None if no rank is empty.
+
+        `query` and `rank` of the documents are int64[document] each, in any order."""
         order = np.lexsort((rank, query))
         query, rank = query[order], rank[order]
         is_first = np.diff(query, prepend=-1) != 0

@@ -1,5 +1,7 @@
-"""Documents that are excluded from every run before ranking: documents with the id of their query,
-and given pairs of query and document, such as items already seen or judged earlier."""
+"""Exclude documents from every run before ranking.
+
+These are documents with the id of their query, and given pairs of query and document, such as items
+already seen or judged earlier."""
 
 from __future__ import annotations
 
@@ -45,9 +47,11 @@ NO_EXCLUSIONS = Exclusions()
 
 
 def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
-    """Return the run without these documents, as if its file did not contain their rows, with a
-    note of their number. Ranks from the file are renumbered to close the gaps. Raises
-    RanklensError for a run loaded as judged ranks (the ranks of judged documents)."""
+    """Return the run without the excluded documents, with a note on their number.
+
+    The result is the same as if their rows were not in the file. Ranks from the file are renumbered
+    to close the gaps. Raises RanklensError for a run loaded as judged ranks (the ranks of judged
+    documents)."""
     if not exclusions:
         return run
     if not run.complete:
@@ -100,7 +104,7 @@ def own_document_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
 
 
 def _own_query_rows(run: Run) -> Mask:
-    """Return the rows whose doc_id equals their query_id, bool[row]."""
+    """Return which rows have a doc_id that equals their query_id, bool[row]."""
     is_own, ids = np.zeros(len(run), np.bool_), encode_ids(run.table["query_id"]).dictionary
     rows = _candidate_rows(run.query_codes, ids, run.doc_ids)
     query_ids = ids.take(as_column(run.query_codes[rows]))
@@ -111,9 +115,11 @@ def _own_query_rows(run: Run) -> Mask:
 def _candidate_rows(
     codes: npt.NDArray[np.int32], query_ids: pa.StringArray, doc_ids: pa.ChunkedArray
 ) -> Ints:
-    """Return the rows whose doc_id has the same length and last byte as its query_id,
-    int64[candidate]. There are only a few such rows. Comparing all strings instead would take
-    longer than all other steps of judging a small run."""
+    """Return the rows whose doc_id has the same length and the same last byte as their query_id,
+    int64[candidate].
+
+    There are only a few such rows. Comparing all strings instead would take longer than all other
+    steps of joining a small run."""
     query_starts, query_ends, query_bytes = text_bytes(query_ids)
     lengths, candidates, first = query_ends - query_starts, [], 0
     for chunk in doc_ids.chunks:
@@ -153,8 +159,8 @@ def _filter_rows(run: Run, is_kept: Mask) -> pa.Table:
 
 
 def _shift_ranks(query: npt.NDArray[np.int32], rank: Ints, is_kept: Mask) -> Ints:
-    """Return the ranks of the kept rows, int64[kept row]. From each rank, the number of excluded
-    rows above it is subtracted."""
+    """Return the ranks of the kept rows, int64[kept row]. Each rank is reduced by the number of
+    excluded rows above it."""
     order = np.lexsort((rank, query))
     n_above = np.cumsum(~is_kept[order])
     lead = np.flatnonzero(np.diff(query[order], prepend=-1))

@@ -26,8 +26,9 @@ table."""
 
 @dataclass(frozen=True)
 class Hits:
-    """Documents of some queries, sorted by query and rank: `query` int64[hit] from 0, `rank`
-    int64[hit] from 1, `relevance` float64[hit]."""
+    """Documents of some queries, sorted by query and rank.
+
+    `query` int64[hit] counts from 0, `rank` int64[hit] from 1. `relevance` is float64[hit]."""
 
     query: Ints
     rank: Ints
@@ -58,8 +59,8 @@ class Hits:
         return self.total(np.ones(len(self.query)), cutoff)
 
     def count_within(self, limit: Ints) -> Floats:
-        """Return the number of hits up to rank `limit` of each query, float64[query]; `limit` is
-        int64[query]."""
+        """Return the number of hits of each query down to the query's own rank limit,
+        float64[query]. `limit` is int64[query]."""
         inside = self.rank <= limit[self.query]
         return np.bincount(self.query[inside], minlength=self.n_queries).astype(np.float64)
 
@@ -78,8 +79,10 @@ class Hits:
 
     def accumulate(self, values: Floats, step: np.ufunc = np.add) -> Floats:
         """Return the running sum (np.add) or product (np.multiply) of `values` float64[hit] within
-        each query, including the hit itself, float64[hit]. Each query is computed separately in
-        rank order, bitwise equal to a loop."""
+        each query, float64[hit].
+
+        The value of a hit includes the hit itself. Each query is computed separately in rank order,
+        so that the result is bitwise equal to that of a loop."""
         reached = np.empty(len(values))
         for hits, cell, shape in self._hit_tables:
             table = np.full(shape, float(step.identity))
@@ -90,9 +93,11 @@ class Hits:
     @cached_property
     def _hit_tables(self) -> list[tuple[slice | Ints, Ints, tuple[int, int]]]:
         """Arrange all hits in tables with one row per query and one column per hit, after an empty
-        first column. Each table is a tuple: the hits, their cells in the table, and its shape.
-        Queries with similar numbers of hits share a table, so that one long list does not widen all
-        tables."""
+        first column.
+
+        Each table is a tuple: the hits, their cells in the table, and the shape of the table.
+        Queries with similar numbers of hits share a table, so that a single long list does not make
+        all tables wide."""
         length = np.bincount(self.query, minlength=self.n_queries)
         width = int(length.max(initial=0)) + 1
         if self.n_queries * width <= _MOST_CELLS:
@@ -116,15 +121,16 @@ class Hits:
         return tables
 
     def previous_values(self, values: npt.NDArray[Any], first: float) -> Floats:
-        """Return for each hit the value of the previous hit of the same query, float64[hit];
-        `values` is [hit]. The first hit of a query gets the value `first`."""
+        """Return, for each hit, the value of the previous hit of the same query, float64[hit].
+
+        `values` is [hit]. For the first hit of a query, the result is `first`."""
         shifted = np.full(len(values), float(first))
         same = self.query[1:] == self.query[:-1]
         shifted[1:][same] = values[:-1][same]
         return shifted
 
     def select(self, mask: Mask) -> Hits:
-        """Return the hits selected by `mask` bool[hit]."""
+        """Return the hits for which `mask` bool[hit] is true."""
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def contributions(self, weight: Floats, cutoff: int | None = None) -> Hits:
@@ -168,13 +174,16 @@ def prefix_sums(values: Floats) -> Floats:
 
 
 def expand_per_query(values: npt.NDArray[Any], cutoff: Cutoff) -> npt.NDArray[Any]:
-    """Return per-query values [query] in a shape that broadcasts with sums over `cutoff`: [query],
-    or [query, 1] for an array of cutoffs."""
+    """Return values of shape [query] in a shape that can be broadcast with sums over `cutoff`.
+
+    This is [query], or [query, 1] for an array of cutoffs."""
     return values[:, None] if isinstance(cutoff, np.ndarray) else values
 
 
 def ratio(part: Floats, whole: npt.NDArray[Any]) -> Floats:
-    """Return part / whole, float64[…] with the broadcast shape of both. The result is 0 if whole is
-    0: trec_eval's rule for queries without relevant documents."""
+    """Return part / whole, float64[…] with the broadcast shape of both.
+
+    The result is 0 if `whole` is 0, which is the rule of trec_eval for queries without relevant
+    documents."""
     part, whole = np.broadcast_arrays(part, np.asarray(whole, dtype=np.float64))
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)

@@ -41,9 +41,11 @@ def join_judgments(run: Run, qrels: Qrels, *, documents: Documents | None = None
 
 
 def find_judged_places(run: Run, qrels: Qrels) -> JudgedPlaces:
-    """Return the ranks of the judged documents, which is all that `join_judgments` needs from the
-    run's rows. Raises NoSharedQueriesError. Raises RanklensError if the run was loaded as judged
-    ranks (the ranks of judged documents) that were made with other judgments."""
+    """Return the ranks of the judged documents. `join_judgments` needs nothing else from the run's
+    rows.
+
+    Raises NoSharedQueriesError. Raises RanklensError if the run was loaded as judged ranks (the
+    ranks of judged documents) that were made with other judgments."""
     if isinstance(run, RankedRun):
         return _places_of_ranked_run(run, qrels)
     run, query_ids = run.read_whole(), qrels.query_ids
@@ -80,8 +82,10 @@ def _list_lengths(
 def join_judged_places(
     run: Run, qrels: Qrels, places: JudgedPlaces, *, documents: Documents | None = None
 ) -> JudgedRanks:
-    """Return the result of `join_judgments(run, qrels)` from ranks of the judged documents that
-    are already known, without reading the run's rows. Raises NoSharedQueriesError."""
+    """Return the result of `join_judgments(run, qrels)` without reading the run's rows, because the
+    ranks of the judged documents are already known.
+
+    Raises NoSharedQueriesError."""
     query_ids = qrels.query_ids
     query_positions = _judged_query_positions(run, query_ids)
     ranks = assemble_ranks(
@@ -100,10 +104,11 @@ def join_judged_places(
 
 
 def _places_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
-    """Return the ranks of the judged documents in a run that was joined elsewhere, for example
-    because it is too large for one machine (`scoring.spark.write_judged_ranks`). Raises
-    NoSharedQueriesError. Raises RanklensError unless the same documents are judged; their grades
-    may differ."""
+    """Return the ranks of the judged documents in a run that was already joined elsewhere, for
+    example because it is too large for one machine (`scoring.spark.write_judged_ranks`).
+
+    Raises NoSharedQueriesError. Raises RanklensError unless the same documents are judged; their
+    grades may differ."""
     query_positions, table = _judged_query_positions(run, qrels.query_ids), run.table
     row_query = query_positions[run.query_codes]
     is_named = as_array(pc.is_valid(table["doc_id"]))
@@ -128,8 +133,9 @@ def _places_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
 def _refuse_other_judgments(
     run: RankedRun, row_query: npt.NDArray[np.int32], unknown: int, qrels: Qrels
 ) -> None:
-    """Raise RanklensError if the judged ranks were made with judgments of other documents.
-    `unknown` is the number of documents in `run` that are not judged now."""
+    """Raise RanklensError if judged ranks were made with judgments of other documents.
+
+    `unknown` is the number of documents in `run` that the present judgments do not contain."""
     judged = np.append(np.bincount(qrels.query_codes, minlength=len(qrels.query_ids)), 0)
     differs = np.flatnonzero(judged[row_query] != as_array(run.table["judged"]))
     if len(differs):
@@ -149,8 +155,10 @@ def _refuse_other_judgments(
 
 
 def _judged_query_positions(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
-    """Return the position of each of the run's queries among the judged queries, int32[query of the
-    run]; -1 for a query that is not judged. Raises NoSharedQueriesError if no query is judged."""
+    """Return the position of each query of the run among the judged queries, int32[query of the
+    run]; -1 for a query that is not judged.
+
+    Raises NoSharedQueriesError if no query of the run is judged."""
     run_query_ids = run.query_ids
     positions = find_indexes(run_query_ids, query_ids).astype(np.int32)
     if not (positions >= 0).any():
@@ -198,9 +206,11 @@ def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
 def match_judged_rows(
     doc_ids: pa.ChunkedArray, row_query: npt.NDArray[np.int32], qrels: Qrels
 ) -> tuple[Ints, Ints]:
-    """Return the rows whose document is judged for their query, and for each its row in the qrels,
-    int64[match] each. `row_query` int32[row] is the position of each row's query among the judged
-    queries, -1 if the query is not judged."""
+    """Return the rows whose document is judged for their query, int64[match], and the rows of these
+    judgments in the qrels, int64[match].
+
+    `row_query` int32[row] is the position of each row's query among the judged queries, -1 if the
+    query is not judged."""
     judged = qrels.doc_ids.combine_chunks().dictionary_encode()
     documents, judged_doc = judged.dictionary, as_array(judged.indices).astype(np.int64)
     indices = pc.index_in(doc_ids, value_set=documents)

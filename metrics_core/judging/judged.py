@@ -26,9 +26,10 @@ _MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class TiedRanks:
-    """The documents tied with each judged document. `first` int64[hit] is the first rank with the
-    same score. `number` int64[hit] is the number of documents with this score, including the judged
-    document itself."""
+    """The ties of each judged document.
+
+    `first` int64[hit] is the first rank with the same score. `number` int64[hit] is the number of
+    documents with this score, including the judged document itself."""
 
     first: Ints
     number: Ints
@@ -89,11 +90,11 @@ class JudgedRanks:
 
     @property
     def missing_queries(self) -> tuple[str, ...]:
-        """Judged queries without results in the run."""
+        """Judged queries for which the run has no results."""
         return tuple(self.query_ids[i] for i in np.flatnonzero(self.retrieved == 0))
 
     def documents(self, cutoff: Cutoff = None) -> Ints:
-        """Return the number of documents of each list within each cutoff, judged or not:
+        """Return the number of documents, judged or not, within each cutoff of each list:
         int64[query], or int64[query, cutoff] for an array of cutoffs."""
         ranks = expand_per_query(self.retrieved, cutoff)
         if cutoff is not None:
@@ -101,12 +102,14 @@ class JudgedRanks:
         return ranks if self.empty is None else ranks - self.empty.count(cutoff)
 
     def relevant(self, rel: float = 1) -> Hits:
-        """Return the retrieved documents whose grade is at least `rel` and not negative."""
+        """Return the retrieved documents whose grade is at least `rel`. Documents with a negative
+        grade are never included."""
         level = max(rel, 0)
         return self.cached("relevant", level, lambda: self._select_hits(self.relevance >= level))
 
     def cached(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return the result of `make`, cached for these ranks under the key (`what`, `detail`)."""
+        """Return the result of `make`. It is cached for these ranks under the key (`what`,
+        `detail`)."""
         return _make_read_only(self._memo((what, detail), make))
 
     def cached_by_judgments(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
@@ -115,8 +118,9 @@ class JudgedRanks:
         return _make_read_only(self._memo_of_judgments((what, detail), make))
 
     def with_lists(self, **lists: Any) -> JudgedRanks:
-        """Return ranks with the same queries and judgments but different lists. The arguments are
-        the fields of this class that describe the lists."""
+        """Return ranks with the same queries and judgments but different lists.
+
+        The keyword arguments are the fields of this class that describe the lists."""
         other = replace(self, subtopics=None, listed=None, tied=None, **{"empty": None, **lists})
         object.__setattr__(other, "_memo_of_judgments", self._memo_of_judgments)
         return other
@@ -138,7 +142,8 @@ class JudgedRanks:
         return shared
 
     def judged(self) -> Hits:
-        """Return the retrieved judged documents (a negative grade is not a judgment)."""
+        """Return the retrieved judged documents. Documents with negative grades are pooled but not
+        judged."""
         return self.relevant(0)
 
     def gaining(self) -> Hits:
@@ -172,7 +177,7 @@ class JudgedRanks:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def condensed(self) -> JudgedRanks:
-        """Return the ranks with unjudged documents removed from every list."""
+        """Return the ranks after removing unjudged documents from every list."""
         return self.cached("condensed", None, self._condensed)
 
     def _condensed(self) -> JudgedRanks:
@@ -232,9 +237,10 @@ class JudgedRanks:
 
 @dataclass(frozen=True)
 class JudgedPlaces:
-    """The ranks of the judged documents of one run: `query`, `rank` and `qrels_row`, int64[hit]
-    each, sorted by query and rank. `retrieved` is int64[query]. These fields, `tied` and `empty`
-    have the same meaning as in JudgedRanks. `notes` are about ties."""
+    """The ranks of the judged documents of one run, sorted by query and rank.
+
+    `query`, `rank` and `qrels_row` are int64[hit] each, `retrieved` is int64[query]. These fields,
+    `tied` and `empty` have the same meaning as in JudgedRanks. `notes` are about ties."""
 
     query: Ints
     rank: Ints
@@ -265,9 +271,11 @@ def assemble_ranks(
     unjudged_queries: Sequence[str],
     judged_positions: npt.NDArray[Any],
 ) -> JudgedRanks:
-    """Build the JudgedRanks of a run from the ranks of its judged documents. `unjudged_queries` are
-    the run's queries without judgments. `judged_positions`, int[query of the run], is the position
-    of each query of the run among the judged queries, -1 if it is not judged."""
+    """Build the JudgedRanks of a run from the ranks of its judged documents.
+
+    `unjudged_queries` are the run's queries without judgments. `judged_positions`, int[query of the
+    run], is the position of each of the run's queries among the judged queries, -1 if it is not
+    judged."""
     query_ids = qrels.query_ids
     judged_query, judged_relevance = qrels.judged_best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)

@@ -1,8 +1,7 @@
-"""Layers of judgments: grades added later, on top of the judgments from files.
+"""Layers of judgments: grades that are added on top of the judgments from files.
 
-A layer replaces the grades of the pairs it contains and adds pairs that were unjudged. Only its
-queries are joined again; all other queries keep their rows.
-"""
+A layer replaces the grades of the pairs of query and document that it contains, and adds pairs that
+were unjudged. Only the queries in a layer are joined again; all other queries keep their rows."""
 
 from __future__ import annotations
 
@@ -73,15 +72,17 @@ def apply_layers(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
 
 
 def queries_in_layers(qrels: Qrels, layers: Sequence[Grades]) -> Mask:
-    """Return which queries of the judgments occur in the layers, bool[query]; the other queries are
-    unchanged."""
+    """Return which queries of the judgments occur in the layers, bool[query]. The layers do not
+    change any other query."""
     layer_query_ids = {query_id for layer in layers for query_id, _ in layer}
     return np.array([query_id in layer_query_ids for query_id in qrels.query_ids], dtype=np.bool_)
 
 
 def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -> tuple[Ints, Ints]:
-    """Find the rows of the judgments that match a pair of `query` and `documents`. Return these
-    rows, and the index of the pair for each, int64[match] each."""
+    """Find the rows of the judgments that match a pair of query and document, int64[match].
+
+    `query` and `documents` are the pairs. The index of the matching pair is also returned,
+    int64[match]."""
     is_touched = np.zeros(n_queries, dtype=np.bool_)
     is_touched[query] = True
     candidates = np.flatnonzero(is_touched[qrels.query_codes])
@@ -102,10 +103,13 @@ def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -
 def rejoin_changed_queries(
     ranks: JudgedRanks, run: Run, qrels: Qrels, is_changed: Mask
 ) -> JudgedRanks:
-    """Return the same as `join_judgments(run, qrels)`, bitwise equal, but reuse `ranks`, which
-    were made before `apply_layers`. Only the `is_changed` queries, bool[query of `qrels`], are
-    joined again. If the run was loaded as judged ranks (the ranks of judged documents), the layers
-    may only change grades; otherwise raises RanklensError."""
+    """Return the result of `join_judgments(run, qrels)`, bitwise equal, but join only changed
+    queries again.
+
+    `ranks` were made before `apply_layers` and are reused for all other queries. `is_changed`
+    bool[query of `qrels`] marks the changed queries. If the run was loaded as judged ranks (the
+    ranks of judged documents), the layers may only change grades; otherwise RanklensError is
+    raised."""
     if not run.complete:
         return join_judgments(run, qrels)
     part, judged_rows = _join_changed_queries(run, qrels, is_changed)
@@ -154,8 +158,8 @@ def rejoin_changed_queries(
 def _merge_tied_ranks(
     unchanged: TiedRanks | None, rejoined: TiedRanks | None, order: Ints
 ) -> TiedRanks | None:
-    """Return the ties of `unchanged` and `rejoined`, concatenated and then sorted by `order`. None
-    if one of the two is None."""
+    """Concatenate the ties of `unchanged` and `rejoined`, and sort them by `order`. Returns None if
+    either of them is None."""
     if unchanged is None or rejoined is None:
         return None
     first, number = (
@@ -166,8 +170,10 @@ def _merge_tied_ranks(
 
 
 def _join_changed_queries(run: Run, qrels: Qrels, is_changed: Mask) -> tuple[JudgedRanks, Ints]:
-    """Join the changed queries again. Return their judged ranks, in which queries have the same
-    positions as in `qrels`, and the rows of their judgments, int64[judgment]."""
+    """Join the changed queries again.
+
+    Returns their judged ranks, in which queries have the same positions as in `qrels`, and the rows
+    of their judgments, int64[judgment]."""
     judged_rows = np.flatnonzero(is_changed[qrels.query_codes])
     query_ids = as_text_column(qrels.query_ids)
     changed_ids = query_ids.filter(as_column(is_changed))
@@ -189,7 +195,8 @@ def _join_changed_queries(run: Run, qrels: Qrels, is_changed: Mask) -> tuple[Jud
 
 
 def _select_queries(run: Run, queries: pa.Array) -> Run:
-    """Return the rows of some of the run's queries, which are mostly in a few contiguous blocks."""
+    """Return the rows of some of the run's queries. This is fast because they are mostly in a few
+    contiguous blocks."""
     is_selected = as_array(queries)[run.query_codes]
     rows = np.flatnonzero(is_selected)
     edges = np.flatnonzero(np.diff(rows, prepend=-2) != 1)

@@ -1,4 +1,4 @@
-"""Judged ranks of a plain Python list, for any measure."""
+"""Create judged ranks from a plain Python list, which can be scored with any measure."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ def judged_list(
     duplicates: Duplicates = "first",
     columns: Columns | None = None,
 ) -> JudgedRanks:
-    """Return the JudgedRanks of one list, as a single query, for any measure.
+    """Return the JudgedRanks of one list, as a single query, which can be scored with any measure.
 
     Ids may be in a list, a numpy array or a pandas Series, whose values are used; see
-    `read_document_ids`. Measures of document columns need `columns`: for each column the values by
-    document, such as {"price": {"a": 10, "b": 20}}, or a list aligned with `retrieved`. Raises
-    ParameterError for other containers, an invalid id, a grade that is not a finite number, or a
-    duplicate document with `duplicates` "error".
-    """
+    `read_document_ids`. Measures of document columns need `columns`. This has, for each column, the
+    values by document, such as {"price": {"a": 10, "b": 20}}, or a list aligned with `retrieved`.
+    Raises ParameterError for other containers, an invalid id, and a grade that is not a finite
+    number. If `duplicates` is "error", it is also raised for a duplicate document."""
     ids = read_document_ids(retrieved, "retrieved", ordered=True)
     grades = expected_grades(expected)
     listed = _remove_duplicates(ids, duplicates)
@@ -92,8 +91,10 @@ def single_query(
 
 
 def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
-    """Return the grade of each expected document, 1 if no grade is given. Raises ParameterError for
-    a grade that is not a finite number, and for a document with two grades."""
+    """Return the grade of each expected document, which is 1 if `expected` has no grades.
+
+    Raises ParameterError for a grade that is not a finite number, and for a document with two
+    grades."""
     if not isinstance(expected, Mapping):
         return dict.fromkeys(read_document_ids(expected, "expected"), 1.0)
     grades: dict[Hashable, float] = {}
@@ -105,13 +106,12 @@ def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
 def read_document_ids(
     values: Iterable[Any], argument_name: str, *, ordered: bool = False
 ) -> list[Hashable]:
-    """Return the document ids of a list, an array or a Series.
+    """Return the document ids in a list, an array or a Series.
 
-    A string is used as the id, and a whole number is converted to its digits: 1 and "1" are the
-    same document, as in runs and judgments. Other hashable values, such as a pair, are unchanged.
-    Raises ParameterError in the same cases as `to_plain_list`, and for fractions, booleans, bytes
-    and missing values.
-    """
+    A string is used as the id. A whole number is converted to the text of its digits: 1 and "1" are
+    the same document, as in runs and judgments. Other hashable values, such as a pair, are
+    unchanged. Raises ParameterError in the same cases as `to_plain_list`, and for fractions,
+    booleans, bytes and missing values."""
     listed = to_plain_list(values, argument_name, ordered=ordered)
     if all(type(value) is str for value in listed):
         return listed
@@ -154,8 +154,9 @@ def _set_unique_value(
 
 
 def to_plain_list(values: Iterable[Any], argument_name: str, *, ordered: bool = False) -> list[Any]:
-    """Return a list, an array or a Series as a plain list. Raises ParameterError for a string. If
-    `ordered` is true, also raises it for a collection without an order."""
+    """Convert a list, an array or a Series to a plain list. Raises ParameterError for a string.
+
+    If `ordered` is true, it is also raised for a collection without an order."""
     if isinstance(values, (str, bytes)):
         raise ParameterError(
             f"{argument_name} is a string, not a list: {values!r}.", f"Write [{values!r}]."

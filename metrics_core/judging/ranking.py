@@ -19,8 +19,10 @@ from metrics_core.tables.score_order import order_by_score
 
 
 class RowRanks:
-    """Ranks of some rows of a run: `rank`, and the first rank `tied_from` and the number `tied` of
-    the rows with the same score; int64[row] each. `notes` are about ties."""
+    """Ranks of some rows of a run.
+
+    `rank`, the first rank with the same score `tied_from`, and the number of rows with the same
+    score `tied` are int64[row] each. `notes` are about ties."""
 
     def __init__(self, run: Run, row_query: npt.NDArray[np.int32], rows: Ints) -> None:
         self.run = run
@@ -49,7 +51,7 @@ class RowRanks:
             self._break_ties(tied, position, query_start)
 
     def _break_ties(self, tied: Mask, position: Ints, query_start: Ints) -> None:
-        """Correct the ranks of the judged rows with tied scores."""
+        """Correct the ranks of the judged rows whose scores are tied."""
         group = np.concatenate([[0], np.cumsum(~tied)])
         with_judged = np.zeros(group[-1] + 1, dtype=np.bool_)
         with_judged[group[position]] = True
@@ -126,13 +128,14 @@ def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple
 
 
 def top_rows(run: Run, cutoff: int) -> Ints:
-    """Return the rows of a run in the first `cutoff` ranks of each query, int64[top row]. Ties are
-    ranked by the same rule as in `join_judgments`."""
+    """Return the rows of a run that are in the first `cutoff` ranks of their query, int64[top row].
+
+    Ties are broken by the same rule as in `join_judgments`."""
     return top_ranks(run, cutoff)[0]
 
 
 def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
-    """Return the rows of `top_rows` and the rank of each row, int64[top row] each."""
+    """Return the result of `top_rows` and the rank of each of these rows, int64[top row] each."""
     given_ranks = run.given_ranks
     if given_ranks is not None:
         rows = np.flatnonzero(given_ranks <= cutoff)

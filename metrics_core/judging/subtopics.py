@@ -37,15 +37,15 @@ class SubtopicCoverage:
 
 @dataclass(frozen=True)
 class SubtopicJudgments:
-    """Judgments of a document for one subtopic of one query, sorted by query, document (descending)
-    and subtopic.
+    """Judgments of documents for the subtopics of their query, sorted by query, document
+    (descending) and subtopic.
 
-        query      int64[judgment]    position of the query among the judged ones
+        query      int64[judgment]    position of the query among the judged queries
         document   int64[judgment]    number of the document, in the byte order of all ids
         subtopic   int64[judgment]    number of the subtopic, in the byte order of all names
         relevance  float64[judgment]  the grade for this subtopic
-        rank       int64[judgment]    the document's rank in the run, from 1; 0 if it is not listed
-    """
+        rank       int64[judgment]    the document's rank in the run, from 1; 0 if it is not
+    listed"""
 
     query: Ints
     document: Ints
@@ -98,8 +98,8 @@ class SubtopicJudgments:
         return self._coverage_of_ranks(cells, cell, rank)
 
     def _coverage_of_ranks(self, cells: Ints, cell: Ints, rank: Ints) -> SubtopicCoverage:
-        """Return the coverage of a list, given the rank of the document of each relevant judgment,
-        int64[relevant]; the rank is 0 if the document is not listed."""
+        """Return the coverage of a list. `rank` int64[relevant] is the rank of the document of each
+        relevant judgment; 0 if it is not listed."""
         n_relevant = np.bincount(cell, minlength=len(cells))
         listed = rank > 0
         cell, rank = cell[listed], rank[listed]
@@ -147,8 +147,8 @@ class SubtopicJudgments:
         )
 
     def condensed(self, judged_hits: Hits) -> SubtopicJudgments:
-        """Return the judgments with the ranks of the condensed list, which has only the
-        `judged_hits` documents."""
+        """Return the judgments with ranks in the condensed list, which contains only the documents
+        of `judged_hits`."""
         deepest = max(judged_hits.rank.max(initial=0), self.rank.max(initial=0)) + 1
         judged_keys = judged_hits.query * deepest + judged_hits.rank
         keys = self.query * deepest + self.rank
@@ -160,8 +160,8 @@ class SubtopicJudgments:
 
 
 def _find_best_documents(adds: npt.NDArray[Any], query: Ints) -> Ints:
-    """Return the position of the first document of each query with the largest value in `adds`,
-    int64[query]."""
+    """Return, for each query, the position of the first document with the query's largest value in
+    `adds`, int64[query]."""
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     lengths = np.diff(starts, append=len(query))
     best = np.flatnonzero(adds == np.repeat(np.maximum.reduceat(adds, starts), lengths))
@@ -170,7 +170,9 @@ def _find_best_documents(adds: npt.NDArray[Any], query: Ints) -> Ints:
 
 def make_subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | None:
     """Return the judgments by subtopic with the rank of each document; None if the qrels have no
-    subtopics. `rank_of` int64[qrels row] is the rank of each judged document, 0 if not listed."""
+    subtopics.
+
+    `rank_of` int64[qrels row] is the rank of each judged document, 0 if it is not listed."""
     table = qrels.subtopics
     if table is None:
         return None

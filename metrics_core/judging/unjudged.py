@@ -1,4 +1,4 @@
-"""The unjudged documents of a run."""
+"""Find the unjudged documents in the lists of a run."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class UnjudgedPlaces:
         return cls(query, positions - starts[query] + 1, n_unjudged - n_within, grade)
 
     def count_unjudged(self) -> Ints:
-        """Return the number of unjudged documents, int64[query], including documents below the
-        depth."""
+        """Return the number of unjudged documents of each query, int64[query]. Documents below the
+        depth are included."""
         return self.count_within_depth() + self.n_below
 
     def count_within_depth(self) -> Ints:
@@ -92,8 +92,9 @@ def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Ma
 
 
 def split_into_blocks(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[slice, JudgedRanks]]:
-    """Yield blocks of queries, each as (slice of the queries, their ranks), so that arrays over
-    every listed document never exist for all queries at once."""
+    """Yield blocks of queries, each as (slice of the queries, their ranks).
+
+    With blocks, arrays over every listed document never exist for all queries at once."""
     length = ranks.retrieved if depth is None else np.minimum(ranks.retrieved, depth)
     ends = np.cumsum(length)
     if ranks.n_queries == 0 or ends[-1] <= _BLOCK:

@@ -75,7 +75,7 @@ def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits
 
 
 def _ideal_ranks(ranks: JudgedRanks) -> Ints:
-    """Return the rank in the ideal list of each retrieved document with a grade above 0,
+    """Return the rank in the ideal list for each retrieved document with a grade above 0,
     int64[hit]."""
     hits = ranks.gaining()
     grades = np.unique(ranks.judged_relevance)

@@ -1,5 +1,5 @@
-"""Measures of how far a reader goes down the list: rank-biased precision and expected reciprocal
-rank, and the functions they share."""
+"""Measures that model how far down the list a reader goes: rank-biased precision and expected
+reciprocal rank, and the functions they share."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def rank_biased_precision(
 
 @weights("RBP")
 def _rbp_weights(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) -> Hits:
-    """Return the results that have a gain, each with gain · p^(rank - 1) instead of its grade."""
+    """Return the results that have a gain, each with gain · p^(rank - 1) in place of its grade."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
     return hits.contributions(gains * p ** (hits.rank - 1.0))
@@ -117,9 +117,10 @@ def exponential_gain(grades: Floats) -> Floats:
 
 
 def stop_chances(hits: Hits, chance: Floats) -> Floats:
-    """Return the probability that a reader stops at each hit, float64[hit]. `chance` float64[hit]
-    is the probability of stopping at a hit once it is reached. The result is `chance` times the
-    product of (1 - chance) over all earlier hits."""
+    """Return the probability that a reader stops at each hit, float64[hit].
+
+    `chance` float64[hit] is the probability of stopping at a hit after reaching it. The result is
+    `chance` times the product of (1 - chance) over all earlier hits."""
     go_on_chance = hits.accumulate(1 - chance, np.multiply)
     return hits.previous_values(go_on_chance, 1.0) * chance
 

@@ -35,16 +35,16 @@ def _top_results(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, T
 
 
 def _sum_without_missing(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
-    """Return the sums of `values` within each cutoff, with the shape of `Hits.total`. A sum is NaN
-    if one of its values is missing."""
+    """Return the sums of `values` within each cutoff, with the shape of `Hits.total`. A sum with a
+    missing value is NaN."""
     missing = np.isnan(values)
     sums = hits.total(np.where(missing, 0, values), cutoff)
     return np.where(hits.total(missing.astype(np.float64), cutoff) > 0, np.nan, sums)
 
 
 def _value_share(part: Floats, whole: Floats, empty: Mask) -> Floats:
-    """Return part / whole, float64[…]. The result is 0 if there are no documents (`empty`);
-    otherwise it is NaN if the whole is 0."""
+    """Return part / whole, float64[…]. The result is 0 if `empty` (there are no documents), and
+    otherwise NaN if the whole is 0."""
     part, whole, empty = np.broadcast_arrays(part, whole, empty)
     shares = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
     return np.where(empty, 0.0, shares)
@@ -164,8 +164,8 @@ def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
 
 
 def _coverage_contributions(query: Ints, document: Ints, n_queries: int) -> Floats:
-    """Return for each query the sum, over the documents that it shows, of 1 / (number of queries
-    that show the document), float64[query]."""
+    """Return, for each query, the sum of 1 / (number of queries that show the document) over the
+    documents that the query shows, float64[query]."""
     n_showing = np.bincount(document)
     return np.bincount(query, 1 / n_showing[document], n_queries).astype(np.float64)
 

@@ -1,11 +1,10 @@
-"""Measures of how well a list covers the subtopics of a query: the measures of ndeval, TREC's
-program for the diversity task of its Web tracks.
+"""Measures of how well a list covers the subtopics of a query.
 
-A document is relevant to a subtopic or not. Only subtopics with a relevant judged document count; S
-is their number. Normalised measures divide by ndeval's best ranking, which is greedy: each rank
-gets the document that adds most to the documents above it. This ranking is not always the optimum
-(finding the optimum is NP-hard), so a normalised score can exceed 1.
-"""
+They are the measures of ndeval, TREC's program for the diversity task of its Web tracks. A document
+is either relevant to a subtopic or not. Only subtopics with a relevant judged document count; S is
+their number. Normalised measures divide by the score of ndeval's best ranking, which is greedy:
+each rank gets the document that adds most to the documents above it. This ranking is not always the
+optimum (finding the optimum is NP-hard), so a normalised score can exceed 1."""
 
 from __future__ import annotations
 

@@ -52,11 +52,10 @@ _SKLEARN_TIES = Difference(
 def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = None) -> Floats:
     """Return the gain of each grade, in the shape of `grades` float64[…].
 
-    A table `gains` sets the gain of each grade in it, including grade 0. A grade that is not in the
-    table gains its own value, and a negative grade always gains 0. trec_eval compares gains as
-    integers, so it orders gains that differ by less than 1 arbitrarily; here they are ordered
-    exactly. Raises ParameterError in the same cases as `exponential_gain`.
-    """
+    A table `gains` sets the gain of each grade that it contains, which may include grade 0. The
+    gain of any other grade is the grade itself, and the gain of a negative grade is always 0.
+    trec_eval compares gains as integers, so it orders gains that differ by less than 1 arbitrarily;
+    here they are ordered exactly. Raises ParameterError in the same cases as `exponential_gain`."""
     worth = np.maximum(grades, 0)
     for grade, gain in gains or ():
         if grade >= 0:
@@ -92,16 +91,19 @@ def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None 
 
 
 def sum_discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
-    """Return the sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff:
-    float64[query], or float64[query, cutoff] for an array of cutoffs."""
+    """Return the sum of discounted gains within each cutoff: float64[query], or float64[query,
+    cutoff] for an array of cutoffs.
+
+    A discounted gain is gain / log2(rank + 1) or gain / log2(max(rank, 2))."""
     if cutoff is not None and not isinstance(cutoff, np.ndarray):
         hits = hits.select(hits.rank <= cutoff)
     return hits.total(discount_gains(hits, discount), cutoff)
 
 
 def discount_gains(hits: Hits, discount: Discount) -> Floats:
-    """Return the discounted gain of each hit, float64[hit]: gain / log2(rank + 1) for the discount
-    "log2", otherwise gain / log2(max(rank, 2))."""
+    """Return the discounted gain of each hit, float64[hit].
+
+    This is gain / log2(rank + 1) if `discount` is "log2", otherwise gain / log2(max(rank, 2))."""
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
     deepest = int(divisor.max(initial=1))
     if deepest >= len(divisor):

@@ -34,8 +34,9 @@ Rounding = Annotated[
 
 
 def documents_at_recall(recall: Floats, n_relevant: Ints, rounding: Rounding) -> Ints:
-    """Return the number of relevant documents that each recall level requires, int64[query, level];
-    `recall` is float64[level], `n_relevant` int64[query]."""
+    """Return the number of relevant documents that each recall level requires, int64[query, level].
+
+    `recall` is float64[level], `n_relevant` is int64[query]."""
     share = recall[None, :] * n_relevant[:, None]
     if rounding == "up":
         return np.trunc(share + 0.9).astype(np.int64)

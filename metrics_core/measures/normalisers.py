@@ -44,7 +44,8 @@ def _require_share(measure: Measure) -> Share:
 
 @declare_share("R", part="P")
 def _recall_divisor(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int = 1) -> Divisor:
-    """Return the divisor of recall. Recall is precision at k divided by R / k."""
+    """Return the divisor function of recall, which is treated as precision at k divided by R /
+    k."""
     is_counted, n_relevant = grades >= rel, ranks.n_relevant(rel)
     return lambda added: (n_relevant + added[:, is_counted].sum(axis=1)) / cutoff
 
@@ -60,8 +61,10 @@ def _ndcg_divisor(
     discount: Discount = "log2",
 ) -> Divisor:
     """Return a function that computes the gain of the best order after further documents are
-    judged. Documents of a query with equal gain are adjacent in that order, so prefix sums of the
-    discounts give their contribution."""
+    judged.
+
+    Documents of a query with equal gains are adjacent in the best order, so their contribution is
+    computed from prefix sums of the discounts."""
     if gains is not None:
         raise ValueError("a gain table already determines the order of the documents")
     best, worth = ideal_gains(ranks, dcg), grade_gain(grades, dcg)
@@ -106,8 +109,8 @@ def _ndcg_divisor(
 
 
 def _sum_discounts(deepest_cutoff: int, discount: Discount) -> Floats:
-    """Return the cumulative discounts of the first 0, 1, …, `deepest_cutoff` ranks,
-    float64[deepest + 1]."""
+    """Return the sums of the discounts of the first 0, 1, …, `deepest_cutoff` ranks,
+    float64[`deepest_cutoff` + 1]."""
     rank = np.arange(1, deepest_cutoff + 1)
     ones = Hits(np.zeros_like(rank), rank, np.ones(deepest_cutoff), 1)
     return prefix_sums(discount_gains(ones, discount))

@@ -1,5 +1,5 @@
-"""Chris Buckley's normalized gains: nDCG averaged over depths, and G, which discounts by the
-documents ranked above instead of by rank."""
+"""Chris Buckley's normalized gains: nDCG averaged over depths, and G, whose discount depends on the
+documents ranked above instead of the rank."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _GainLists:
         return np.append(sums, 0.0)[self._ideal_positions]
 
     def whole_list_ndcg(self) -> Floats:
-        """Return nDCG of the whole list, float64[query]."""
+        """Return the nDCG of the whole list, float64[query]."""
         return ratio(
             self.listed.total(self.discounted_gains), self.best.total(self.discounted_ideal_gains)
         )
@@ -126,8 +126,8 @@ def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -
 
 
 def _g_terms(graded: _GainLists) -> Floats:
-    """Return each result's gain, discounted by how far the list is behind the best list at its
-    rank, float64[hit]."""
+    """Return the gain of each result, float64[hit], discounted by how far the list is behind the
+    best list at its rank."""
     listed, best = graded.listed, graded.best
     cost = graded.ideal_sums_at_ranks(best.accumulate(np.maximum(best.relevance, 1.0)))
     n_beyond = np.maximum(listed.rank - graded.n_best[listed.query], 0)
@@ -219,8 +219,8 @@ def _ndcg_at_levels_terms(
 
 
 def _mark_level_ends(best: Hits) -> Mask:
-    """Return whether each document of the best list is the last of its level, bool[hit]: followed
-    by a lower gain or by another query."""
+    """Return whether each document of the best list is the last of its level, bool[hit]: the next
+    document has a lower gain or belongs to another query."""
     return (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
 
 

@@ -1,4 +1,4 @@
-"""Measures that only use whether each document is relevant."""
+"""Measures for which each document is either relevant or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of the context that retrieval passes to a language model, from judgments of the
+"""Measures of the context that retrieval passes to a language model, computed from judgments of
 documents."""
 
 from __future__ import annotations

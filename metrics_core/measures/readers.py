@@ -1,11 +1,10 @@
 """The reader models of cwl_eval and ir_measures: SDCG, BPM, INSQ, INST.
 
-Each is the expected gain per viewed result, Σ P_i g_i / Σ P_i, where P_i is the probability of
-continuing to rank i, and the gain g_i of a grade runs from 0 (`min_rel` and below) to 1 (`max_rel`
-and above). As in cwl, every list is 1,000 ranks deep: ranks below are ignored, and a shorter list
-is padded with documents without gain. Only documents with a gain change P, so both sums are closed
-forms over the gaps between them.
-"""
+Each measure is the expected gain per viewed result, Σ P_i g_i / Σ P_i. P_i is the probability of
+continuing to rank i. The gain g_i of a grade ranges from 0 (`min_rel` and below) to 1 (`max_rel`
+and above). As in cwl, every list is 1,000 ranks deep: lower ranks are ignored, and a shorter list
+is padded with documents without gain. P only changes at documents with a gain, so both sums can be
+computed in closed form over the gaps between these documents."""
 
 from __future__ import annotations
 
@@ -49,8 +48,10 @@ _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
 
 def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
-    """Return the documents of the first 1,000 ranks that have a gain, each with its gain (above 0,
-    at most 1) instead of its grade. Raises ParameterError if max_rel is not above min_rel."""
+    """Return the documents of the first 1,000 ranks that have a gain, each with its gain in place
+    of its grade.
+
+    Gains are above 0 and at most 1. Raises ParameterError if max_rel is not above min_rel."""
     if max_rel is not None and max_rel <= min_rel:
         raise ParameterError(f"max_rel must be above min_rel ({min_rel}), not {max_rel}.")
     highest = ranks.top_grade if max_rel is None else max_rel
@@ -73,7 +74,7 @@ def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Flo
 
 
 def limit_cutoff(cutoff: Cutoff) -> int | Ints:
-    """Return the cutoff, a number or int64[cutoff], limited to 1,000."""
+    """Return the cutoff, limited to 1,000. It is a number or int64[cutoff]."""
     return DEPTH if cutoff is None else np.minimum(cutoff, DEPTH)
 
 
@@ -217,7 +218,7 @@ def inst(
 def _weigh_inst(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """Return the retrieved documents that have a gain, each with P_i · g_i instead of its grade,
+    """Return the retrieved documents that have a gain, each with P_i · g_i in place of its grade,
     and the sum of P_i over all 1,000 ranks, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     rank, gain = hits.rank.astype(np.float64), hits.relevance
@@ -244,9 +245,10 @@ def _weigh_inst(
 
 def _sum_inverse_squares(start: Floats) -> Floats:
     """Return the sum of 1 / (start + n)² over n = 0, 1, 2, …, in the shape of `start` float64.
-    `start` must be above 0. The first ten terms are added directly. The sum of the remaining terms
-    comes from the Euler-Maclaurin series, with an error below 1e-13. scipy's function takes thirty
-    times as long."""
+
+    `start` must be above 0. The first ten terms are added directly. The sum of all further terms is
+    computed with the Euler-Maclaurin series, with an error below 1e-13. scipy's function needs
+    thirty times as long."""
     total = np.zeros(len(start))
     for n in range(10):
         total += 1 / (start + n) ** 2

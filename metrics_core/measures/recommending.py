@@ -1,4 +1,4 @@
-"""Measures used for recommenders: users are queries, items are documents."""
+"""Measures for recommenders, in which users are queries and items are documents."""
 
 from __future__ import annotations
 

@@ -24,14 +24,13 @@ class ComparisonFrame(pd.DataFrame):  # type: ignore[misc]
     def to_latex(
         self, buf: Any = None, *, caption: str = "", label: str = "", **options: Any
     ) -> Any:
-        """Return the table of a paper: a row per run, a column per measure, the best mean in bold,
-        and letters for the runs that a run significantly outperforms.
+        r"""Return a LaTeX table for a paper: a row per run, a column per measure, the best mean in
+        bold, and letters for the runs that a run significantly outperforms.
 
         The caption begins with `caption` and names the test, its level and the correction. `label`
-        is for `\\ref`, by default tab:comparison. The paper must load booktabs. `buf` and other
-        options are those of pandas and give its table of all columns instead. Raises
-        ParameterError for a label that LaTeX cannot refer to.
-        """
+        is for `\ref`; the default is tab:comparison. The paper must load booktabs. If `buf` or
+        another option of pandas is given, pandas writes its own table of all columns instead.
+        Raises ParameterError for a label that LaTeX cannot refer to."""
         if buf is not None or options:
             return super().to_latex(buf, caption=caption or None, label=label or None, **options)
         return self._paper_table.to_latex(caption, label)

@@ -16,11 +16,10 @@ class Explanation:
     """Explanation of a query's score in a run, possibly compared with a baseline.
 
     frame     one row per document that contributes, largest contribution first. Columns: doc_id,
-              grade, rank, part (the contribution to the score). With a baseline also
-              baseline_rank; part is then the contribution to the difference
+              grade, rank, part (the contribution to the score). If there is a baseline, it also has
+              the column baseline_rank, and part is the contribution to the difference
     rest      the score, or the difference, without these documents
-    missed    relevant documents that are missing from the top of either run
-    """
+    missed    relevant documents that are missing from the top of either run"""
 
     query_id: str
     measure: str

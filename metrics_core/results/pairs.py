@@ -1,4 +1,4 @@
-"""All pairs of runs on one or several measures, as `all_pairs` returns them."""
+"""The result of `all_pairs`: all pairs of runs on one or several measures."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from metrics_core.text_tables.paper_table import RunMeans, all_pairs_table
 from metrics_core.text_tables.score_tables import pair_texts
 
 _MOST_ROWS = 30
-"""Maximum number of pairs in a cell; `.frame` has all of them."""
+"""Maximum number of pairs that are shown in a notebook cell; `.frame` has all pairs."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeasuredPairs(AllPairs):
-    """All pairs of runs on one measure: its canonical name, the combined scores of the runs in the
-    order given, and the number of queries."""
+    """All pairs of runs on one measure.
+
+    `measure` is the canonical name, `combined` maps each run to its combined score, in the order in
+    which the runs were given, and `n_queries` is the number of queries."""
 
     measure: str
     level: float
@@ -32,17 +34,17 @@ class MeasuredPairs(AllPairs):
 
     @property
     def n_pairs(self) -> int:
-        """The number of pairs that are corrected together, also if `select_runs` selected runs."""
+        """The number of pairs that are corrected together. It includes pairs that `select_runs`
+        left out."""
         return len(self.combined) * (len(self.combined) - 1) // 2
 
     def to_latex(self, *, caption: str = "", label: str = "") -> str:
-        """Return a LaTeX table for a paper: a row per run, its mean, and letters for the runs that
-        it significantly outperforms.
+        r"""Return a LaTeX table for a paper: a row per run, with its mean and letters for the runs
+        that it significantly outperforms.
 
         The caption begins with `caption` and names the test, its level and the correction. `label`
-        is for `\\ref`, by default tab:all-pairs. The paper must load booktabs. Raises
-        ParameterError for a label that LaTeX cannot refer to.
-        """
+        is for `\ref`; the default is tab:all-pairs. The paper must load booktabs. Raises
+        ParameterError for a label that LaTeX cannot refer to."""
         return _paper_table([self], caption, label)
 
     def _repr_html_(self) -> str:
@@ -67,7 +69,7 @@ def measured_pairs(scores: Scores, measure: Measure, level: float) -> MeasuredPa
 
 
 class PairsByMeasure(ByMeasure[MeasuredPairs]):
-    """All pairs of runs by the name of each measure: `pairs["AP"].frame`."""
+    """All pairs of runs on several measures, by the name of the measure: `pairs["AP"].frame`."""
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -84,8 +86,8 @@ class PairsByMeasure(ByMeasure[MeasuredPairs]):
         return pd.concat(frames, names=["measure"]).reset_index("measure").reset_index(drop=True)
 
     def to_latex(self, *, caption: str = "", label: str = "") -> str:
-        """Return a LaTeX table for a paper: a row per run, a column per measure; see the method of
-        one measure, `MeasuredPairs.to_latex`."""
+        """Return a LaTeX table for a paper, with a row per run and a column per measure. The
+        parameters are those of `MeasuredPairs.to_latex`."""
         return _paper_table(list(self.values()), caption, label)
 
     def __repr__(self) -> str:

@@ -1,2 +1,2 @@
-"""Scores per query, their means and intervals, curves by cutoff, and bounds for unjudged
+"""Compute scores per query, their means and intervals, curves by cutoff, and bounds for unjudged
 documents."""

@@ -1,4 +1,4 @@
-"""Measures by cutoff, and precision by recall."""
+"""Compute measures by cutoff, and precision by recall."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ RECALL_LEVELS = np.array(ELEVEN)
 
 
 def score_curve(ranks: JudgedRanks, measure: Measure, cutoffs: Sequence[int] | Ints) -> Floats:
-    """Return per-query scores at all `cutoffs` (a sequence or int64[cutoff]), float64[query,
+    """Return the score of each query at all `cutoffs` (a sequence or int64[cutoff]), float64[query,
     cutoff]."""
     return measure.curve(ranks, np.asarray(cutoffs, dtype=np.int64))
 
 
 def cutoffs_up_to(depth: int, *, extra_cutoffs: Sequence[int] = ()) -> list[int]:
-    """Return cutoffs from 1 to `depth`: all numbers up to 10, then numbers evenly spaced on a log
-    scale, and the cutoffs in `extra_cutoffs`."""
+    """Return cutoffs from 1 to `depth`: all numbers up to 10, then numbers that are evenly spaced
+    on a log scale. The cutoffs in `extra_cutoffs` are added."""
     spaced = np.unique(np.round(np.geomspace(1, max(depth, 1), 60)).astype(int)).tolist()
     cutoffs = {*range(1, 11), *spaced, *extra_cutoffs, depth}
     return sorted(k for k in cutoffs if 1 <= k <= depth)
@@ -39,7 +39,7 @@ def longest_list_length(judged: Sequence[JudgedRanks], *, max_length: int = 1000
 
 
 def precision_at_recall(ranks: JudgedRanks, *, rel: int = 1) -> Floats:
-    """Return interpolated precision at the eleven recall levels, float64[query, 11], as IPrec."""
+    """Return interpolated precision (IPrec) at the eleven recall levels, float64[query, 11]."""
     return interpolate_precision(ranks, RECALL_LEVELS, rel=rel)
 
 
@@ -66,7 +66,7 @@ def judged_share(ranks: JudgedRanks, cutoff: int) -> float:
 
 
 def check_cutoffs(cutoffs: Iterable[int]) -> list[int]:
-    """Return the cutoffs. Raises ParameterError if one is invalid or there are none."""
+    """Return the cutoffs. Raises ParameterError if a cutoff is invalid or there are no cutoffs."""
     values = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
     invalid = [k for k in values if to_id_text(k) is None or isinstance(k, str) or k < 1]
     if invalid or not values:

@@ -34,28 +34,27 @@ def evaluate(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
-    """Return per-query scores. Columns: run, query_id and one float64 column per measure, with the
-    name as it was given: "MRR" gives the column MRR.
+    """Return the score of each query. Columns: run, query_id and one float64 column per measure,
+    with the name as it was given: "MRR" results in the column MRR.
 
     `runs` is one run, a list of runs, or a mapping from name to run. A run is a Run, a path,
     {query_id: {doc_id: score}}, {query_id: [doc_id, …]} with the best document first, {query_id:
     [(doc_id, score), …]}, a table of pandas, polars, Arrow or duckdb with the columns query_id,
     doc_id and score (or other common names for them), or rows with these fields, such as named
     tuples of ir_measures. A table with a column run contains several runs. `qrels` has the same
-    forms, with relevance instead of score; in {query_id: [doc_id, …]} all documents have grade 1.
+    forms, with relevance in place of score; in {query_id: [doc_id, …]} all documents have grade 1.
     `formats.in_memory` lists all forms. A measure is a name, a Measure, or an object of
     ir_measures.
 
-    There is one row for each run and judged query; a query without results scores 0.
-    `without_relevant="leave out"` gives NaN to judged queries without a relevant document, which
-    trec_eval scores 0. `documents` is for measures of document columns, such as a price.
-    `exclude_self` removes the document whose id equals the query's from every list before ranking.
-    `exclude` removes pairs of a query and a document, such as items already seen: a path, a table
-    with query_id and doc_id, or {query_id: [doc_id, …]}.
+    There is one row for each run and judged query; a query without results scores 0. If
+    `without_relevant` is "leave out", judged queries without a relevant document have the score
+    NaN; trec_eval scores them 0. `documents` is needed for measures of document columns, such as a
+    price. If `exclude_self` is true, the document whose id equals the query's id is removed from
+    every list before ranking. `exclude` are pairs of a query and a document to remove, such as
+    items already seen: a path, a table with query_id and doc_id, or {query_id: [doc_id, …]}.
 
     Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
-    RanklensError if two runs have the same name, or there is no run or no measure.
-    """
+    RanklensError if two runs have the same name, or if there is no run or no measure."""
     named, table = parse_measures_by_name(measures), convert_to_qrels(qrels)
     parsed, left_out = list(named.values()), make_exclusions(exclude_self, exclude)
     judged = join_runs(runs, table, parsed, documents=documents, exclusions=left_out)
@@ -72,8 +71,10 @@ def join_runs(
     documents: Documents | None = None,
     exclusions: Exclusions = NO_EXCLUSIONS,
 ) -> list[JudgedRanks]:
-    """Join the runs, after exclusions, with the judgments, as needed for these measures. Raises the
-    errors of `evaluate` that concern runs."""
+    """Exclude documents from the runs, and join the runs with the judgments as these measures
+    require.
+
+    Raises the errors of `evaluate` that concern runs."""
     needs = documents is not None or any(m.declaration.needs for m in measures)
     judged = (None if needs or exclusions else _judge_paths(runs, qrels)) or [
         join_judgments(exclude_documents(run, exclusions), qrels, documents=documents)
@@ -84,7 +85,7 @@ def join_runs(
 
 
 def make_exclusions(exclude_self: bool, exclude: PairsLike | None) -> Exclusions:
-    """Return the exclusions given by these arguments of `evaluate`. Raises the errors of
+    """Return the exclusions that these arguments of `evaluate` describe. Raises the errors of
     `convert_to_pairs`."""
     return Exclusions(exclude_self, None if exclude is None else convert_to_pairs(exclude))
 
@@ -97,8 +98,9 @@ def refuse_same_names(names: Sequence[str]) -> None:
 
 
 def _judge_paths(runs: RunsLike, qrels: Qrels) -> list[JudgedRanks] | None:
-    """Return the judged ranks (the ranks of judged documents) of runs given as paths. Returns None
-    for other forms of `runs`, or if judging while reading does not pay off."""
+    """Return the judged ranks (the ranks of judged documents) of runs given as paths.
+
+    Returns None for other forms of `runs`, or if joining while reading is not worthwhile."""
     paths = [runs] if isinstance(runs, (str, Path)) else runs
     if not isinstance(paths, (list, tuple)) or not all(isinstance(p, (str, Path)) for p in paths):
         return None

@@ -1,4 +1,5 @@
-"""Tables of given scores as `Scores`: repeats are averaged, and each name becomes a measure."""
+"""Convert tables of given scores to `Scores`: repeats are averaged, and each name becomes a
+measure."""
 
 from __future__ import annotations
 
@@ -26,12 +27,12 @@ _KEYS = ["run", "query_id"]
 def scores_from_given(
     tables: Sequence[GivenScores], *, lower: Collection[str] = (), higher: Collection[str] = ()
 ) -> Scores:
-    """Return the scores of one or several tables, by run, query and measure.
+    """Return the scores in one or several tables, by run, query and measure.
 
-    Repeats are averaged; a query without any score on a measure has NaN, never 0. `lower` and
+    Repeats are averaged. A query without any score on a measure has NaN, never 0. `lower` and
     `higher` name the measures for which lower or higher is better. Raises RanklensError for a name
-    that no table has or that is in both, and for scores of a run in two tables.
-    """
+    that is in both or that no table has, and if two tables have a score of the same run, query and
+    measure."""
     parts = [table.table.to_pandas() for table in tables]
     means = [
         part.groupby([*_KEYS, "measure"], sort=False, observed=True)["value"].mean()
@@ -74,7 +75,7 @@ def find_directions(lower: Collection[str], higher: Collection[str]) -> dict[str
 
 
 def refuse_unknown_names(names: Collection[str], available: Sequence[str]) -> None:
-    """Raise RanklensError for the first name that is not available."""
+    """Raise RanklensError for the first of `names` that is not in `available`."""
     unknown = next((name for name in names if name not in available), None)
     if unknown is not None:
         hint = f"{did_you_mean(unknown, available)} Available: {', '.join(available)}."

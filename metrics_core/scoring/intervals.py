@@ -1,13 +1,12 @@
-"""Bootstrap intervals of one run's means over queries; intervals of differences are in
+"""Bootstrap intervals of a run's mean over queries. Intervals of differences are in
 `comparing.resampled`.
 
-Queries are drawn with replacement, and the same draws serve every run, measure and cutoff, so that
-pages agree (Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006). In each draw
-a mean is taken relative to the mean of the data and divided by its standard error in that draw
-(bootstrap-t: Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 12). On 8 to 100
-queries of real runs 94 to 95 of 100 intervals contain the true mean; percentile intervals contain
-it in 87 of 100 cases with 8 queries (benchmarks/simulations.py).
-"""
+Queries are drawn with replacement. The same draws are used for every run, measure and cutoff, so
+that pages agree (Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006). In each
+draw, the mean in the data is subtracted from the mean in the draw, and the result is divided by the
+standard error in the draw (bootstrap-t: Efron and Tibshirani, An introduction to the bootstrap,
+1993, ch. 12). On 8 to 100 queries of real runs, 94 to 95 of 100 intervals contain the true mean;
+percentile intervals contain it in 87 of 100 cases with 8 queries (benchmarks/simulations.py)."""
 
 from __future__ import annotations
 
@@ -44,12 +43,12 @@ class Interval(NamedTuple):
 
 
 def mean_interval(values: Floats, *, level: float = LEVEL) -> Interval:
-    """Return the mean over the first axis (queries), low and high, float64[…] each.
+    """Return the mean over the first axis (queries), and the bounds low and high of its interval,
+    float64[…] each.
 
     `values` is float64[query] or float64[query, …]; NaN is undefined and excluded from its column.
-    low and high are NaN if there are fewer than `FEWEST_SCORES` scores. low and high are also NaN
-    if all scores are equal but neither 0 nor 1.
-    """
+    low and high are NaN if there are fewer than `FEWEST_SCORES` scores, or if all scores are equal
+    but neither 0 nor 1."""
     shape = values.shape[1:]
     (interval,) = mean_intervals([values.reshape(len(values), int(np.prod(shape)))], level=level)
     return Interval(*(part.reshape(shape) for part in interval))
@@ -126,9 +125,10 @@ def mean_bound(
 
 
 def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tuple[Floats, Floats]:
-    """Return the lower and upper confidence bounds of shares, float64[…] each. Each `share` was
-    observed in `n` cases (Wilson, Probable inference, the law of succession, and statistical
-    inference, JASA 1927)."""
+    """Return the lower and upper confidence bounds of shares, float64[…] each.
+
+    Each `share` was observed in `n` cases (Wilson, Probable inference, the law of succession, and
+    statistical inference, JASA 1927)."""
     from scipy import special
 
     step = np.square(special.ndtri((1 + level) / 2)) / np.asarray(n, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Means over queries, and the number of queries behind each."""
+"""Compute means over queries, and the number of queries in each mean."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Lowest and highest scores of measures made of precisions, over all grades of unjudged documents.
+"""Lowest and highest scores of measures that are composed of precisions, over all grades of
+unjudged documents.
 
-For each number m of new relevant documents, the best case is the m highest unjudged ranks and the
-worst case the m lowest; the extremes over all m are exact. `residuals` calls each function with the
-judged ranks (the ranks of judged documents), the measure, its current scores float64[query] and the
-unjudged documents; it returns the lowest and the highest scores, float64[query] each.
-"""
+For each number m of new relevant documents, the best case is that the m highest unjudged ranks are
+relevant, and the worst case that the m lowest are. The extremes over all m are exact. `residuals`
+calls each function with the judged ranks (the ranks of judged documents), the measure, its current
+scores float64[query] and the unjudged documents. Each function returns the lowest and the highest
+scores, float64[query] each."""
 
 from __future__ import annotations
 
@@ -58,13 +59,12 @@ def precision_sum_extremes(
 def _precision_gains(
     hit_query: Ints, rank: Ints, unjudged: UnjudgedPlaces, cutoff: float
 ) -> tuple[Floats, Floats]:
-    """Return what each unjudged document contributes to the sum of precisions if it is relevant.
+    """Return how much each unjudged document adds to the sum of precisions if it is relevant.
+
     There are two cases: the unjudged documents above it are relevant too (counted from the top), or
     the unjudged documents below it are relevant too (counted from the bottom). Both results are
-    cumulative sums with a leading 0, float64[unjudged + 1].
-
-    A document contributes its precision, and one more hit to every relevant document below it.
-    """
+    cumulative sums with a leading 0, float64[unjudged + 1]. A document adds its own precision, and
+    one more hit to the precision at every relevant document below it."""
     queries = np.arange(len(unjudged.n_below) + 1)
     start = np.searchsorted(hit_query, queries)
     depth = int(max(rank.max(initial=0), unjudged.rank.max(initial=0))) + 1
@@ -100,8 +100,10 @@ def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, n_listed
 def precision_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest score, float64[query] each, of a precision at a rank that
-    depends on the number of relevant documents. `score` float64[query] is the current score."""
+    """Return the lowest and the highest score, float64[query] each, of a measure that is the
+    precision at a rank that depends on the number of relevant documents.
+
+    `score` float64[query] is the current score."""
     rel = measure.value("rel") or 1
     factor = measure.value("factor")
     relevant = ranks.relevant(rel)

@@ -1,15 +1,14 @@
-"""Random groups: with very many queries, groups of queries are resampled instead of single ones.
+"""Random groups: with very many queries, groups of queries are resampled instead of single queries.
 
-Above 20,000 queries, each query is put at random into one of 10,000 groups, always the same one;
-group sizes differ by at most one query. In each draw groups are drawn, and the mean is computed
-from the sums and counts of their queries. The variance of this mean is the same as for drawing
-single queries, up to chance in the grouping: the sums of groups of independent queries have the
-same variance, and G groups estimate it with a relative error of sqrt(2 / G). This is 1.4 % for
+Above 20,000 queries, each query is put into one of 10,000 groups at random, but into the same group
+each time. Group sizes differ by at most one query. In each draw, groups are drawn, and the mean is
+computed from the sums and counts of their queries. The variance of this mean is the same as for
+drawing single queries, up to chance in the grouping: the sums of groups of independent queries have
+the same variance, and G groups estimate it with a relative error of sqrt(2 / G). This is 1.4 % for
 10,000 groups, and 0.7 % for the standard error (random groups: Mahalanobis 1946; Wolter,
-Introduction to variance estimation, 2nd ed. 2007, ch. 2). This error is less than the error of
-2,000 draws. Groups must be random because files are often sorted by category, so that neighbouring
-queries are alike.
-"""
+Introduction to variance estimation, 2nd ed. 2007, ch. 2). The error is smaller than that of 2,000
+draws. Groups must be random because files are often sorted by category, so that neighbouring
+queries are alike."""
 
 from __future__ import annotations
 
@@ -40,9 +39,10 @@ def has_equal_sized_units(n_queries: int) -> bool:
 
 
 def sum_by_unit(columns: SingleOrDouble) -> SingleOrDouble:
-    """Return the sum of each column in each group, [unit, column]. `columns` is float32 or
-    float64[query, column], and the result has the same dtype. Returns `columns` itself if single
-    queries are drawn."""
+    """Return the sum of each column in each unit, [unit, column].
+
+    `columns` is float32 or float64[query, column], and the result has the same dtype. If single
+    queries are drawn, `columns` itself is returned."""
     n_queries = len(columns)
     if n_queries <= MOST_SINGLE:
         return columns

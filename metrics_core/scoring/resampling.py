@@ -34,8 +34,8 @@ _MOST_CELLS = 4_000_000
 _TOGETHER = 600
 """Maximum number of columns of matrices that are multiplied together."""
 _MOST_KEPT = 450_000_000
-"""Maximum size of the cache in bytes of counts. If it is exceeded, the counts for the least
-recently used numbers of units are dropped."""
+"""Maximum size of the cached counts in bytes. If it is exceeded, the least recently used counts are
+dropped."""
 _CELLS_AT = 4_000_000
 """Maximum number of weights that one product of selected draws uses."""
 
@@ -55,11 +55,11 @@ def count_draws(n_queries: int) -> int:
 
 
 def iterate_draws(n_queries: int, max_draws: int | None = None) -> Iterator[Bytes]:
-    """Yield how often each unit is in each resample, uint8[draw in block, unit], block by block.
+    """Yield the number of times that each unit occurs in each resample, uint8[draw in block, unit],
+    block by block.
 
     The resamples are always the same, and are not computed again as long as they are cached. If
-    `max_draws` is given, only the first `max_draws` are yielded.
-    """
+    `max_draws` is given, only the first `max_draws` resamples are yielded."""
     remaining = count_draws(n_queries) if max_draws is None else max_draws
     for counts in _draw_blocks(count_drawn_units(n_queries)):
         yield counts[:remaining]
@@ -88,9 +88,10 @@ def _make_draws(units: int) -> list[Bytes]:
 
 
 def sum_each_draw(columns: SingleOrDouble, max_draws: int | None = None) -> SingleOrDouble:
-    """Return the sum of each column in each draw, [draw, column]. `columns` is float32 or
-    float64[query, column], and the result has the same dtype. If `max_draws` is given, only the
-    first `max_draws` draws are used."""
+    """Return the sum of each column in each draw, [draw, column].
+
+    `columns` is float32 or float64[query, column], and the result has the same dtype. If
+    `max_draws` is given, only the first `max_draws` draws are used."""
     columns = sum_by_unit(columns)
     units, n_columns = columns.shape
     few = n_columns <= _FEW_COLUMNS
@@ -144,9 +145,11 @@ def _make_blas_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDoub
 def sum_draws_of_matrices(
     matrices: Sequence[SingleOrDouble], max_draws: int | None = None
 ) -> list[SingleOrDouble]:
-    """Return a list with the result of `sum_each_draw`, [draw, column], for each of several
-    matrices. The matrices, [query, column], have separate queries. Matrices with the same number
-    of units have the same draws and are multiplied together."""
+    """Return the result of `sum_each_draw`, [draw, column], for each of several matrices, as a
+    list.
+
+    The matrices, [query, column], may have different queries. Matrices with the same number of
+    units have the same draws and are multiplied together."""
     matrices = [sum_by_unit(columns) for columns in matrices]
     sums_by_place: dict[int, SingleOrDouble] = {}
     for places in _group_by_units(matrices):
@@ -197,8 +200,10 @@ def split_draws(
 
 
 def sum_draws_at(columns: Floats, draw_positions: Ints) -> Floats:
-    """Return the result of `sum_each_draw` for the draws at the positions `draw_positions`,
-    float64[place, column]. `columns` is float64[query, column]."""
+    """Return the rows of `sum_each_draw` for the draws at the positions `draw_positions`,
+    float64[place, column].
+
+    `columns` is float64[query, column]."""
     columns = sum_by_unit(columns)
     size, blocks = _block_size(len(columns)), _draw_blocks(len(columns))
     totals = np.empty((len(draw_positions), columns.shape[1]))

@@ -1,12 +1,12 @@
-"""Bounds: the lowest and highest score that unjudged documents could give.
+"""Bounds: the lowest and the highest score that is possible, given the unjudged documents.
 
 Every listed unjudged document could have any grade from 0 to the highest grade in the judgments.
 Everything else is unchanged: a document that is neither listed nor judged counts as not relevant. A
 measure declares how its extremes are found (`Declaration.residual`):
 
-    monotone    a higher grade never lowers it (or never raises it), so the extremes are "none
-                relevant" and "all of the highest grade": exact. With a cutoff k at most the
-                first k unjudged documents matter
+    monotone    a higher grade never lowers the score (or never raises it), so the extremes are
+                "none relevant" and "all of the highest grade": exact. With a cutoff k at most
+                the first k unjudged documents matter
     count       the number of judged non-relevant documents; each unjudged document may be one
                 more: exact
     recall      a share of all relevant documents: lowest if all unjudged documents beyond the
@@ -25,8 +25,7 @@ measure declares how its extremes are found (`Declaration.residual`):
 
 The best-known case is RBP, whose residual is the weight of all unjudged ranks (Moffat and Zobel,
 Rank-biased precision, TOIS 2008; they add the weight of all ranks after the last, p^n, which is
-outside the list and not counted here; the measure RBPResidual includes it).
-"""
+outside the list and not counted here; the measure RBPResidual includes it)."""
 
 from __future__ import annotations
 
@@ -71,11 +70,10 @@ def residual(
 ) -> Residual:
     """Return the range of a measure's scores over all grades that unjudged documents could have.
 
-    `highest_grade` is the highest possible grade, by default the highest grade in the judgments; a
-    grade that is too low to be relevant to the measure is raised to the lowest relevant grade.
+    `highest_grade` is the highest possible grade, by default the highest grade in the judgments. If
+    it is too low to be relevant to the measure, it is raised to the lowest relevant grade.
     `n_unlisted` int64[query] is the number of further documents of that grade that are judged but
-    not listed.
-    """
+    not listed."""
     return residuals(ranks, measure, [n_unlisted], highest_grade=highest_grade)[0]
 
 
@@ -88,8 +86,10 @@ def residuals(
     divisor: Divisor | None = None,
 ) -> list[Residual]:
     """Return the result of `residual` for each element of `n_unlisted`, which is int64[query] or
-    None. For a share measure, the divisor for documents of the highest grade can be passed as
-    `divisor` if it is already known (`normalisers.make_divisor_function`)."""
+    None.
+
+    For a share measure, the divisor for documents of the highest grade can be passed as `divisor`
+    if it is already known (`normalisers.make_divisor_function`)."""
     # A table of gains may reverse the order of the grades, so nothing can be inferred.
     kind = "range" if measure.value("gains") else measure.declaration.residual
     if measure.value("judged_only"):
@@ -215,8 +215,10 @@ class _ShareExtremes:
             self._beyond = UnjudgedPlaces.from_ranks(ranks, grade, measure.cutoff).n_below
 
     def score_extremes(self, n_unlisted: Ints | None) -> Extremes:
-        """Return the lowest and the highest score, float64[query] each, if `n_unlisted`
-        int64[query] further documents are judged that the run does not list."""
+        """Return the lowest and the highest score, float64[query] each, after further documents are
+        judged that the run does not list.
+
+        `n_unlisted` int64[query] is the number of these documents."""
         unjudged = self._unjudged
         counts = np.zeros_like(unjudged) if n_unlisted is None else n_unlisted
 

@@ -15,17 +15,19 @@ import numpy.typing as npt
 from metrics_core.base.arrays import Floats, Mask
 
 _NEAR = 1e-4
-"""Largest error of single precision, in standard errors, for up to ten thousand queries. It is
-about ten times the observed error. The rounding error of a sum grows with the root of the number of
-queries."""
+"""Largest error of single precision, in standard errors, for up to ten thousand queries.
+
+It is about ten times the observed error. The rounding error of a sum grows with the square root of
+the number of queries."""
 _HUGE = 30.0
-"""Limit of a mean, in standard errors, divided by the root of the number of queries. Beyond it the
-standard deviation is less than a thirtieth of the mean, and its square may be lost in single
-precision."""
+"""Limit of a mean in standard errors, divided by the square root of the number of queries.
+
+Beyond it, the standard deviation is less than a thirtieth of the mean, and its square may be lost
+in single precision."""
 
 
 def rounding_error(n_queries: int) -> float:
-    """Return the largest error of single precision, in standard errors."""
+    """Return the largest error of a distance in single precision, in standard errors."""
     return _NEAR * max(1.0, float(np.sqrt(n_queries / 10_000)))
 
 
@@ -39,8 +41,10 @@ def mean_rounding_error(values: Floats, n_queries: int) -> Floats:
 
 @dataclass(frozen=True)
 class RoundingBand:
-    """The range around each limit, from `below` to `above` inclusive, float64[limit] each. Within
-    it single precision cannot decide whether a number reaches the limit."""
+    """The range around each limit in which single precision cannot decide whether a number reaches
+    the limit.
+
+    It is from `below` to `above` inclusive, float64[limit] each."""
 
     below: Floats
     above: Floats
@@ -52,9 +56,11 @@ class RoundingBand:
 
     @classmethod
     def from_mean_limits(cls, limits: Floats, n_queries: int) -> RoundingBand:
-        """Return the band for absolute means divided by their standard errors; `limits` is
-        float64[column]. A limit of 0 is always reached. An infinite limit (a column that does not
-        vary) is reached only by a draw whose spread is too small to compute in single precision."""
+        """Return the band for absolute means divided by their standard errors. `limits` is
+        float64[column].
+
+        A limit of 0 is always reached. An infinite limit (of a column that does not vary) is
+        reached only by a draw whose spread is too small to compute in single precision."""
         unbounded = np.isinf(limits)
         bounded = np.where(unbounded, 0.0, limits)
         band = cls.from_limits(bounded, mean_rounding_error(bounded, n_queries))

@@ -94,7 +94,9 @@ def read_scores_frame(table: Any) -> pd.DataFrame:
 
 def _pivot_measures(frame: pd.DataFrame) -> pd.DataFrame:
     """Pivot a table with one row per measure, such as PyTerrier's perquery.csv, to one column per
-    measure. Raises RanklensError if a measure of a run is given twice for a query."""
+    measure.
+
+    Raises RanklensError if a run has two scores on the same measure for a query."""
     keys = ["run", "query_id"]
     is_duplicate = frame.duplicated([*keys, "measure"])
     if is_duplicate.any():

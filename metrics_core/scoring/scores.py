@@ -1,4 +1,4 @@
-"""Scores: the result of scoring, and the input of comparing, slicing and findings."""
+"""Scores: the result of scoring, and the input for comparing, slicing and findings."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _KEYS = ("run", "query_id")
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores per query of several runs by several measures.
+    """Scores of several runs on several measures, for each query.
 
     values   float64[run, query, measure]; NaN if a score is undefined
     missing  bool[run, query]: the run has no results for the query. The query gets the score of an
-             empty list, usually 0; NaN if the scores came as a frame without a row for the query
-    """
+             empty list, usually 0. If the scores are from a frame without a row for the query, it
+             gets NaN"""
 
     runs: tuple[str, ...]
     query_ids: tuple[str, ...]
@@ -40,9 +40,10 @@ class Scores:
 
     @classmethod
     def from_any(cls, scores: Scores | pd.DataFrame) -> Scores:
-        """Return scores unchanged; convert a frame with the columns run, query_id and one per
-        measure. Raises RanklensError if run or query_id is missing, or a query of a run occurs
-        twice."""
+        """Convert a frame with the columns run, query_id and one per measure to Scores. Scores are
+        returned unchanged.
+
+        Raises RanklensError if run or query_id is missing, or if a query of a run occurs twice."""
         return scores if isinstance(scores, Scores) else _read_frame(scores)
 
     @property
@@ -58,7 +59,7 @@ class Scores:
 
     def values_of(self, measure: Measure | str) -> Floats:
         """Return the scores on one measure, float64[run, query]. Raises RanklensError if there are
-        none."""
+        no scores on this measure."""
         parsed_measure = parse_measure(measure)
         if parsed_measure not in self.measures:
             listing = ", ".join(map(str, self.measures))
@@ -75,7 +76,7 @@ class Scores:
         return replace(self, runs=tuple(runs), values=self.values[rows], missing=self.missing[rows])
 
     def select_queries(self, queries: Mask) -> Scores:
-        """Return the scores of the queries selected by `queries` bool[query]."""
+        """Return the scores of the queries for which `queries` bool[query] is true."""
         if queries.all():
             return self
         return replace(
@@ -87,7 +88,9 @@ class Scores:
 
     def combined(self) -> Floats:
         """Return one score per run and measure, float64[run, measure], combined over the queries as
-        the measure declares. Undefined scores are excluded; NaN if no score is defined."""
+        the measure declares.
+
+        Undefined scores are excluded. The result is NaN if no score is defined."""
         totals = np.full((len(self.runs), len(self.measures)), np.nan)
         for i in range(len(self.runs)):
             for j, measure in enumerate(self.measures):
@@ -99,7 +102,7 @@ class Scores:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """One row per run and query. Columns: run, query_id and one float64 column per measure,
-        with its canonical name. Do not modify it: it is cached."""
+        with its canonical name. Cached; do not modify."""
         n_runs, n_queries, n_measures = self.values.shape
         flat = self.values.reshape(n_runs * n_queries, n_measures)
         table = pd.DataFrame(flat, columns=[str(m) for m in self.measures])
@@ -158,8 +161,9 @@ def measure_columns(frame: pd.DataFrame, *, numeric: bool = False) -> list[Any]:
 
 
 def _column_numbers(frame: pd.DataFrame, column: str) -> Floats:
-    """Return a column as float64[row], NaN if empty. Raises RanklensError if a value is not a
-    finite number."""
+    """Return a column as float64[row]. An empty cell becomes NaN.
+
+    Raises RanklensError if a value is not a finite number."""
     values = frame[column]
     result = np.full(len(values), np.nan)
     present = np.flatnonzero(values.notna().to_numpy())
@@ -203,7 +207,8 @@ def _read_frame(frame: pd.DataFrame) -> Scores:
 
 
 def _check_key_columns(frame: pd.DataFrame) -> None:
-    """Raise RanklensError if the column run or query_id is absent or has an empty cell."""
+    """Raise RanklensError if one of the columns run and query_id is missing or has an empty
+    cell."""
     for key in _KEYS:
         if key not in frame.columns:
             raise RanklensError(
@@ -219,7 +224,7 @@ def _check_key_columns(frame: pd.DataFrame) -> None:
 
 
 def build_scores(frame: pd.DataFrame, measures: Sequence[Measure], numbers: Floats) -> Scores:
-    """Return the scores from `numbers` float64[row, measure] and the runs and queries of the
+    """Build Scores from `numbers` float64[row, measure] and the runs and queries in the rows of the
     frame."""
     (run_code, runs), (query_code, query_ids) = (
         # 1 and "1" are the same id, as in runs and judgments.
@@ -282,7 +287,7 @@ def score_runs(
 def score_run(
     ranks: JudgedRanks, measure: Measure, *, without_relevant: WithoutRelevant = "zero"
 ) -> Floats:
-    """Return per-query scores of one run on one measure, float64[query]; NaN if undefined."""
+    """Return the scores of one run on one measure, float64[query]; NaN if undefined."""
     values = measure.score(ranks)
     if without_relevant == "leave out" and measure.declaration.combination.averaged:
         values = np.where(ranks.n_relevant(measure.relevant_from) > 0, values, np.nan)

@@ -22,10 +22,9 @@ def single_scores(
     """Return the scores of n lists, float64[n]. Each list has one judged document, and no other
     document is known to be relevant.
 
-    `rank` int64[n] and `grade` float64[n] are the rank and the grade of the document, `length`
-    int64[n] is the length of the list; the three are broadcast to this shape. A rank of 0 (not
-    listed) scores 0. The highest grade of all judgments is taken from `ranks`.
-    """
+    `rank` int64[n] and `grade` float64[n] are the rank and the grade of the document, and `length`
+    int64[n] is the length of the list; they are broadcast to a common shape. A list whose document
+    has rank 0 (not listed) scores 0. The highest grade of all judgments is that of `ranks`."""
     rank, length, grade = np.broadcast_arrays(rank, length, grade)
     listed, n = np.flatnonzero(rank > 0), len(rank)
     lists = replace(

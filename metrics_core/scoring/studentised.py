@@ -23,7 +23,7 @@ _SMALL = 200_000_000
 few, checking single precision would cost more."""
 _ROUNDING = 1e-9
 ALIKE = 1e-12
-"""Values that vary by less than this share of their size count as equal."""
+"""Values that vary by less than this share of their size are treated as equal."""
 LEAST_ERROR = 0.25
 """Smallest standard error of a draw, as a share of the standard error of the data."""
 _CLOSE = 60_000
@@ -32,8 +32,10 @@ _CLOSE = 60_000
 
 @dataclass(frozen=True)
 class CentredColumns:
-    """Values minus their column means: `centred` float64[query, column], 0 if `defined` bool[query,
-    column] is false."""
+    """Values from which the mean of their column was subtracted.
+
+    `centred` is float64[query, column]. It is 0 if the value is undefined, that is, if `defined`
+    bool[query, column] is false."""
 
     centred: Floats
     defined: Mask
@@ -47,9 +49,12 @@ class CentredColumns:
 
     @property
     def _variance_floor(self) -> Floats:
-        """The smallest variance used for a draw, float64[column], in units of `parts`. A draw
-        without the few queries that differ from all other queries has almost no variance, and would
-        be almost infinitely far from the mean (`least_error`)."""
+        """The smallest variance that is used for a draw, float64[column], in the units of
+        `summed_values`.
+
+        A draw without the few queries that differ from all other queries has almost no variance.
+        Without this limit (`least_error`), its mean would be almost infinitely many standard errors
+        away."""
         defined = np.maximum(np.count_nonzero(self.defined, axis=0), 1)
         return self.least_error**2 * len(self.defined) / defined
 
@@ -70,13 +75,14 @@ class CentredColumns:
 
     def draw_distances(self, sums: npt.NDArray[Any]) -> Floats:
         """Return, for each draw and column, how far the column's mean in the draw is from its mean
-        in the data, in standard errors of the draw, float64[draw, column]. `sums` [draw, …] are the
-        sums of `parts` in each draw."""
+        in the data, in standard errors of the draw, float64[draw, column].
+
+        `sums` [draw, …] are the sums of `summed_values` in each draw."""
         distances = self.signed_distances(sums)
         return np.abs(distances, out=distances)
 
     def signed_distances(self, sums: npt.NDArray[Any]) -> Floats:
-        """Return `distances` with their signs, float64[draw, column]."""
+        """Return the distances of `draw_distances` with their signs, float64[draw, column]."""
         distances, least = np.empty((len(sums), self.centred.shape[1])), self._variance_floor
         for draws in _cache_sized_slices(sums):
             self._fill_distances(sums[draws], distances[draws], least)
@@ -101,7 +107,7 @@ class CentredColumns:
         mean[np.isnan(mean)] = 0.0
 
     def exact_draw_distances(self, draw_positions: Ints) -> Floats:
-        """Return `distances` of the draws at these positions in double precision, float64[place,
+        """Return the distances in the draws at these positions in double precision, float64[place,
         column]."""
         return self.draw_distances(sum_draws_at(self.summed_values(), draw_positions))
 
@@ -110,11 +116,13 @@ class CentredColumns:
 class Moments:
     """Means of columns of values; undefined values are NaN.
 
-    `filled` (the values), `centred` (the values minus their mean) and `defined` are float64,
-    float64 and bool[column, query], with one row for each column of values; the first two are 0 if
-    `defined` is false. `mean` and its standard `error` (0 if all values are equal, NaN for fewer
-    than two) are float64[column]. `queries` int64[column] counts the defined values.
-    """
+    filled    float64[column, query], the values; 0 if undefined
+    centred   float64[column, query], the values minus the column's mean; 0 if undefined
+    defined   bool[column, query]
+    mean      float64[column]
+    error     float64[column], standard error of the mean; 0 if all values are equal, NaN for fewer
+              than two values
+    queries   int64[column], number of defined values"""
 
     filled: Floats
     centred: Floats
@@ -146,7 +154,8 @@ class Moments:
 
 
 def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
-    """Return standard errors of means, float64[column]; 0 if all values of a column are equal.
+    """Return the standard errors of means, float64[column]; 0 if all values of a column are equal.
+
     `squares`, float64[column], are the sums of squared deviations from the means."""
     error = np.full(len(queries), np.nan)
     enough = queries >= 2
@@ -197,8 +206,9 @@ def studentise_draws(
 
 
 def studentise(mean: Floats, error: Floats) -> Floats:
-    """Return mean / error, float64[column]. If the error is 0, the result is 0 for a mean of 0 and
-    otherwise infinite."""
+    """Return mean / error, float64[column].
+
+    If the error is 0, the result is 0 for a mean of 0, and infinite for any other mean."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = mean / error
     is_constant = error == 0
@@ -206,15 +216,18 @@ def studentise(mean: Floats, error: Floats) -> Floats:
 
 
 def find_draw_limits(statistic: Floats) -> Floats:
-    """Return the smallest distance from zero at which a draw counts as at least as extreme as the
-    data, in standard errors, float64[column]. Ties with the data count. If a mean is 0 up to
-    rounding, every draw counts."""
+    """Return the smallest distance from zero at which a draw is at least as extreme as the data, in
+    standard errors, float64[column].
+
+    A draw that is tied with the data is also extreme. If a mean is 0 up to rounding, every draw is
+    extreme."""
     size = np.abs(statistic)
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
 
 
 def _cache_sized_slices(values: npt.NDArray[Any]) -> Iterator[slice]:
-    """Yield slices of the rows of [draw, column] that fit into the processor's cache."""
+    """Yield slices of the rows of an array [draw, column], each of which fits into the processor's
+    cache."""
     size = max(1, _CLOSE // max(values.shape[1], 1))
     return (slice(start, start + size) for start in range(0, len(values), size))
 

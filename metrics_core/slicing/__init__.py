@@ -1,1 +1,2 @@
-"""Scores and differences by group of queries, and the parts of a difference."""
+"""Compute scores and differences by group of queries, and the contributions of groups to a
+difference."""

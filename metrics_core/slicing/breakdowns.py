@@ -1,4 +1,4 @@
-"""Scores and differences by category, difficulty or any other column of the queries."""
+"""Compute scores and differences by category, difficulty or any other column of the queries."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def order_groups(values: Iterable[str]) -> list[str]:
 
 
 def are_numeric_groups(groups: Iterable[str]) -> bool:
-    """Whether all groups are numbers or ranges, which are always shown in numeric order."""
+    """Return whether all groups are numbers or ranges, which are always shown in numeric order."""
     group_names = set(groups) - {NO_GROUP}
     return bool(group_names) and all(numeric_sort_key(name) is not None for name in group_names)
 
@@ -60,9 +60,10 @@ def _group_sort_key(name: str) -> tuple[int, tuple[float, int], str]:
 
 
 def find_groups(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
-    """Return the group of each query as text, in a Series indexed by query_id. Queries without a
-    value are in the group NO_GROUP. Columns with many numbers are grouped into ranges, which do not
-    depend on `query_ids`. Raises UnknownColumnError."""
+    """Return the group of each query as text, in a Series indexed by query_id.
+
+    Queries without a value are in the group NO_GROUP. The values of a column with many numbers are
+    grouped into ranges, which do not depend on `query_ids`. Raises UnknownColumnError."""
     if by not in queries.columns:
         raise UnknownColumnError(by, queries.columns)
     numbers = queries.numbers.get(by)
@@ -74,8 +75,9 @@ def find_groups(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Serie
 
 
 def refuse_unknown_queries(queries: Queries, scored_ids: Sequence[str], name: str) -> None:
-    """Raise NoSharedQueriesError if the table of queries contains none of the scored queries: all
-    of them would be in the group (none)."""
+    """Raise NoSharedQueriesError if the table of queries contains none of the scored queries.
+
+    Otherwise all queries would be in the group (none)."""
     query_ids = queries.frame["query_id"]
     if query_ids.isin(list(scored_ids)).any():
         return
@@ -87,8 +89,8 @@ def refuse_unknown_queries(queries: Queries, scored_ids: Sequence[str], name: st
 
 
 def encode_groups(groups: pd.Series) -> tuple[Ints, list[str]]:
-    """Return the position of each query's group among the names, int64[query], and the names in
-    display order."""
+    """Return the index of each query's group, int64[query], and the group names in display
+    order."""
     # Applied to the few distinct values, not to every query.
     codes, values = pd.factorize(groups)
     labels = [str(value) if value != "" else NO_GROUP for value in values]
@@ -99,7 +101,7 @@ def encode_groups(groups: pd.Series) -> tuple[Ints, list[str]]:
 
 
 def fill_missing_groups(groups: pd.Series) -> pd.Series:
-    """Return the groups as text, NO_GROUP if missing."""
+    """Return the groups as text. A missing group becomes NO_GROUP."""
     return groups.where(groups.notna() & (groups != ""), NO_GROUP).astype(str)
 
 
@@ -145,17 +147,16 @@ def summarise_groups(
     """Summarise one measure by group and run. Columns: group, run, queries, mean, low, high,
     difference, diff_low, diff_high, clear.
 
-    `groups` is the group of each query, a Series indexed by query_id. The last four columns are
-    against the baseline, NaN (clear: False) in the rows of the baseline. low and high are NaN
-    without `bounds_of_means`. Each group is resampled separately, so its number of queries stays
-    the same.
+    `groups` is the group of each query, a Series indexed by query_id. The last four columns compare
+    with the baseline; in the rows of the baseline they are NaN (clear: False). If `bounds_of_means`
+    is false, low and high are NaN. Each group is resampled separately, so that its number of
+    queries stays the same.
 
-    `clear` is whether the difference is significant among all groups of the run, or among
-    `n_tested` groups if this number is higher: filtering a view must not turn chance into a
-    finding. Groups share no query, so their p-values are corrected as independent tests (Šidák),
-    and diff_low and diff_high are simultaneous in the same way; NaN if a group may not be tested
-    (`verdicts.are_testable`). Raises UnknownRunError.
-    """
+    `clear` is whether the difference is significant among all groups of the run. If `n_tested` is
+    higher than their number, it is significant among `n_tested` groups: filtering a view must not
+    turn chance into a finding. Groups share no query, so their p-values are corrected as
+    independent tests (Šidák), and diff_low and diff_high are simultaneous in the same way. They are
+    NaN if a group may not be tested (`verdicts.are_testable`). Raises UnknownRunError."""
     run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     baseline_position = None if baseline is None else run_scores.position(baseline)
     names, parts = _split_by_group(run_scores, parsed_measure, groups)
@@ -261,14 +262,16 @@ def _empty_differences(values: Floats) -> tuple[Floats, Mask]:
 def _find_differences(
     groups: Sequence[Floats], baseline: int, level_and_count: tuple[float, int], measure: Measure
 ) -> list[tuple[Floats, Mask]]:
-    """Return two arrays for each group. The first, float64[3, run], has the difference from the
+    """Return the differences from the baseline in each group, with their intervals and whether they
+    are significant.
+
+    For each group there are two arrays. The first, float64[3, run], has the difference from the
     baseline's combined score and the bounds of its interval, which is simultaneous over n groups.
-    The second, bool[run], says whether the difference is significant among the groups. Differences
+    The second, bool[run], is whether the difference is significant among the groups. Differences
     are NaN if a group may not be tested, and for the baseline itself.
 
     Geometric means are tested on their ratio; the bounds of the ratio are multiplied by the
-    baseline's observed mean. The means of a cost are not tested (`tested_quantities`).
-    """
+    baseline's observed mean. The means of a cost are not tested (`tested_quantities`)."""
     level, n_tested = level_and_count
     combination = measure.declaration.combination
     scaled = [combination.to_scale(values) for values in groups]

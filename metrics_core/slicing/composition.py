@@ -1,5 +1,5 @@
-"""Decomposition of a change of a mean: the part due to a different mix of queries, and the part due
-to scores."""
+"""Decompose the change of a mean into a part due to a different mix of queries, and a part due to
+scores."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ def decompose_change(
     """Decompose the change of the mean score between two sets of queries by group. Columns: group,
     before, after (number of queries in each set), mean_before, mean_after, mix, within.
 
-    `mix` is the effect of the group's larger or smaller share of the queries: the change of the
-    share times the distance of the group's mean from the overall mean. `within` is the effect of
-    the group's higher or lower mean: the change of the mean times the share. The sum of both over
-    all groups is mean(after) - mean(before). Means and shares that are not changes are averages of
-    the two sets (Kitagawa, Components of a difference between two rates, JASA 1955).
+    `mix` is the effect of the change in the group's share of the queries: the change of the share
+    times the distance of the group's mean from the overall mean. `within` is the effect of the
+    change in the group's mean: the change of the mean times the share. The sum of both over all
+    groups is mean(after) - mean(before). The distances and the shares in these products are
+    averages of the two sets (Kitagawa, Components of a difference between two rates, JASA 1955).
 
     For a group that is missing from one set, the whole effect is mix. Scores and groups are indexed
-    by query_id; undefined scores are excluded. Raises ValueError if a set has no defined score.
-    """
+    by query_id; undefined scores are excluded. Raises ValueError if a set has no defined score."""
     sides = []
     for scores, groups in ((before, before_groups), (after, after_groups)):
         defined = scores.dropna()

@@ -21,18 +21,19 @@ def group_contributions(
     groups: pd.Series,
 ) -> pd.DataFrame:
     """Return the contribution of each group to the mean difference, run minus baseline. Columns:
-    group, queries, difference (the group's mean), part (queries / all queries × difference).
+    group, queries, difference (the group's mean difference), part (queries / all queries ×
+    difference).
 
-    The parts add up to the mean difference over the queries that both runs define; only these
-    count. `groups` is the group of each query, a Series indexed by query_id; queries without a
-    group are in NO_GROUP. Groups are sorted with the largest part in the direction of the total
-    first, numbers and ranges in numeric order. The frame is empty if no query has both scores.
+    Only the queries for which both runs have a score are used, and the parts add up to the mean
+    difference over these queries. `groups` is the group of each query, a Series indexed by
+    query_id; queries without a group are in NO_GROUP. The group with the largest part in the
+    direction of the total comes first. Numbers and ranges are in numeric order. The frame is empty
+    if no query has both scores.
 
     Geometric means do not add up, but their logarithms do. A group's difference is then its mean
-    difference of logarithms times the logarithmic mean of the two geometric means, which makes the
-    total the difference of the two (Ang, The LMDI approach to decomposition analysis, Energy Policy
-    2005). Raises UnknownRunError.
-    """
+    difference of logarithms times the logarithmic mean of the two geometric means, so that the
+    total is the difference of the two geometric means (Ang, The LMDI approach to decomposition
+    analysis, Energy Policy 2005). Raises UnknownRunError."""
     run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     own_scores, other_scores = run_scores.select_runs([run, baseline]).values_of(parsed_measure)
     gaps = additive_differences(own_scores, other_scores, parsed_measure.declaration.combination)
@@ -54,7 +55,9 @@ def additive_differences(
     own_scores: Floats, other_scores: Floats, combination: Combination
 ) -> Floats:
     """Return each query's contribution to the difference of two combined scores, float64[query].
-    The mean of the contributions is the difference. NaN if one of the two scores is undefined."""
+
+    The mean of the contributions is the difference. The contribution is NaN if one of the two
+    scores is undefined."""
     scaled = combination.to_scale(own_scores) - combination.to_scale(other_scores)
     if combination.linear:
         return scaled

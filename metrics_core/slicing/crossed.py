@@ -24,8 +24,9 @@ def cross_breakdown(
     run: str,
     baseline: str,
 ) -> pd.DataFrame:
-    """Return `cross_groups` by two columns of the queries. Raises UnknownColumnError and
-    UnknownRunError."""
+    """Return the frame of `cross_groups` for the groups in two columns of the queries.
+
+    Raises UnknownColumnError and UnknownRunError."""
     run_scores = Scores.from_any(scores)
     row_groups, column_groups = (
         find_groups(queries, run_scores.query_ids, by) for by in (rows, columns)

@@ -1,8 +1,7 @@
-"""Groups derived from data that every collection has, for breakdowns.
+"""Groups of queries derived from data that every collection has, for breakdowns.
 
-`DERIVED` lists them. A column is omitted if the collection lacks the data it needs, or if it would
-put all queries into one group.
-"""
+`DERIVED` lists the derived columns. A column is omitted if the collection lacks the data that it
+needs, or if all queries would be in one group."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ Groups = tuple[Ints, Sequence[str]]
 the query has no group), and the sequence."""
 
 MARK = " \u00b7 derived"
-"""Suffix of the name of a derived column, to distinguish it from columns of files."""
+"""Suffix of the name of a derived column, which distinguishes it from columns in files."""
 
 _ASKING = """am are can could did do does had has have how is should was were what when where which
 who whom whose why will would"""
@@ -49,7 +48,7 @@ class GroupSource:
 
     @property
     def other_runs(self) -> list[str]:
-        """The runs that are not in the compared pair. Their scores do not depend on the pair."""
+        """The runs that are not compared. Their scores do not depend on which runs are compared."""
         return [name for name in self.scores.runs if name not in (self.run, self.baseline)]
 
 
@@ -183,8 +182,10 @@ DERIVED = (
 def make_derived_columns(
     source: GroupSource, candidates: Sequence[DerivedColumn] = DERIVED
 ) -> dict[str, pd.Series]:
-    """Return the derived columns that have at least two groups, by marked name. Each is a Series
-    indexed by query_id with the group of each query as text, NO_GROUP if the query has no group."""
+    """Return the derived columns that have at least two groups, by their names with `MARK`.
+
+    Each column is a Series indexed by query_id with the group of each query as text; NO_GROUP if
+    the query has no group."""
     columns = {}
     for column in candidates:
         codes, names = column.groups(source) or _NO_GROUPS
@@ -205,8 +206,9 @@ def find_derived_column(key: str) -> DerivedColumn | None:
 
 
 def _map_texts(source: GroupSource, function: Callable[[str], object]) -> pd.Series | None:
-    """Return the result of `function` for each query's text, NaN if the query has no text. Returns
-    None if no query has a text."""
+    """Return the result of `function` for the text of each query; NaN if the query has no text.
+
+    Returns None if no query has a text."""
     texts = [source.texts.get(query_id, "") for query_id in source.query_ids]
     return pd.Series([function(t) if t else np.nan for t in texts]) if any(texts) else None
 

@@ -1,11 +1,11 @@
-"""Slices of queries on which a run's gain differs from its gain on all other queries.
+"""Find slices of queries on which a run's gain differs from its gain on all other queries.
 
 Every value of every column is a slice, and so is every pair of values of two columns. A slice's
 mean difference is compared with the mean difference of all other queries, studentised as in Welch's
-test; both variances are shrunk towards the common one, as if by `PRIOR` further queries, because
-variances of few queries are unreliable (Smyth, Linear models and empirical Bayes methods, 2004).
-The distance of the farthest slice under chance corrects for the number of slices, however they
-overlap (max-T: Westfall and Young, Resampling-based multiple testing, 1993).
+test. Both variances are shrunk towards the common variance, as if by `PRIOR` further queries,
+because variances of few queries are unreliable (Smyth, Linear models and empirical Bayes methods,
+2004). The distance of the farthest slice under chance corrects for the number of slices, however
+they overlap (max-T: Westfall and Young, Resampling-based multiple testing, 1993).
 
 Chance is simulated in two ways, and a slice must be significant in both. Permutation: the
 differences are reassigned to the queries at random, which is exact if they have the same
@@ -16,9 +16,8 @@ varies more is not mistaken for a slice that gains. Permutation alone finds such
 often as it should, and so does sign flipping if differences are skewed
 (benchmarks/found_slices.py). With both, at most one analysis in twenty without any true difference
 finds anything, which also bounds the false discovery rate. Benjamini and Hochberg's method would
-need p-values of single slices far below the smallest p-value that this number of permutations can
-give.
-"""
+need p-values of single slices far below the smallest p-value that is possible with this number of
+permutations."""
 
 from __future__ import annotations
 
@@ -56,25 +55,25 @@ class SliceFindings:
     """The slices that differ, most significant first, and the number of slices tested.
 
     `slices` has the columns conditions (a tuple of one or two pairs of column and value), queries,
-    difference (its mean), elsewhere (the mean of all other queries), p_value (corrected for all
-    slices).
-    """
+    difference (the mean in the slice), elsewhere (the mean of all other queries), and p_value
+    (corrected for all slices)."""
 
     slices: pd.DataFrame
     n_tested: int
 
 
 class _Slices(NamedTuple):
-    """The conditions of slices and the queries in each."""
+    """The conditions of slices, and the queries in each slice."""
 
     conditions: list[tuple[Condition, ...]]
     members: SliceMembers
 
 
 class _GroupedConditions(NamedTuple):
-    """Conditions that share no query. `code` int64[query] is the position of each query's
-    condition, -1 if the query has none. `sizes` int64[condition] is the number of queries of each
-    condition."""
+    """Conditions that have no query in common.
+
+    `code` int64[query] is the index of each query's condition, -1 if the query has none. `sizes`
+    int64[condition] is the number of queries of each condition."""
 
     conditions: list[tuple[Condition, ...]]
     code: Ints
@@ -99,9 +98,10 @@ class _GroupedConditions(NamedTuple):
 
     @property
     def slices(self) -> _GroupedConditions:
-        """The conditions with at least `FEWEST_QUERIES` queries inside and at least
-        `FEWEST_QUERIES` outside. The many smaller conditions would mask the result of larger
-        ones."""
+        """The conditions with at least `FEWEST_QUERIES` queries that satisfy them and at least
+        `FEWEST_QUERIES` that do not.
+
+        Many smaller conditions would mask the result of larger ones."""
         most = len(self.code) - FEWEST_QUERIES
         return self.from_codes(
             self.code,
@@ -115,13 +115,12 @@ def find_slices(
     differences: Floats, columns: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
 ) -> SliceFindings:
     """Find the slices of these columns whose mean difference differs from the mean difference of
-    the other queries.
+    all other queries.
 
     `differences` is float64[query], NaN if undefined; `columns` maps names to the group of each
-    query, object[query]. A slice is omitted if it adds nothing to slices already listed: it no
-    longer differs without their queries, unless it is part of a listed slice and differs from the
-    remaining queries of that slice.
-    """
+    query, object[query]. A slice is omitted if it is redundant: it does not differ any more if the
+    queries of a listed slice are removed. A slice that is part of a listed slice is not omitted if
+    it differs from the remaining queries of that slice."""
     is_defined = ~np.isnan(differences)
     gaps = differences[is_defined]
     slices = find_candidate_slices(
@@ -150,8 +149,10 @@ def find_differing_groups(
     differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL
 ) -> set[str]:
     """Return the groups of one column whose mean difference differs from the mean difference of all
-    other queries, by the same test; no group is omitted as redundant. `differences` is
-    float64[query], NaN if undefined; `groups` is object[query]."""
+    other queries, by the test of `find_slices`.
+
+    No group is omitted as redundant. `differences` is float64[query], NaN if undefined; `groups` is
+    object[query]."""
     is_defined = ~np.isnan(differences)
     slices = find_candidate_slices({"": np.asarray(groups)[is_defined]})
     gaps = differences[is_defined]

@@ -70,8 +70,8 @@ def make_query_chunks(members: SliceMembers) -> QueryChunks | None:
 
 
 def _number_rows(slices: Floats) -> Ints:
-    """Return a number for each row of `slices` float64[kind, slice], int64[kind]. Equal rows have
-    equal numbers."""
+    """Number the rows of `slices` float64[kind, slice], int64[kind]. Equal rows have equal
+    numbers."""
     bits = np.packbits(slices > 0, axis=1)
     padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
     words = np.ascontiguousarray(padded).view(np.uint64)
@@ -83,7 +83,7 @@ def _number_rows(slices: Floats) -> Ints:
 
 
 ALIKE = 1e-9
-"""Differences that vary by less than this share of their size count as equal."""
+"""Differences that vary by less than this share of their size are treated as equal."""
 
 PRIOR = 5
 """Number of further queries by which variances are shrunk: the variance of a slice, and that of all
@@ -166,7 +166,7 @@ class _Units:
 
     def farthest_distances(self, sums: Any, squares: Any) -> Floats:
         """Return the distance of the farthest slice after each move, float64[move]. `sums` and
-        `squares` are the moved sums and squares, [move, unit]."""
+        `squares` [move, unit] are those after the moves."""
         inside, inside_squares = sums @ self.members, squares @ self.members
         total_sums, all_squares = (each.sum(axis=1, keepdims=True) for each in (sums, squares))
         distances = _studentise_from_sums(
@@ -181,8 +181,10 @@ def _largest_distances(
     make_block: Callable[[int], AnyArray],
     move_units: Callable[[_Units, AnyArray], tuple[Any, Any]],
 ) -> Floats:
-    """Return the distance of the farthest slice after every move, float64[move]. `make_block`
-    returns a block of moves, and `move_units` applies moves to the sums and squares."""
+    """Return the distance of the farthest slice after every move, float64[move].
+
+    `make_block` is a function that returns a block of moves. `move_units` is a function that
+    applies moves to the sums and squares."""
     n_moves = int(np.clip(_WORK // (6 * units.members.size), _FEWEST_TIMES, _MOST_TIMES))
     single_units = units.to_single_precision() if units.members.size * n_moves > _SMALL else None
     undecided = RoundingBand.from_limits(limits, rounding_error(units.total) * (1 + limits))
@@ -206,9 +208,11 @@ def _largest_distances(
 
 
 def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
-    """Return the distance of the mean inside each slice from the mean outside it, in standard
-    errors, float64[slice]. `gaps` float64[query] are the differences. Distances are converted to
-    the normal scale, so that small and large slices are comparable."""
+    """Return the distance of each slice's mean from the mean of all other queries, in standard
+    errors, float64[slice].
+
+    `gaps` float64[query] are the differences. Distances are converted to the normal scale, so that
+    small and large slices are comparable."""
     centred = gaps - gaps.mean()
     squares = np.square(centred)
     inside = members.sums(centred), members.sums(squares)
@@ -221,9 +225,10 @@ def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
 def _studentise_from_sums(
     inside: Any, inside_squares: Any, total_sum: Any, all_squares: Any, n: Any, total: int
 ) -> Any:
-    """Return the result of `studentise_slices`, computed from the sums of differences and of their
-    squares inside each slice and in total. `n` is the number of queries of each slice. The result
-    is 0 if all differences are equal."""
+    """Return the result of `studentise_slices`, computed from the sums of differences and of
+    squared differences inside each slice and in total.
+
+    `n` is the number of queries of each slice. The result is 0 if all differences are equal."""
     m, rest = total - n, total_sum - inside
     common = (all_squares - total_sum**2 / total) / (total - 1)
     own_error = _squared_error(inside, inside_squares, n, common)

@@ -1,4 +1,4 @@
-"""Ranges of a numeric column of the queries, such as query length, year or clarity."""
+"""Group a numeric column of the queries into ranges, such as query length, year or clarity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats
 
 MOST_NUMBERS = 8
-"""A column with at most this number of distinct numbers is not grouped into ranges."""
+"""Maximum number of distinct numbers in a column that is not grouped into ranges."""
 
 _MOST_RANGES = 6
 _QUERIES_A_RANGE = 10
@@ -41,7 +41,7 @@ def label_ranges(numbers: pd.Series) -> pd.Series:
 
 
 def add_nouns_to_ranges(names: Iterable[str], one: str, many: str) -> list[str]:
-    """Return ranges of whole numbers with a noun: "1 word", "2 or 3 words", "4 to 9 words"."""
+    """Add a noun to ranges of whole numbers: "1 word", "2 or 3 words", "4 to 9 words"."""
 
     def add_noun_to_range(name: str) -> str:
         low, _, high = name.partition("\u2013")
@@ -79,8 +79,8 @@ def _find_edges(finite: Floats) -> Floats:
 
 
 def _round_cut(cut: float, gap: float, *, is_whole: bool) -> float:
-    """Round a cut to the fewest digits that keep it within a quarter of the gap to its
-    neighbour."""
+    """Round the edge of a range to the fewest digits that keep it within a quarter of the gap to
+    its neighbour."""
     digits = math.ceil(-math.log10(gap / 2)) if gap > 0 else 0 if is_whole else 6
     return round(cut, min(digits, 0) if is_whole else digits)
 

@@ -1,4 +1,4 @@
-"""The membership of queries in slices, stored once per distinct combination of slices."""
+"""Store which queries are in which slices, once for each distinct combination of slices."""
 
 from __future__ import annotations
 

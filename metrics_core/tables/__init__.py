@@ -1,9 +1,8 @@
 """The tables Run, Qrels, Queries, Documents and GivenScores: columns, checks, notes.
 
-Ids are always text, byte for byte equal to the input. The large tables (Run, Qrels, Documents) are
-Arrow tables, because seven million rows of Python strings take too much memory. Queries is a pandas
-frame, because people look at it.
-"""
+Ids are always text that is byte for byte equal to the input. The large tables (Run, Qrels,
+Documents) are Arrow tables, because seven million rows of Python strings take too much memory.
+Queries is a pandas frame, because people inspect it."""
 
 from metrics_core.tables.documents import Documents
 from metrics_core.tables.given_scores import GivenScores

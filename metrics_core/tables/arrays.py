@@ -49,8 +49,7 @@ def _numpy_dtype(kind: pa.DataType) -> np.dtype[Any]:
 def as_column(values: npt.NDArray[Any]) -> pa.Array:
     """Return an array of numbers or booleans, [row], as a column without missing values.
 
-    Contiguous numbers are not copied.
-    """
+    Contiguous numbers are not copied."""
     if values.dtype == np.bool_:
         body, kind = np.packbits(values, bitorder="little"), pa.bool_()
     else:
@@ -59,7 +58,7 @@ def as_column(values: npt.NDArray[Any]) -> pa.Array:
 
 
 def as_text_column(texts: Sequence[str]) -> pa.StringArray:
-    """Return texts as a column; string[n]."""
+    """Return texts as a column, string[n]."""
     # Encoding all at once, separated by zeros, takes a fifth of the time.
     try:
         octets = np.frombuffer("\0".join(texts).encode(), dtype=np.uint8)
@@ -86,10 +85,9 @@ def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
 
 
 def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the index of each text in `others`, or -1 if `others` lacks it; int64[text].
+    """Return the index of each text in `others`, int64[text]; -1 if `others` lacks the text.
 
-    `others` are distinct.
-    """
+    The texts in `others` must be distinct."""
     # Most often runs have the same queries in the same order.
     if len(texts) == len(others) and all(map(eq, texts, others)):
         return np.arange(len(texts))

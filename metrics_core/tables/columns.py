@@ -23,11 +23,11 @@ CODED_ID = pa.dictionary(pa.int32(), pa.string())
 
 
 def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
-    """Return ids as one dictionary-encoded array, for columns with few distinct values (query ids).
+    """Return ids as one dictionary-encoded array, dictionary<int32, string>[row], for columns with
+    few distinct values (query ids).
 
-    dictionary<int32, string>[row]. Whole numbers become text, missing values null. Raises
-    TableError for a value that is not an id.
-    """
+    Whole numbers become text, and missing values become null. Raises TableError for a value that is
+    not an id."""
     if not isinstance(ids, (pa.Array, pa.ChunkedArray)):
         ids = to_text_array(ids)
     elif (ids.type.value_type if pa.types.is_dictionary(ids.type) else ids.type) != ID:
@@ -45,10 +45,10 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
 
 
 def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
-    """Return texts in the same form as `encode_ids`, storing each distinct text once.
+    """Return texts as a dictionary-encoded array like `encode_ids`, which stores each distinct text
+    once.
 
-    For columns with few distinct texts, which may be long.
-    """
+    Use this for columns with few distinct texts, which may be long."""
     codes_by_text: dict[str, int] = {}
     codes = np.fromiter(
         (codes_by_text.setdefault(t, len(codes_by_text)) for t in values), np.int32, len(values)
@@ -73,10 +73,10 @@ def reencode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictiona
 
 
 def to_text_column(values: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.ChunkedArray:
-    """Return texts as a chunked string column; whole numbers become text, missing values null.
+    """Return texts as a chunked string column. Whole numbers become text, and missing values become
+    null.
 
-    Raises TableError for a value that is not an id.
-    """
+    Raises TableError for a value that is not an id."""
     if isinstance(values, pa.ChunkedArray):
         return values.cast(ID) if values.type != ID else values
     array = values if isinstance(values, pa.Array) else to_text_array(values)
@@ -84,10 +84,9 @@ def to_text_column(values: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Chu
 
 
 def to_text_array(values: Sequence[Any]) -> pa.Array:
-    """Return Python values as a string array; whole numbers become text, None and NaN null.
+    """Convert Python values to a string array. Whole numbers become text; None and NaN become null.
 
-    Raises TableError, with the row, for any other value.
-    """
+    Raises TableError, with the row, for any other value."""
     items = values if isinstance(values, list) else list(values)
     kinds = set(map(type, items))
     with suppress(UnicodeEncodeError):  # a lone surrogate, refused below with its row
@@ -113,7 +112,8 @@ def to_text_array(values: Sequence[Any]) -> pa.Array:
 
 
 def _to_digits(values: list[Any]) -> list[str] | None:
-    """Return texts and whole numbers as texts; None if a number is too long for Python."""
+    """Convert texts and whole numbers to texts. Returns None if a number is too long for Python to
+    convert."""
     try:
         return list(map(str, values))
     except ValueError:
@@ -163,7 +163,7 @@ def is_printable(ids: pa.ChunkedArray) -> bool:
 
 
 def are_printable_bytes(octets: npt.NDArray[np.uint8]) -> bool:
-    """Return whether all bytes are printable ASCII without blanks; `octets` is uint8[n]."""
+    """Return whether all bytes `octets`, uint8[n], are printable ASCII without blanks."""
     return not len(octets) or bool(octets.min() > 0x20 and octets.max() < 0x7F)
 
 
@@ -181,10 +181,10 @@ def raise_row_problems(
 
 
 def find_lower_scored_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:
-    """Return the rows to drop so that each repeated pair keeps its highest score; int64[n].
+    """Return the rows to drop so that only the row with the highest score is kept of each repeated
+    pair, int64[n].
 
-    `repeated` and `first` are the result of `find_repeated_rows`, `scores` is float64[row].
-    """
+    `repeated` and `first` are the result of `find_repeated_rows`; `scores` is float64[row]."""
     groups = pd.DataFrame(
         {
             "row": np.concatenate([np.unique(first), repeated]),
@@ -197,7 +197,7 @@ def find_lower_scored_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:
 
 
 def drop_rows(table: pa.Table, rows: Ints) -> pa.Table:
-    """Return the table without these rows; `rows` is int64[n]."""
+    """Return the table without the rows with these indexes, int64[n]."""
     is_kept = np.ones(table.num_rows, dtype=np.bool_)
     is_kept[rows] = False
     return table.filter(as_column(is_kept))
@@ -210,7 +210,7 @@ _INVISIBLE_MAP = dict.fromkeys(map(ord, _INVISIBLE))
 
 
 def clean_id(text: str) -> str:
-    """Return an id in Unicode NFC, without surrounding blanks and invisible characters."""
+    """Normalise an id: Unicode NFC, without surrounding blanks and invisible characters."""
     return unicodedata.normalize("NFC", text.translate(_INVISIBLE_MAP)).strip()
 
 

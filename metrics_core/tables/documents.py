@@ -1,4 +1,4 @@
-"""Documents: the texts that can be retrieved."""
+"""The table of documents, which contains the texts that can be retrieved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from metrics_core.tables.repeats import find_repeated_rows
 
 @dataclass(frozen=True)
 class Documents:
-    """Documents: an Arrow table with doc_id, title, text (string) and any further columns."""
+    """Documents, as an Arrow table with doc_id, title, text (string) and any further columns."""
 
     table: pa.Table
     notes: tuple[Note, ...] = field(default=(), compare=False)
@@ -33,9 +33,8 @@ class Documents:
     def from_columns(cls, columns: Mapping[str, Any]) -> Documents:
         """Build and check documents from columns of equal length.
 
-        doc_id is required; missing title and text columns are added empty. Raises TableError if a
-        doc_id is repeated, missing or empty.
-        """
+        doc_id is required; a missing title or text column is added with empty texts. Raises
+        TableError if a doc_id is repeated, missing or empty."""
         table = pa.table(dict(columns) | {"doc_id": to_text_column(columns["doc_id"])})
         refuse_missing_ids("doc_id", table["doc_id"])
         repeated, _ = find_repeated_rows(np.zeros(len(table), dtype=np.int32), table["doc_id"])
@@ -56,19 +55,18 @@ class Documents:
         )
 
     def lookup(self, doc_ids: Iterable[str]) -> pd.DataFrame:
-        """Return the rows of these documents as a frame indexed by doc_id.
+        """Return the rows of the documents with these ids, as a frame indexed by doc_id.
 
-        Columns: title, text and further columns. Ids without a row are omitted.
-        """
+        Columns: title, text and further columns. Ids without a row are omitted."""
         id_array = pa.array(list(dict.fromkeys(doc_ids)), ID)
         rows = self.table.filter(pc.is_in(self.table["doc_id"], value_set=id_array))
         return rows.to_pandas().set_index("doc_id")
 
     def are_known(self, doc_ids: pa.Array | pa.ChunkedArray) -> Mask:
-        """Return whether each id has a row; bool[id]."""
+        """Return whether each id has a row, bool[id]."""
         is_known = pc.is_in(doc_ids, value_set=self.table["doc_id"].combine_chunks())
         return np.asarray(as_array(is_known), dtype=np.bool_)
 
     def with_notes(self, *notes: Note) -> Documents:
-        """Return the same table with further notes."""
+        """Return the same table with additional notes."""
         return replace(self, notes=(*self.notes, *notes))

@@ -36,10 +36,11 @@ def is_number(text: str) -> bool:
 
 
 def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> AnyArray:
-    """Return a score or grade for each row: int64[row], or float64[row] if not all fit int64.
+    """Convert the scores or grades of all rows to finite numbers: int64[row], or float64[row] if
+    not all of them fit int64.
 
-    Raises TableError for rows without a finite number; `pair` returns a row's query and document.
-    """
+    Raises TableError for rows without a finite number. `noun` is "score" or "grade", and `pair` is
+    a function that describes a row's query and document."""
     numbers, value_texts = _read_numbers(values)
     wrong_rows = np.flatnonzero(~np.isfinite(numbers))
     raise_row_problems(
@@ -84,7 +85,8 @@ def _to_decimal(text: str) -> Decimal | float:
 
 
 def _has_fraction(value: Decimal) -> bool:
-    """Return whether a number is written with decimals or an exponent, such as 1.0 or 1E5."""
+    """Return whether a number is written with a decimal point or an exponent, such as 1.0 or
+    1E5."""
     return value.as_tuple().exponent != 0
 
 
@@ -114,11 +116,10 @@ def _read_numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
 
 
 def _convert_plain_numbers(values: list[Any]) -> AnyArray | None:
-    """Return numbers of built-in types, converted all at once; int64[row] or float64[row].
+    """Convert numbers of built-in types all at once, int64[row] or float64[row].
 
-    Returns None for values to be converted one by one: other types, integers beyond 64 bits, or
-    non-finite numbers among integers.
-    """
+    Returns None for values that must be converted one by one: other types, integers beyond 64 bits,
+    or non-finite numbers among integers."""
     kinds = set(map(type, values))
     if not kinds or not kinds <= {float, int, bool}:
         return None

@@ -1,4 +1,4 @@
-"""Scores that another tool computed: one number per query, run, measure and repeat."""
+"""The table of scores that another tool computed: one number per query, run, measure and repeat."""
 
 from __future__ import annotations
 
@@ -37,13 +37,12 @@ def has_open_direction(name: str) -> bool:
 
 @dataclass(frozen=True)
 class GivenScores:
-    """Scores of runs that were not computed here.
+    """Scores of runs that were computed by another tool.
 
     table    columns query_id, run and measure (dictionary-encoded text), value (float64, null if
              there is no score), and repeat (text) if the scores of a query are repeated
-    details  the texts beside the scores, such as answers: query_id, run, repeat if there is one,
-             and a text column for each; None without texts
-    """
+    details  texts that belong to the scores, such as answers: query_id, run, repeat if the table
+             has it, and a column for each kind of text; None if there are no texts"""
 
     table: pa.Table
     notes: tuple[Note, ...] = field(default=(), compare=False)
@@ -63,10 +62,10 @@ class GivenScores:
         *,
         details: pa.Table | None = None,
     ) -> GivenScores:
-        """Build and check scores from columns of equal length; a missing value is NaN.
+        """Build and check scores from columns of equal length. A missing value is NaN.
 
-        Raises TableError for a missing id, and for two scores of a query, run, measure and repeat.
-        """
+        Raises TableError for a missing id, and for two scores of the same query, run, measure and
+        repeat."""
         columns = {"query_id": query_id, "run": run, "measure": measure}
         if repeat is not None:
             columns["repeat"] = repeat
@@ -99,17 +98,17 @@ class GivenScores:
 
     @property
     def run_names(self) -> list[str]:
-        """The names of the runs, in order of appearance."""
+        """The names of the runs, in order of first appearance."""
         return self.names("run")
 
     @property
     def query_ids(self) -> list[str]:
-        """The ids of the queries, in order of appearance."""
+        """The ids of the queries, in order of first appearance."""
         return self.names("query_id")
 
     @property
     def measure_names(self) -> list[str]:
-        """The names of the measures as in the file, in order of appearance."""
+        """The names of the measures as in the file, in order of first appearance."""
         return self.names("measure")
 
     @property
@@ -118,10 +117,10 @@ class GivenScores:
         return np.array(self.table["value"].to_numpy(), dtype=np.float64)
 
     def names(self, column: str) -> list[str]:
-        """Return the distinct values of a text column, in order of appearance."""
+        """Return the distinct values of a text column, in order of first appearance."""
         names: list[str] = self.table[column].combine_chunks().dictionary.to_pylist()
         return names
 
     def with_notes(self, *notes: Note) -> GivenScores:
-        """Return the same table with further notes."""
+        """Return the same table with additional notes."""
         return replace(self, notes=(*self.notes, *notes))

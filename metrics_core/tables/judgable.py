@@ -17,12 +17,12 @@ from metrics_core.tables.columns import ID, encode_ids
 
 
 def format_pair(query_ids: pa.Array | pa.ChunkedArray, doc_ids: pa.ChunkedArray, row: int) -> str:
-    """Return the document and query of a row, for messages."""
+    """Describe the document and the query of a row, for messages."""
     return f"document {doc_ids[row].as_py()} of query {query_ids[row].as_py()}"
 
 
 def rename_queries(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
-    """Return the table with new query ids; `names` maps each old id to its new one."""
+    """Return the table with new query ids. `names` maps each old id to its new id."""
     column = encode_ids(table["query_id"])
     new_ids = as_text_column([names[query_id] for query_id in column.dictionary.to_pylist()])
     index = table.column_names.index("query_id")
@@ -52,22 +52,21 @@ class Judgable:
 
     @property
     def doc_ids(self) -> pa.ChunkedArray:
-        """Document id of each row; string[row]."""
+        """Document id of each row, string[row]."""
         return self.table["doc_id"]
 
     def pair(self, row: int) -> str:
-        """Return the document and query of a row, for messages."""
+        """Describe the document and the query of a row, for messages."""
         return format_pair(self.table["query_id"], self.doc_ids, row)
 
     def with_query_ids(self, names: Mapping[str, str]) -> Self:
         """Return the same rows with new query ids.
 
-        `names` maps each old id to a distinct new one.
-        """
+        `names` maps each old id to a distinct new id."""
         return replace(self, table=rename_queries(self.table, names))
 
     def with_notes(self, *notes: Note) -> Self:
-        """Return the same table with further notes."""
+        """Return the same table with additional notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def to_pandas(self) -> pd.DataFrame:

@@ -32,10 +32,9 @@ from metrics_core.tables.repeats import find_repeated_rows
 class Qrels(Judgable):
     """Relevance judgments: query_id, doc_id, relevance (int64, or float64 for real-valued grades).
 
-    A document with a negative grade was judged in the pool and is not relevant. Judgments by
+    A negative grade means that the document is in the pool; it is not relevant. Judgments by
     subtopic are in `subtopics` (query_id, subtopic, doc_id, relevance: one row per judged
-    subtopic); `table` then has the highest grade of each document.
-    """
+    subtopic); `table` then has the highest grade of each document."""
 
     subtopics: pa.Table | None = None
 
@@ -49,14 +48,13 @@ class Qrels(Judgable):
         *,
         distinct: bool = False,
     ) -> Qrels:
-        """Build and check judgments. A judgment that is repeated with the same grade counts once,
-        with a note.
+        """Build and check judgments. If a judgment is repeated with the same grade, it is kept
+        once, with a note.
 
         If `distinct` is true, rows are known to be distinct and are not searched for repetitions.
         Raises TableError for a missing or empty id, a grade that is not a finite number, and
-        different grades for a document of a query (with subtopics: for a document of a query and
-        subtopic).
-        """
+        different grades for the same query and document (with subtopics: for the same query,
+        document and subtopic)."""
         columns, doc_ids = {"query_id": encode_ids(query_id)}, to_text_column(doc_id)
         refuse_missing_ids("query_id", columns["query_id"])
         refuse_missing_ids("doc_id", doc_ids)
@@ -71,25 +69,24 @@ class Qrels(Judgable):
 
     @property
     def relevance(self) -> npt.NDArray[Any]:
-        """Grade of each row; int64[row], or float64[row] for real-valued grades."""
+        """Grade of each row, int64[row], or float64[row] for real-valued grades."""
         return as_array(self.table["relevance"])
 
     @cached_property
     def best_first(self) -> Ints:
-        """Row numbers sorted by query, and by grade within a query, highest first; int64[row].
+        """Row indexes sorted by query and, within a query, by grade, highest first, int64[row].
 
-        Read-only and shared by all runs that are judged with these judgments.
-        """
+        The array is read-only and shared by all runs that are joined with these judgments."""
         order = np.lexsort((-self.relevance.astype(np.float64), self.query_codes.astype(np.int64)))
         order.flags.writeable = False
         return order
 
     @cached_property
     def judged_best_first(self) -> tuple[Ints, Floats]:
-        """Query index, int64[row], and grade, float64[row], in the order of `best_first`.
+        """Query index, int64[row], and grade, float64[row], of each row in the order of
+        `best_first`.
 
-        Read-only and shared by all runs that are judged with these judgments.
-        """
+        The arrays are read-only and shared by all runs that are joined with these judgments."""
         query = self.query_codes.astype(np.int64)[self.best_first]
         grade = self.relevance.astype(np.float64)[self.best_first]
         for array in (query, grade):
@@ -98,20 +95,22 @@ class Qrels(Judgable):
 
     @property
     def input_table(self) -> pa.Table:
-        """The judgments in their input form: with the column subtopic if they have subtopics."""
+        """The judgments in the form in which they were read. Judgments by subtopic have the column
+        subtopic."""
         return self.table if self.subtopics is None else self.subtopics
 
     def with_query_ids(self, names: Mapping[str, str]) -> Qrels:
         """Return the same judgments with new query ids.
 
-        `names` maps each old id to a distinct new one.
-        """
+        `names` maps each old id to a distinct new id."""
         subtopics = self.subtopics and rename_queries(self.subtopics, names)
         return replace(super().with_query_ids(names), subtopics=subtopics)
 
     def _drop_duplicates(self) -> Qrels:
-        """Return the judgments without repeated rows; the same document in two subtopics is not a
-        repetition. Raises TableError if a repeated row has a different grade."""
+        """Return the judgments without repeated rows. Rows for the same document and different
+        subtopics are not repetitions.
+
+        Raises TableError if a repeated row has a different grade."""
         by_subtopic = "subtopic" in self.table.column_names
         codes = self.query_codes
         if by_subtopic:
@@ -145,8 +144,8 @@ class Qrels(Judgable):
         return replace(self, table=drop_rows(self.table, repeated)).with_notes(note)
 
     def _split_subtopics(self) -> Qrels:
-        """Return the judgments with the rows by subtopic in `subtopics`, and the highest grade of
-        each document in `table`."""
+        """Move the rows by subtopic to `subtopics`, and return the judgments with the highest grade
+        of each document in `table`."""
         repeated, first = find_repeated_rows(self.query_codes, self.doc_ids)
         highest = self.relevance.copy()
         np.maximum.at(highest, first, self.relevance[repeated])
@@ -156,10 +155,10 @@ class Qrels(Judgable):
 
 
 def find_subtopic_column(query_id: Any, second: Any) -> pa.DictionaryArray | None:
-    """Return the second column of TREC judgments if it contains subtopics, else None.
+    """Return the second column of TREC judgments if it contains subtopics, otherwise None.
 
-    The column contains subtopics if it varies within a query; otherwise it is an unused constant.
-    """
+    The column contains subtopics if it varies within a query; otherwise it is an unused
+    constant."""
     column, query = encode_ids(second), encode_ids(query_id)
     codes = as_array(column.indices)
     query_codes = as_array(query.indices)

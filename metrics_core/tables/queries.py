@@ -1,4 +1,4 @@
-"""Queries and their metadata."""
+"""The table of queries and their metadata."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _MOST_GROUPS = 50
 
 @dataclass(frozen=True)
 class Queries:
-    """Queries: a pandas frame with query_id, text and any metadata columns, all text.
+    """Queries, as a pandas frame with query_id, text and any metadata columns. All values are text.
 
-    A missing value is None; breakdowns show it as the group "(none)".
-    """
+    A missing value is None; breakdowns show it as the group "(none)"."""
 
     frame: pd.DataFrame
     notes: tuple[Note, ...] = field(default=(), compare=False)
@@ -34,9 +33,8 @@ class Queries:
     def from_columns(cls, columns: Mapping[str, Any]) -> Queries:
         """Build and check queries from columns of equal length.
 
-        query_id is required; a missing text column is added empty. Raises TableError if a query_id
-        is repeated, missing or empty.
-        """
+        query_id is required; a missing text column is added with empty texts. Raises TableError if
+        a query_id is repeated, missing or empty."""
         frame = pd.DataFrame(
             {name: pd.Series(list(values), dtype="object") for name, values in columns.items()}
         )
@@ -63,10 +61,9 @@ class Queries:
 
     @cached_property
     def numbers(self) -> Mapping[str, pd.Series]:
-        """Metadata columns with only finite numbers, by name.
+        """The metadata columns that contain only finite numbers, by name.
 
-        Each column is a float64 Series indexed by query_id, NaN if missing.
-        """
+        Each column is a float64 Series indexed by query_id, NaN if missing."""
         numbers_by_column = {}
         for column in self.columns:
             values = self.frame.set_index("query_id")[column]
@@ -77,12 +74,11 @@ class Queries:
 
     @property
     def groupings(self) -> list[str]:
-        """Metadata columns suitable for a breakdown.
+        """The metadata columns that are suitable for a breakdown.
 
-        A column is suitable if it has at most 50 different values, some of which repeat. A column
-        of numbers is suitable too, since numbers are grouped into ranges. Whole numbers that never
-        repeat are excluded, as they only number the queries.
-        """
+        A column is suitable if it has at most 50 different values and some of them repeat. A column
+        of numbers is suitable too, because numbers are grouped into ranges. Whole numbers that
+        never repeat are excluded, because they only number the queries."""
         names = []
         for column in self.columns:
             value_count, filled_count = (
@@ -99,7 +95,7 @@ class Queries:
         return names
 
     def with_notes(self, *notes: Note) -> Queries:
-        """Return the same table with further notes."""
+        """Return the same table with additional notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 

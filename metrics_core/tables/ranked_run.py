@@ -30,7 +30,7 @@ from metrics_core.tables.run import Run
 ONCE = "each document and each rank once for a query"
 
 _MAX_LENGTH = 1 << 40
-"""Maximum length of a list; sums over millions of lists of this length stay within int64."""
+"""Maximum length of a list. Sums over millions of lists of this length still fit into int64."""
 
 
 def ranked_run_names(runs: Iterable[Run]) -> list[str]:
@@ -39,7 +39,7 @@ def ranked_run_names(runs: Iterable[Run]) -> list[str]:
 
 
 def judged_ranks_text(names: Iterable[str]) -> str:
-    """Return the beginning of a sentence: only judged ranks (the ranks of judged documents) were
+    """Return the beginning of a sentence which says that only the ranks of judged documents were
     loaded for these runs."""
     return f"Only the ranks of judged documents were loaded for {w.join_words(names)}"
 
@@ -50,9 +50,8 @@ class RankedRun(Run):
 
     Columns: query_id, retrieved (number of documents that the run lists for the query), judged
     (number of judged documents of the query), doc_id, rank (int64, from 1). A query with no judged
-    document in its list has one row with a null doc_id. Operations that need other documents or a
-    score raise RanklensError; `complete` is False.
-    """
+    document in its list has one row with a null doc_id. Operations that need other documents or
+    scores raise RanklensError. `complete` is False."""
 
     @classmethod
     def from_ranks(
@@ -60,11 +59,10 @@ class RankedRun(Run):
     ) -> RankedRun:
         """Build and check a run from rows in any order.
 
-        `rank`, `retrieved` and `judged` are int64[row]. A row without a doc_id (null) only gives
-        the length of a list. Raises TableError for a missing query_id, an empty doc_id, a rank
-        outside of the list, lengths that differ within a query, a repeated document or rank in a
-        query, and more documents than are judged.
-        """
+        `rank`, `retrieved` and `judged` are int64[row]. A row with a null doc_id only states the
+        length of a list. Raises TableError for a missing query_id, an empty doc_id, a rank outside
+        the list, lengths that differ within a query, a repeated document or rank in a query, and
+        more documents than are judged."""
         query_ids, doc_ids = encode_ids(query_id), to_text_column(doc_id)
         refuse_missing_ids("query_id", query_ids)
         id_order = pc.sort_indices(query_ids.dictionary)
@@ -90,7 +88,7 @@ class RankedRun(Run):
 
     @property
     def complete(self) -> bool:
-        """Always False: only judged documents are known."""
+        """Always False, because only judged documents are known."""
         return False
 
     @property
@@ -116,7 +114,7 @@ class RankedRun(Run):
 
     @property
     def lengths(self) -> Ints:
-        """Number of documents that the run lists for each query of `query_ids`; int64[query]."""
+        """Number of documents that the run lists for each query of `query_ids`, int64[query]."""
         starts = np.flatnonzero(np.diff(self.query_codes, prepend=-1))
         return as_array(self.table["retrieved"])[starts]
 
@@ -163,9 +161,8 @@ def _check_lists(
 ) -> None:
     """Raise TableError for lists that contradict themselves.
 
-    `codes` is int32[row], `has_doc_id` bool[row], `rank` int64[row]; `counts` is int64[2, row],
-    retrieved and judged.
-    """
+    `codes` is int32[row], `has_doc_id` bool[row], `rank` int64[row]. `counts` is int64[2, row]: the
+    numbers of retrieved and of judged documents."""
     _, first_rows = np.unique(codes, return_index=True)
     raise_row_problems(
         "All rows of a query must have the same lengths.",

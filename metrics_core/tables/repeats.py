@@ -1,9 +1,8 @@
 """Find repeated (query, document) pairs exactly, in arrays of millions of rows.
 
-Arrow and pandas take more than three seconds for a run of 7 million rows, since both build a hash
+Arrow and pandas take more than three seconds for a run of 7 million rows, because both build a hash
 table of all doc_ids. Hashing each pair to 64 bits and sorting the hashes takes 0.7 s. Pairs with
-equal hashes are compared as text before they count as repeated.
-"""
+equal hashes are compared as text before they are treated as repeated."""
 
 from __future__ import annotations
 
@@ -25,12 +24,11 @@ _WORD = 8
 
 
 def find_repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[Ints, Ints]:
-    """Return rows whose (query, document) occurred before, and for each of them the first row of
-    its pair.
+    """Return the rows whose (query, document) pair occurred before, and the row in which each of
+    these pairs first occurred.
 
-    Both results are int64[n], the first ascending; they are empty if all pairs are unique.
-    `query_codes` is int32[row].
-    """
+    Both results are int64[n], and the first is ascending. They are empty if all pairs are distinct.
+    `query_codes` is int32[row]."""
     keys = pair_hashes(query_codes, doc_ids)
     sorted_keys = np.sort(keys)
     repeated_keys = sorted_keys[1:][sorted_keys[1:] == sorted_keys[:-1]]
@@ -52,10 +50,9 @@ def find_repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[I
 
 
 def pair_hashes(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> Hashes:
-    """Return a 64-bit hash of each row's (query, document); uint64[row].
+    """Return a 64-bit hash of each row's (query, document) pair, uint64[row].
 
-    Equal pairs have equal hashes. `query_codes` is int32[row].
-    """
+    Equal pairs have equal hashes. `query_codes` is int32[row]."""
     hashes = map_on_all_cores(hash_texts, doc_ids.chunks)
     docs = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
     docs ^= query_codes.astype(np.uint64) * _ODD
@@ -65,10 +62,9 @@ def pair_hashes(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> Hashes:
 
 
 def hash_texts(texts: pa.StringArray) -> Hashes:
-    """Return a 64-bit hash of each text; uint64[text].
+    """Return a 64-bit hash of each text, uint64[text].
 
-    Computed eight bytes at a time over all texts.
-    """
+    The hashes of all texts are computed together, eight bytes at a time."""
     starts, ends, data = text_bytes(texts)
     hashes = (ends - starts).astype(np.uint64)
     padded = np.concatenate([data, np.zeros(_WORD, dtype=np.uint8)])

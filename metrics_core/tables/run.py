@@ -1,4 +1,4 @@
-"""Runs: the results of a system."""
+"""The table of a run, which contains the results of a system."""
 
 from __future__ import annotations
 
@@ -47,12 +47,11 @@ class Run(Judgable):
     """The results of one system: query_id, doc_id, score (float64, finite), one row per document.
 
     Rows are in any order. `judging` derives ranks from scores, unless the table has a column `rank`
-    (int64, from 1, distinct within a query); then that column has the ranks, for example in a file
-    of ranks with gaps. `name` identifies the run.
+    (int64, from 1, distinct within a query). This column then has the ranks, for example those of a
+    file of ranks with gaps. `name` identifies the run.
 
     The rows of a run need not be in memory: a subclass may read `table` on each access. If you need
-    rows more than once, use `read_whole`, or `select_queries` for the rows of some queries.
-    """
+    rows more than once, use `read_whole`, or `select_queries` for the rows of some queries."""
 
     name: str = "run"
     # A page about one query needs its list a dozen times.
@@ -72,12 +71,11 @@ class Run(Judgable):
     ) -> Run:
         """Build and check a run.
 
-        `rank` int64[row] are ranks to keep, which must not contradict the scores. `duplicates`
-        "best" keeps the highest score of a repeated document, "first" its first row. With
-        `distinct`, rows are known to be distinct and not searched for repetitions. Raises
-        TableError for a missing or empty id, a score that is not a finite number and, with
-        `duplicates` "error", a repeated document in a query.
-        """
+        `rank` int64[row] are ranks that are kept; they must not contradict the scores. If
+        `duplicates` is "best", the highest score of a repeated document is kept; if it is "first",
+        its first row. If `distinct` is true, rows are known to be distinct and are not searched for
+        repetitions. Raises TableError for a missing or empty id, and a score that is not a finite
+        number. If `duplicates` is "error", it is also raised for a repeated document in a query."""
         query_ids, doc_ids = encode_ids(query_id), to_text_column(doc_id)
         refuse_missing_ids("query_id", query_ids)
         refuse_missing_ids("doc_id", doc_ids)
@@ -127,10 +125,9 @@ class Run(Judgable):
 
     @property
     def scores(self) -> Floats:
-        """Score of each row; float64[row], read-only.
+        """Score of each row, float64[row], read-only.
 
-        Raises RanklensError if only ranks are known.
-        """
+        Raises RanklensError if only ranks are known."""
         return as_array(self.table["score"])
 
     @property
@@ -163,17 +160,19 @@ class Run(Judgable):
         return self
 
     def select_queries(self, query_ids: Collection[str]) -> Run:
-        """Return a run in memory with all rows of these queries, and perhaps rows of other
+        """Return a run in memory that has all rows of these queries. It may also have rows of other
         queries."""
         return self
 
     def select_top(self, depth: int) -> Run:
-        """Return a run in memory with at least the first `depth` ranks of all queries."""
+        """Return a run in memory that has at least the first `depth` ranks of all queries."""
         return self
 
     def first_ties(self) -> Ints:
-        """Return the first tied rank of each query in `query_ids`, int64[query]. A rank is tied if
-        the next rank has the same score; 0 means that the query has no ties."""
+        """Return the first tied rank of each query in `query_ids`, int64[query].
+
+        A rank is tied if the next rank has the same score. The result is 0 if the query has no
+        ties."""
         codes, scores = self.query_codes, self.scores
         order = order_by_score(codes, scores)
         if order is not None:

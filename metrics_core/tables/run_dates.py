@@ -1,4 +1,4 @@
-"""Find the date in the name or file name of a run: the day, week or month of a version."""
+"""Find the date in the name or the file name of a run: the day, week or month of a version."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ class RunDate:
 
 
 def find_date(text: str) -> RunDate | None:
-    """Return the first date in a text, None if there is none.
+    """Return the first date in a text; None if it contains no date.
 
     A date is written as 2026-03-01, 2026_03_01, 2026.03.01 or 20260301, each with an optional time
     (2026-03-01T12:30, 20260301_1230), as a month such as 2026-03, or as an ISO 8601 week such as
     2026-W09. The year must be from 1900 to 2099, and the day must exist. Digits within a longer
-    number are ignored.
-    """
+    number are ignored."""
     matches = [match for form in _FORMS for match in form.finditer(text)]
     matches.sort(key=lambda match: (match.start(), -len(match[0])))
     return next((moment for match in matches if (moment := _to_moment(match))), None)
@@ -63,5 +62,5 @@ def _to_moment(match: re.Match[str]) -> RunDate | None:
 
 
 def _text_after_day(match: re.Match[str]) -> str:
-    """Return the text after the day of a full date."""
+    """Return the part of a matched full date that follows the day, which may be a time."""
     return match.string[match.end("day") : match.end()]

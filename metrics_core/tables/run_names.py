@@ -11,7 +11,7 @@ from metrics_core.base.notes import Note
 
 
 class HasName(Protocol):
-    """An object with a name that can be changed."""
+    """Protocol of objects that have a name and can be renamed."""
 
     @property
     def name(self) -> str:
@@ -33,9 +33,8 @@ def make_names_unique(
 ) -> tuple[list[AnyRun], list[Note]]:
     """Return the runs with distinct names, and notes about the changes.
 
-    If `is_same` is true for a run and an earlier run, the later one is omitted: the same file was
-    given twice. Two files with the same rows remain two runs with equal scores.
-    """
+    If `is_same` is true for a run and an earlier run, the later run is omitted, because the same
+    file was given twice. Two files with the same rows remain two runs with equal scores."""
     unique_runs: list[AnyRun] = []
     notes: list[Note] = []
     for run in runs:
@@ -89,7 +88,7 @@ def add_folder_names(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRu
 
 
 def _last_parts(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
-    """Return the last `count` parts."""
+    """Return the last `count` parts of a path, joined."""
     return parts[max(len(parts) - count, 0) :]
 
 
@@ -102,7 +101,8 @@ def baseline_name(name: str, runs: Collection[str]) -> str:
 
 
 def find_free_name(name: str, used_names: Collection[str]) -> str:
-    """Return the name, or the first of "name (2)", "name (3)", … that is not used."""
+    """Return the name if it is not used; otherwise the first of "name (2)", "name (3)", … that is
+    not used."""
     candidate, number = name, 2
     while candidate in used_names:
         candidate, number = f"{name} ({number})", number + 1

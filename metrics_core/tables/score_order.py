@@ -1,4 +1,4 @@
-"""Order rows by query and score, and check whether ranks agree with scores."""
+"""Sort rows by query and score, and check whether ranks agree with scores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ separately."""
 
 
 def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
-    """Return the row numbers sorted by query and descending score, int64[row].
+    """Return the row indexes sorted by query and descending score, int64[row].
 
-    Returns None if the rows are already sorted. `codes` is int32[row], `scores` float64[row]. Rows
-    with tied scores keep their order.
-    """
+    Returns None if the rows are already sorted. `codes` is int32[row], `scores` is float64[row].
+    Rows with tied scores keep their order."""
     is_new_query = codes[1:] != codes[:-1]
     first_codes = codes[np.r_[True, is_new_query]]
     # Queries are mostly in order, which is faster to check than that each has one block.

@@ -1,1 +1,2 @@
-"""Results as text: tables for a terminal, for programs, for Markdown and for papers in LaTeX."""
+"""Format results as text: tables for a terminal, for programs, for Markdown and for papers in
+LaTeX."""

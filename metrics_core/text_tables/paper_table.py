@@ -1,4 +1,4 @@
-"""The table of a paper in LaTeX: runs × measures, with marks for significant differences."""
+"""Write the table of a paper in LaTeX: runs × measures, with marks for significant differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from metrics_core.text_tables.latex import escape, tabular
 from metrics_core.text_tables.score_tables import format_total
 
 Pair = tuple[str, str]
-"""A run, and a run that it significantly outperforms."""
+"""A run, and another run that it significantly outperforms."""
 
 NOTHING_TESTED = "Not tested: there are too few queries, or the runs differ on too few queries."
 _LABEL = re.compile(r"[\w.:/+-]+")
@@ -32,7 +32,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def row_letter(number: int) -> str:
-    """Return the letter of a row: a to z, then aa, ab and so on; the first row is 0."""
+    """Return the letter of a row: a to z, then aa, ab and so on. The first row has the number 0."""
     name, number = "", number + 1
     while number:
         number, last = divmod(number - 1, len(_LETTERS))
@@ -50,9 +50,10 @@ class PaperTable:
     default_label: str
 
     def to_latex(self, caption: str = "", label: str = "") -> str:
-        """Format the table; the paper must load booktabs. `caption` is plain text at the beginning
-        of the caption, `label` is for `\\ref`. Raises ParameterError for a label that LaTeX cannot
-        refer to."""
+        r"""Format the table for a paper, which must load booktabs.
+
+        `caption` is plain text at the beginning of the caption, and `label` is for `\ref`. Raises
+        ParameterError for a label that LaTeX cannot refer to."""
         label = label or self.default_label
         if not _LABEL.fullmatch(label):
             raise ParameterError(
@@ -179,7 +180,8 @@ def _run_with_letter(run: str, runs: Sequence[str]) -> str:
 def _describe_comparison(
     comparison: pd.DataFrame, baseline_names: Sequence[str], method: Method, marks: str
 ) -> str:
-    """Return the caption that describes the test on which the letters in the table are based."""
+    """Return the part of the caption that describes the test with the baselines, on which the
+    letters in the table are based."""
     tested = comparison[comparison["p"].notna()]
     if tested.empty:
         return NOTHING_TESTED
@@ -221,7 +223,8 @@ def _find_significant_pairs(pairs: AllPairs) -> set[Pair]:
 
 
 def _describe_all_pairs(pairs_by_measure: Mapping[str, AllPairs], level: float, marks: str) -> str:
-    """Return the caption that describes the test on which the letters in the table are based."""
+    """Return the part of the caption that describes the test of all pairs, on which the letters in
+    the table are based."""
     if all(np.isnan(pairs.p).all() for pairs in pairs_by_measure.values()):
         return NOTHING_TESTED
     pairs = next(iter(pairs_by_measure.values())).n_pairs

@@ -18,26 +18,27 @@ from metrics_core.text_tables.latex import escape, tabular
 
 @dataclass(frozen=True)
 class LongTable:
-    """One value per row: label columns, then measure and value."""
+    """A table with one value per row: label columns, then measure and value."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
 
     @classmethod
     def from_table(cls, source: LongTable | pd.DataFrame) -> LongTable:
-        """Convert a frame with label columns, measure and value; a LongTable is returned
-        unchanged."""
+        """Convert a frame with label columns, measure and value to a LongTable. A LongTable is
+        returned unchanged."""
         if isinstance(source, LongTable):
             return source
         return cls(list(source.columns), source.to_numpy().tolist())
 
     @property
     def labels(self) -> list[str]:
-        """The columns before measure and value."""
+        """The names of the columns before measure and value."""
         return [name for name in self.columns if name not in ("measure", "value")]
 
     def to_wide_table(self) -> WideTable:
-        """Return the labels with one column for each measure, in order of first appearance."""
+        """Return a table with one column for each measure, in order of first appearance, and one
+        row for each combination of labels."""
         label_columns = [self.columns.index(name) for name in self.labels]
         measure, value = self.columns.index("measure"), self.columns.index("value")
         measures = list(dict.fromkeys(row[measure] for row in self.rows))
@@ -50,8 +51,8 @@ class LongTable:
 
 @dataclass(frozen=True)
 class WideTable:
-    """One row for each combination of labels, with a value for each measure; NaN if there is
-    none."""
+    """A table with one row for each combination of labels and one value for each measure. A missing
+    value is NaN."""
 
     labels: list[str]
     measures: list[str]
@@ -59,7 +60,7 @@ class WideTable:
     values: list[list[float]]
 
     def formatted_cells(self) -> list[list[str]]:
-        """Cells for people: counts as whole numbers, scores with three decimals."""
+        """Format the cells: counts as whole numbers, scores with three decimals."""
         write = [format_total if _is_summed(name) else w.format_score for name in self.measures]
         return [
             [
@@ -88,8 +89,8 @@ def align_texts(texts: pd.DataFrame, labels: int) -> str:
 
 
 def align_records(records: Sequence[dict[str, str]], labels: int) -> str:
-    """Align records of text cells in the same way as `align_texts`; all records have the columns of
-    the first."""
+    """Align records of text cells in the same way as `align_texts`. The columns are those of the
+    first record, which all records must have."""
     return _align_rows(list(records[0]), [list(row.values()) for row in records], labels)
 
 
@@ -219,7 +220,7 @@ PRINTERS: dict[str, Callable[[LongTable | pd.DataFrame], str]] = {
     "latex": format_latex,
 }
 FULL_FORMATS = {name: PRINTERS[name] for name in ("tsv", "csv", "json")}
-"""The formats that print any table in full precision."""
+"""Formats that can print any table in full precision."""
 
 
 def format_p_value(p: float) -> str:
@@ -267,7 +268,7 @@ _MARKDOWN = re.compile(
 
 
 def escape_markdown(text: str) -> str:
-    """Escape text so that Markdown shows it unchanged: no HTML, no links, no emphasis."""
+    """Escape text so that Markdown shows it unchanged, without HTML, links or emphasis."""
     return _MARKDOWN.sub(r"\\\g<0>", html.escape(w.escape_controls(text), quote=False))
 
 

@@ -1,19 +1,18 @@
 """Bounds on a difference over all grades that the unjudged documents could have.
 
-Each unjudged document could have any grade from 0 to the highest in the judgments; documents that
-neither run lists are not relevant. How the extremes of the difference are found depends on the
+Each unjudged document could have any grade from 0 to the highest grade in the judgments; documents
+that neither run lists are not relevant. How the extremes of the difference are found depends on the
 measure:
 
     additive    the score is a sum over the documents, each weighted by its rank alone, so every
                 document moves the difference independently: exact
-    first       only the best document counts, so a single document gives the extreme: exact
+    first       only the best document counts, so a single document leads to the extreme: exact
     normalised  a sum as in additive, over a divisor that the same documents raise (nDCG, recall):
                 the extreme sum over the divisor that makes the quotient most extreme: a bound
     apart       each run separately (`scoring.residuals`), as if a document in both lists could
                 have two grades: a bound, unless nothing is unjudged
 
-A bound is never narrower than the true range.
-"""
+A bound is never narrower than the true range."""
 
 from __future__ import annotations
 
@@ -70,8 +69,9 @@ def highest_grade(ranks: JudgedRanks, measure: Measure) -> float:
 def bound_difference(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
 ) -> DifferenceBounds:
-    """Return the bounds of the difference of two runs with the same judgments. `unjudged` are the
-    documents of `find_unjudged`, down to the measure's cutoff."""
+    """Return the bounds of the difference between two runs with the same judgments.
+
+    `unjudged` are the documents of `find_unjudged`, down to the measure's cutoff."""
     return PartialBounds(run, baseline, measure, unjudged).find_bounds()
 
 
@@ -92,8 +92,10 @@ class PartialBounds:
 
     @cached_property
     def list_gains(self) -> tuple[ListGains, ListGains]:
-        """The gains of the documents, each with the highest grade, in the run's list and in the
-        baseline's list, for the `additive_part` of the measure."""
+        """The gains of the unjudged documents in the run's list and in the baseline's list, if each
+        has the highest grade.
+
+        They are gains in the `additive_part` of the measure."""
         part, unjudged, grade = (
             additive_part(self._measure),
             self._unjudged,
@@ -107,14 +109,16 @@ class PartialBounds:
 
     @cached_property
     def document_effects(self) -> Floats:
-        """The gain of each document in the run's list minus its gain in the baseline's list
-        (`list_gains`), float64[document]."""
+        """The gain of each unjudged document in the run's list minus its gain in the baseline's
+        list (`list_gains`), float64[document]."""
         return self.list_gains[0].highest_gains() - self.list_gains[1].highest_gains()
 
     @cached_property
     def cached_divisor(self) -> Divisor:
-        """The divisor of a normalised measure; both lists have the same judgments. Cached, because
-        it is needed for the same counts several times."""
+        """The divisor function of a normalised measure, which is the same for both lists because
+        they have the same judgments.
+
+        Results are cached, because they are needed for the same counts several times."""
         base_divisor = make_divisor_function(self._measure, self._pair[0], np.array([self._grade]))
         cache: list[tuple[Ints, Floats]] = []
 
@@ -128,9 +132,11 @@ class PartialBounds:
         return find_or_compute_divisor
 
     def find_bounds(self, is_open: Mask | None = None) -> DifferenceBounds:
-        """Return the bounds of the difference over all grades of the documents in `is_open`,
-        bool[document]; by default, of all unjudged documents. `is_open` requires that documents
-        were matched between the lists."""
+        """Return the bounds of the difference over all grades of some unjudged documents, or of all
+        of them.
+
+        `is_open` bool[document] selects these documents; it requires that documents were matched
+        between the lists. If it is None, all unjudged documents can have any grade."""
         measure, own_scores, other_scores = self._measure, self._own_scores, self._other_scores
         combine = measure.declaration.combination.combine
         difference = float(combine(own_scores) - combine(other_scores))
@@ -223,9 +229,11 @@ class PartialBounds:
         return low, high
 
     def _score_unmatched(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return the scores of both lists, and the scores that the lists would have if only their
-        unjudged documents had a grade, the highest one; float64[query] each. Used if documents were
-        not matched, so that each document affects only one list."""
+        """Return four arrays float64[query]: the scores of both lists, and the scores that both
+        lists would have if only their unjudged documents had a grade, the highest one.
+
+        These are used if documents were not matched between the lists. Each document then affects
+        only one list."""
         part = additive_part(self._measure)
         own_scores, other_scores = (part.score(ranks) for ranks in self._pair)
         own_gains, other_gains = (unjudged_scores(ranks, part, self._grade) for ranks in self._pair)
@@ -247,7 +255,7 @@ class PartialBounds:
         return -divide_by_extremes(-low), divide_by_extremes(high)
 
     def _count_listed(self, unjudged: UnjudgedRanks) -> Ints:
-        """Return the number of open documents of each query in either list, int64[query]."""
+        """Return the number of unjudged documents of each query in either list, int64[query]."""
         if unjudged.is_matched:
             return np.bincount(unjudged.query, minlength=len(self._own_scores))
         return unjudged.n_run_within + unjudged.n_baseline_within

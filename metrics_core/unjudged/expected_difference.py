@@ -1,11 +1,10 @@
-"""An estimate of the difference that two runs would have if the unjudged documents were judged too.
+"""Estimate the difference that two runs would have if the unjudged documents were judged too.
 
-Each unjudged document gets a grade drawn from the grades of similar judged documents
-(`predicted_grades`). Repeated draws give the mean and spread of the difference. The method assumes
-that judged documents are like unjudged ones: there is no estimate if almost no documents that only
-one run lists are judged, or if documents were selected for judgment by their effect on the
-result.
-"""
+Each unjudged document is assigned a grade drawn from the grades of similar judged documents
+(`predicted_grades`). Repeated draws result in the mean and the spread of the difference. The method
+assumes that judged documents are like unjudged ones. Therefore there is no estimate if almost no
+documents that only one run lists are judged, or if documents were selected for judging by their
+effect on the result."""
 
 from __future__ import annotations
 
@@ -24,8 +23,8 @@ from metrics_core.unjudged.predicted_grades import PredictedGrades
 from metrics_core.unjudged.unjudged_ranks import NEAR, UnjudgedRanks
 
 DEEPEST = NEAR
-"""Documents below this rank count as not relevant: few are judged there, mostly because of other
-runs."""
+"""Deepest rank that is considered. Documents below it are treated as not relevant, because few are
+judged there, and most of those because of other runs."""
 
 FEWEST_JUDGED, FEWEST_OF_A_KIND = 50, 10
 """Number of judged documents that an estimate needs: in total, and of each kind of document that is
@@ -40,8 +39,9 @@ of draws."""
 
 @dataclass(frozen=True)
 class LikelyDifference:
-    """Estimate of the combined difference: `interval` has its mean, low and high. If `interval` is
-    None, `reason` is a sentence that says why there is no estimate."""
+    """Estimate of the combined difference. `interval` has its mean, low and high.
+
+    If `interval` is None, `reason` is a sentence that says why there is no estimate."""
 
     interval: Interval | None
     reason: str = ""
@@ -57,8 +57,10 @@ def estimate_difference(
     level: float = LEVEL,
 ) -> LikelyDifference:
     """Estimate the difference that two runs with the same judgments would have if all documents
-    were judged. `unjudged` goes down to the measure's cutoff. `is_selective` is whether documents
-    were judged because of their effect on the result."""
+    were judged.
+
+    `unjudged` are the unjudged documents down to the measure's cutoff. `is_selective` is whether
+    documents were judged because of their effect on the result."""
     # With very many queries the first ranks suffice, and the rest would take minutes.
     deepest = measure.cutoff or (DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else 10)
     depth = min(deepest, DEEPEST)
@@ -91,7 +93,7 @@ def _draw_differences(
     near_documents: UnjudgedRanks,
     predicted: PredictedGrades,
 ) -> list[float]:
-    """Return the difference after each draw of grades."""
+    """Return the combined difference after each draw of grades."""
     graded = RegradedScores(
         run, baseline, measure, near_documents.select(predicted.order), predicted.grades
     )
@@ -106,7 +108,9 @@ def _draw_differences(
 
 def _prediction_quantile(level: float, n: int) -> float:
     """Return the number of standard deviations by which a further draw may differ from the mean of
-    n draws: the quantile of Student's t, except for lower-order terms."""
+    n draws.
+
+    This is the quantile of Student's t, except for lower-order terms."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     return float((z + (z**3 + z) / (4 * (n - 1))) * (1 + 1 / n) ** 0.5)
 

@@ -30,7 +30,7 @@ class FirstDocuments:
 
 
 def read_first_documents(run: Run, depth: int) -> FirstDocuments:
-    """Return the first `depth` documents of every list."""
+    """Return the first `depth` documents of every list of a run."""
     leading = run.select_top(depth)
     rows, rank = top_ranks(leading, depth)
     code = leading.query_codes[rows].astype(np.int64)
@@ -47,9 +47,11 @@ def read_first_documents(run: Run, depth: int) -> FirstDocuments:
 
 @dataclass(frozen=True)
 class FirstDocumentPair:
-    """The first documents of a run and of a baseline. For each document of the run,
-    `baseline_position` int64[document] is the position of the same document, listed for the same
-    query, among the documents of the baseline; -1 if the baseline lacks it."""
+    """The first documents of a run and of a baseline, matched.
+
+    For each document of the run, `baseline_position` int64[document] is the position of the same
+    document, listed for the same query, among the documents of the baseline; -1 if the baseline
+    does not list it."""
 
     run: FirstDocuments
     baseline: FirstDocuments
@@ -59,11 +61,11 @@ class FirstDocumentPair:
 _NONE = np.zeros(0, dtype=np.int64)
 _EMPTY = FirstDocuments(_NONE, _NONE, pa.array([], ID))
 NOTHING_LISTED = FirstDocumentPair(_EMPTY, _EMPTY, _NONE)
-"""The first documents of two runs without results."""
+"""The result for two runs without results."""
 
 
 def read_first_document_pair(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
-    """Return the first `depth` documents of every list of both runs."""
+    """Return the first `depth` documents of every list of a run and of a baseline, matched."""
     own_documents, other_documents = (
         read_first_documents(run, depth),
         read_first_documents(baseline, depth),

@@ -29,8 +29,8 @@ counted by grade. Above these limits, the lists are scored again."""
 
 
 def extremes_kind(measure: Measure) -> str:
-    """Return how the extremes of a measure's differences are found: "additive", "first",
-    "normalised" or "apart"."""
+    """Return the method by which the extremes of a measure's differences are found: "additive",
+    "first", "normalised" or "apart"."""
     # A table of gains may reverse grades, and a condensed list changes when a document is judged.
     if measure.value("gains") or measure.value("judged_only"):
         return "apart"
@@ -39,8 +39,10 @@ def extremes_kind(measure: Measure) -> str:
 
 
 def additive_part(measure: Measure) -> Measure:
-    """Return the measure to whose score each document contributes: the numerator of a normalised
-    measure, or the measure itself if it is not normalised."""
+    """Return the measure whose score is a sum over documents.
+
+    This is the numerator of a normalised measure. For any other measure, it is the measure
+    itself."""
     return numerator_measure(measure) if extremes_kind(measure) == "normalised" else measure
 
 
@@ -63,9 +65,10 @@ class ListGains:
     def from_documents(
         cls, ranks: JudgedRanks, measure: Measure, query: Ints, rank: Ints, grades: Floats
     ) -> ListGains:
-        """Return the gains of ranked lists. Each document has its query, `query` int64[document],
-        and its rank in that query's list, `rank` int64[document]; the rank is 0 if the document is
-        not listed. `grades` is float64[grade]."""
+        """Return the gains of documents in ranked lists.
+
+        `query` int64[document] is the query of each document, and `rank` int64[document] is its
+        rank in that query's list; 0 if it is not listed. `grades` is float64[grade]."""
         document_rows = np.flatnonzero(rank > 0)
         distinct_rank, length, rank_index = distinct_ranks(
             rank[document_rows], ranks.retrieved[query[document_rows]]
@@ -88,8 +91,10 @@ class _SummedScores:
     its documents."""
 
     def __init__(self, side: ListGains, query: Ints, *, best: bool) -> None:
-        """`query` int64[document] is the query of each document. If `best` is true, only the best
-        gain of a query counts; otherwise the sum of its gains counts."""
+        """Prepare the computation for one list.
+
+        `query` int64[document] is the query of each document. If `best` is true, only the best gain
+        of a query counts; otherwise the sum of its gains counts."""
         self._score, self._best, self._document_rows = side.score, best, side.document_rows
         self._query = query[side.document_rows]
         # One index for rank and grade: indexing a flat array is faster than a table.
@@ -102,8 +107,8 @@ class _SummedScores:
         self._start = int(side.document_rows[0]) if run else None
 
     def __call__(self, codes: AnyInts) -> Floats:
-        """Return the score, float64[query], after the first len(codes) documents get the grades
-        with these codes."""
+        """Return the score of the list, float64[query], if the first len(codes) documents have the
+        grades with these codes."""
         n_held = int(np.searchsorted(self._document_rows, len(codes)))
         rows = (
             self._document_rows[:n_held]
@@ -155,8 +160,9 @@ class RegradedScores:
 
     def scores(self, codes: AnyInts) -> Both:
         """Return the scores of the run and of the baseline, float64[query] each, if the first
-        len(codes) documents have the grades `grades[codes]`; the remaining documents stay
-        unjudged."""
+        len(codes) documents have the grades `grades[codes]`.
+
+        All other unjudged documents stay unjudged."""
         if self._kind == "apart":
             return self._score_lists(codes)
         own_scores, other_scores = (side(codes) for side in self._sides)

@@ -71,8 +71,11 @@ def find_next_judgments(
     unjudged: UnjudgedRanks,
     bounds: DifferenceBounds,
 ) -> NextJudgments:
-    """Rank the documents of `find_unjudged` by how far each could move the difference of `bounds`
-    towards the other sign. If the runs are tied, moves in either direction count."""
+    """Find the unjudged documents that could move the difference furthest towards the other sign,
+    largest effect first.
+
+    `unjudged` are the documents of `find_unjudged`, and `bounds` has the difference. If the runs
+    are tied, effects in either direction count."""
     exact = extremes_kind(measure) == "additive" and unjudged.is_matched
     sign = better_side(bounds.difference)
     if np.isnan(bounds.lowest) or not unjudged.is_matched:
@@ -127,7 +130,10 @@ def rank_by_effect(
 
 def _order_by_opposing_effect(sign: int, moves: Floats) -> Ints:
     """Return the documents that move a difference of this sign towards the other sign, int64[n],
-    largest effect first. If the runs are tied, moves in either direction count."""
+    largest effect first.
+
+    If the runs are tied, effects in either direction count. At most `MOST_RANKED` documents are
+    returned."""
     moves_against = -sign * moves if sign else np.abs(moves)
     documents = np.flatnonzero(moves_against > ROUNDING)
     if len(documents) > MOST_RANKED:
@@ -172,8 +178,10 @@ def _find_effects(
     unjudged: UnjudgedRanks,
     partial_bounds: PartialBounds,
 ) -> Floats:
-    """Return the change of each query's difference if a document gets the highest grade and all
-    other documents are unchanged, float64[document]; 0 for documents that were not tried."""
+    """Return, for each document, the change of its query's difference if the document has the
+    highest grade and all other documents are unchanged, float64[document].
+
+    The change is 0 for documents that were not tried."""
     kind = extremes_kind(measure)
     if kind == "apart":
         return _find_effects_by_rescoring(run, baseline, measure, unjudged)
@@ -200,8 +208,10 @@ def _find_effects(
 def _find_effects_by_rescoring(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
 ) -> Floats:
-    """Compute `_find_effects` by scoring each query again for each of its documents, for the
-    `MOST_TRIED` documents whose ranks differ most between the lists."""
+    """Compute the effects of `_find_effects` by scoring the query of a document again for each
+    document.
+
+    This is done for the `MOST_TRIED` documents whose ranks differ most between the lists."""
     distances = np.abs(_rank_weights(unjudged.run_rank) - _rank_weights(unjudged.baseline_rank))
     documents = np.argsort(-distances, kind="stable")[:MOST_TRIED]
     part = unjudged.select(documents)

@@ -41,8 +41,8 @@ class _PlacedDocuments:
     def from_ranks(
         cls, query: Ints, run_rank: Ints, baseline_rank: Ints, depth: int
     ) -> _PlacedDocuments:
-        """Return the documents at these ranks. A rank of 0 means that the list does not contain the
-        document."""
+        """Return the documents with these ranks. A rank of 0 means that the list does not contain
+        the document."""
         own_rank, other_rank = (
             np.where(rank > 0, rank, depth + 1) for rank in (run_rank, baseline_rank)
         )
@@ -50,26 +50,28 @@ class _PlacedDocuments:
         return cls(query, kind, np.minimum(own_rank, other_rank) - 1)
 
     def select(self, places: Ints) -> _PlacedDocuments:
-        """Return the documents at these positions."""
+        """Return only the documents at these positions."""
         return _PlacedDocuments(self.query[places], self.kind[places], self.rank[places])
 
     def group_numbers(self, n_queries: int) -> Ints:
-        """Return a number for each kind and query, int64[document]."""
+        """Return the number of each document's group, int64[document]. A group has the documents of
+        one kind and one query."""
         return self.kind * n_queries + self.query
 
 
 class PredictedGrades:
-    """Predicted grades of unjudged documents within a depth.
+    """Predicts the grades of unjudged documents within a depth.
 
-    Draws are in the documents' `order` int64[document]. `grades` float64[grade] are the ascending
-    grades that occur; `n_judged` and `n_unjudged` int64[3] count the judged and the unjudged
-    documents of each kind.
-    """
+    A draw lists the documents in the `order` int64[document]. `grades` float64[grade] are the
+    ascending grades that occur. `n_judged` and `n_unjudged` int64[3] count the judged and the
+    unjudged documents of each kind."""
 
     def __init__(
         self, run: JudgedRanks, baseline: JudgedRanks, unjudged: UnjudgedRanks, depth: int
     ) -> None:
-        """`unjudged` must be the unjudged documents of the lists of `run` and `baseline`. Both must
+        """Form the pools of judged documents.
+
+        `unjudged` must be the unjudged documents in the lists of `run` and `baseline`, which must
         have the same judgments."""
         n_queries = run.n_queries
         judged_documents, grade = _read_judged_documents(
@@ -109,7 +111,8 @@ class PredictedGrades:
         self._new_weight = (1 - correlation) / correlation
 
     def draw_grades(self, generator: np.random.Generator) -> Ints:
-        """Return one draw: the index in `grades` of each document, int64[document]."""
+        """Draw a grade for each document. Returns the index of the grade in `grades`,
+        int64[document]."""
         ends, share = self._distributions(generator)
         positions, n_grades = np.arange(len(self._pool)), len(self.grades)
         before = self._n_judged_in_group + positions - self._group_start
@@ -150,8 +153,9 @@ class PredictedGrades:
 def _read_judged_documents(
     run: JudgedRanks, baseline: JudgedRanks, depth: int, *, are_matched: bool
 ) -> tuple[_PlacedDocuments, Floats]:
-    """Return the judged documents within the depth, and their grades. If documents are not matched,
-    a document in both lists occurs twice."""
+    """Return the judged documents within the depth, and their grades.
+
+    If documents were not matched between the lists, a document in both lists occurs twice."""
     is_near = [(ranks.relevance >= 0) & (ranks.rank <= depth) for ranks in (run, baseline)]
     (query, rank, row, grade), other = (
         (r.query[n], r.rank[n], r.qrels_row[n], r.relevance[n])
@@ -173,8 +177,9 @@ def _read_judged_documents(
 
 
 def _assign_pool_numbers(documents: _PlacedDocuments, depth: int, n_grades: int) -> Ints:
-    """Return the number of the pool of each kind and rank, int64[3, depth]. No pool that is used is
-    empty, because an empty pool would imply that nothing is relevant."""
+    """Return the index of the pool for each kind and rank, int64[3, depth].
+
+    No pool that is used is empty, because an empty pool would imply that nothing is relevant."""
     least_judged = max(_FEW, len(documents.rank) * n_grades // _MOST_CELLS)
     counts = np.bincount(documents.kind * depth + documents.rank, minlength=KINDS * depth)
     pools, number = np.empty((KINDS, depth), dtype=np.int64), -1
@@ -190,7 +195,7 @@ def _assign_pool_numbers(documents: _PlacedDocuments, depth: int, n_grades: int)
 
 
 def _standardise(pool: Ints, grade: Floats) -> Floats:
-    """Return the distance of each judged document from the mean of its pool, in standard
+    """Return how far the grade of each judged document is from the mean of its pool, in standard
     deviations, float64[document]."""
     count = np.maximum(np.bincount(pool), 1)
     gap = grade - (np.bincount(pool, grade) / count)[pool]

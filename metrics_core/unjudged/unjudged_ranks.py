@@ -33,7 +33,8 @@ MOST_MATCHED = 2_000_000
 more rows, it is unknown which documents both runs list."""
 
 NEAR = 100
-"""The depth to which unmatched documents are listed; deeper documents are only counted."""
+"""Deepest rank down to which documents are listed if they are not matched. Deeper documents are
+only counted."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class UnjudgedRanks:
         return np.minimum(*both)
 
     def select(self, places: slice | Ints | Mask) -> UnjudgedRanks:
-        """Return some of the documents, by bool[document] or their positions."""
+        """Return some of the documents, selected by a mask bool[document] or by positions."""
         return replace(
             self,
             query=self.query[places],
@@ -144,8 +145,10 @@ def _match_documents(
     first_documents: FirstDocumentPair,
     counts: Sequence[Ints],
 ) -> UnjudgedRanks:
-    """Return the unjudged documents of two lists, each once. For each query, the documents of the
-    run come first, by rank, then the documents that only the baseline lists."""
+    """Return the unjudged documents of two lists. A document in both lists occurs only once.
+
+    For each query, the documents of the run come first, by rank, followed by the documents that
+    only the baseline lists."""
     own_position = find_positions(run, own_documents.query, own_documents.rank, first_documents.run)
     other_position = find_positions(
         baseline, other_documents.query, other_documents.rank, first_documents.baseline
@@ -176,8 +179,8 @@ def _match_documents(
 
 
 def _count_unjudged(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]:
-    """Return the number of unjudged documents of each query within the cutoff, and below it,
-    int64[query] each."""
+    """Return the number of unjudged documents of each query within the cutoff, and the number below
+    it, int64[query] each."""
     judged = ranks.judged()
     n_unjudged = ranks.documents() - judged.count().astype(np.int64)
     if cutoff is None:
@@ -205,8 +208,10 @@ def add_grades(
 
 
 def judged_shares(run: JudgedRanks, baseline: JudgedRanks, cutoffs: Sequence[int]) -> pd.DataFrame:
-    """Return the judged share of both lists. Columns: k, run, baseline (shares of all documents
-    within the first k ranks of all queries; NaN without results)."""
+    """Return the share of judged documents in both lists. Columns: k, run, baseline.
+
+    The shares are of all documents within the first k ranks of all queries; NaN if there are no
+    results."""
     return pd.DataFrame(
         {
             "k": list(cutoffs),

@@ -143,9 +143,8 @@ def _choose_audience() -> str:
 def make_message_area() -> DeltaGenerator:
     """Return a container for messages above the uploader.
 
-    Without it, a message would move the uploader down; the browser would then create the uploader
-    again and abort a running upload.
-    """
+    The container must always exist: otherwise, a new message would move the uploader down, and the
+    browser would create the uploader again and abort a running upload."""
     return st.container()
 
 
@@ -155,8 +154,8 @@ def show_uploader(
     *,
     width: int | Literal["stretch"] = "stretch",
 ) -> None:
-    """Show the uploader for any number of files. Each file is read, stored and reported in `area`.
-    If `area` is None, reports are shown beside the uploader."""
+    """Show the uploader, which accepts any number of files. Each file is read and stored, and the
+    result is shown in `area`. If `area` is None, the results are shown above the uploader."""
     with area or make_message_area():
         cut = interrupted_uploads()
         if cut:
@@ -231,7 +230,7 @@ def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | N
 
 
 def show_upload_result() -> None:
-    """Show the result of an upload, file by file, on the page that the upload opened."""
+    """Show the result of an upload, file by file, on the page that opens after the upload."""
     loaded = arrived_files()
     if loaded is None:
         return
@@ -243,7 +242,7 @@ def show_upload_result() -> None:
 
 
 def show_action_messages() -> None:
-    """Show the results of past actions with buttons to undo them."""
+    """Show the results of past actions, with buttons that undo them."""
     for receipt in action_messages():
         with st.container(horizontal=True, vertical_alignment="center", key=f"told_{receipt.key}"):
             st.html(

@@ -17,7 +17,8 @@ _HELP = (
 
 
 def show_completeness_switch(study: Study, key_suffix: str) -> None:
-    """Show the switch; `key_suffix` makes its key unique on the page."""
+    """Show the switch that declares the judgments complete. `key_suffix` makes its widget key
+    unique on the page."""
     session.draw_widget(
         st.toggle,
         "My judgments are complete",

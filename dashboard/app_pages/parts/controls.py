@@ -31,8 +31,8 @@ from metrics_core.slicing.breakdowns import order_groups
 _FEW_VALUES = 4
 _CONTROLS = 3
 _NAME_LENGTH = 16
-"""Maximum number of characters of a run's name in the sentence: two names of this length fit in a
-window of 1440 px."""
+"""Maximum number of characters of a run's name in the sentence. Two names of this length fit in a
+window that is 1440 px wide."""
 _OF_TWO, _OF_ONE, _OF_ALL = "Compare", "Scores of", "All runs on"
 _WITH, _ON, _OVER, _SWAP = "with", "on", "over", "⇄"
 _BEST = 5
@@ -74,7 +74,8 @@ def show_control_sentence(context: PageContext, page: Page) -> None:
 
 
 def _other_runs_text(context: PageContext, page: Page) -> tuple[str, str]:
-    """Return the number of runs shown besides the compared pair, and the noun for this number."""
+    """Return the number of runs that are shown besides the compared pair, and the words that follow
+    the number."""
     also = context.comparison.other_runs
     # With many runs the Overview's table contains all of them, whichever are shown.
     in_charts = page.name == "overview" and len(context.study.names) > SHOWN_IN_FULL
@@ -161,7 +162,7 @@ def _compare_controls(context: PageContext, shortened_names: Mapping[str, str]) 
 
 
 def _judgments_picker() -> None:
-    """Show the choice of the judgments, if there are several."""
+    """Show the choice of the judgments, if there are several files of judgments."""
     library = current_library()
     files = named_judgments(library.files)
     if len(files) < 2:
@@ -197,8 +198,8 @@ def _short_names(context: PageContext) -> dict[str, str]:
 def _other_runs_controls(
     context: PageContext, others: list[str], shortened_names: dict[str, str]
 ) -> None:
-    """Show a pill for each further run that can be shown. If there are many, also show buttons for
-    all, the best, or no further runs."""
+    """Show a pill for each run that can be shown besides the compared pair. If there are many, also
+    show buttons for all of them, the best of them, or none."""
     comparison, styles = context.comparison, context.look.styles
     session.draw_widget(
         st.pills,
@@ -239,8 +240,8 @@ def _other_runs_controls(
 
 
 def _change_baseline(context: PageContext, name: str) -> dict[str, Any]:
-    """Return the changes to the address that make a run the baseline. If it is the run in focus,
-    the two runs swap."""
+    """Return the changes to the address that make a run the baseline. If this run is in focus, the
+    baseline is put in focus instead."""
     comparison = context.comparison
     return context.view.changes_to_compare(
         comparison.baseline if name == comparison.focus else comparison.focus, name

@@ -63,8 +63,8 @@ class FileCheck:
 
 
 def find_file_checks(files: Sequence[File]) -> list[FileCheck]:
-    """Return the checks for refused files and for files of the collection whose fields or kind are
-    unknown."""
+    """Return the files about which the user is asked how they should be read: refused files, and
+    files of the collection whose fields or kind are unclear."""
     checks: list[FileCheck | None] = []
     seen_names = set[str]()
     for name, refusal in refusals().items():
@@ -119,7 +119,7 @@ def _table_kind(file: File) -> Kind:
 
 
 def show_checks(checks: Sequence[FileCheck]) -> None:
-    """Show a card for each file to check."""
+    """Show a card for each file about which the user is asked."""
     for check in checks:
         with st.container(border=True, key=f"fields_{check.key}"):
             if check.of_two_kinds:
@@ -256,7 +256,8 @@ def _choose_meaning(table: FieldTable, name: str, key: str) -> str:
 def _is_smallest_best(
     table: FieldTable, name: str, word_by_field: Mapping[str, str], key: str
 ) -> bool:
-    """Ask, beside the field with the scores, whether the smallest score is the best."""
+    """Ask, beside the field that contains the scores, whether the smallest score is the best, and
+    return the answer."""
     meanings = {word: field for field, word in word_by_field.items()}
     best: str = st.selectbox(
         "Best is",
@@ -270,7 +271,8 @@ def _is_smallest_best(
 
 
 def _is_all_relevant(table: FieldTable, key: str) -> bool:
-    """Ask whether every document in the file is relevant. Used if no field has the grades."""
+    """Ask whether every document in the file is relevant, and return the answer. The question is
+    needed if no field contains grades."""
     default = "grade" not in table.proposed_fields
     return st.checkbox("All listed documents are relevant", value=default, key=f"all_{key}")
 
@@ -355,8 +357,8 @@ def _is_fixable_by_choice(error: str) -> bool:
 
 
 def _read_tables(original: Original, choices: Mapping[str, Any]) -> tuple[list[Table], str]:
-    """Return the tables of the file, read with these choices. If it cannot be read, return no
-    tables and the error message."""
+    """Return the tables of the file, read with these choices, and an error message. If the file
+    cannot be read, there are no tables; otherwise the message is empty."""
     try:
         return original.read_tables_with(choices), ""
     except RanklensError as error:

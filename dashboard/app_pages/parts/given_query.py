@@ -15,7 +15,7 @@ from metrics_core.base import wording as w
 
 
 def show_answers(context: PageContext, query_id: str) -> None:
-    """Show the answers of the compared runs, if a file has any."""
+    """Show the answers of the compared runs, if a file contains answers."""
     query = given_query(context.study, context.comparison, query_id)
     if query.answers:
         st.html(answers.draw_answers(query.answers, context.drawing))

@@ -163,7 +163,7 @@ def notes_part(query_id: str) -> None:
 
 
 def _show_notes(query_id: str, query_notes: QueryNotes) -> None:
-    """Show the notes and tags of a query, each with a button that removes it."""
+    """Show the notes and tags of a query. Each has a button that removes it."""
     if query_notes.notes:
         st.html(layers.draw_query_notes(query_notes))
     for note in query_notes.notes:

@@ -25,14 +25,14 @@ from metrics_core.slicing.breakdowns import ALL
 
 
 def show_legend(context: PageContext) -> None:
-    """Show the legend shared by these charts."""
+    """Show the legend that the charts of the Breakdown page share."""
     st.html(blocks.draw_legend(context.drawing, list(context.drawing.styles), {}))
 
 
 def show_scores(
     frame: pd.DataFrame, by: str, order: Sequence[str], finding: str, context: PageContext
 ) -> None:
-    """Show the score of each run by group; `frame` is the result of `summarise_groups`."""
+    """Show the scores of each run by group. `frame` is the result of `summarise_groups`."""
     name, column = context.comparison.name, column_name(by, context.comparison.cutoff)
     st.html(blocks.draw_panel_head("Score", f"mean {name}"))
     label = f"bar: {w.format_share(LEVEL)} interval of each mean"
@@ -53,7 +53,7 @@ def show_differences(
     group_count: int,
     context: PageContext,
 ) -> None:
-    """Show the difference of each run from the baseline by group; `frame` is the result of
+    """Show the difference of each run from the baseline by group. `frame` is the result of
     `summarise_groups`."""
     comparison = context.comparison
     column, groups_text = (
@@ -76,7 +76,8 @@ def show_differences(
 
 
 def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
-    """Show the difference in each cell of two columns, and the colour scale."""
+    """Show the table of two crossed columns with the difference in each cell, and the colour
+    scale."""
     comparison = context.comparison
     rows, columns = (column_name(name, comparison.cutoff) for name in (by, crossing.across))
     both, pair_text = f"by {rows} and {columns}", f"{comparison.focus} minus {comparison.baseline}"
@@ -105,8 +106,8 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
 
 
 def _open_queries(clicked: Sequence[Any] | None, by: str, context: PageContext) -> None:
-    """Open the queries of the clicked group. If a run's dot was clicked, also compare this run with
-    the baseline."""
+    """Open the list of queries in the group that was clicked. If the dot of a run outside the
+    compared pair was clicked, this run is put in focus."""
     if not clicked:
         return
     comparison, run = context.comparison, clicked[1] if len(clicked) > 1 else ""

@@ -1,4 +1,5 @@
-"""Judging in place: the card of the Query page, and a queue of single documents."""
+"""Judging documents in Ranklens: the unjudged documents on the Query page, and the queue that shows
+one document at a time."""
 
 from __future__ import annotations
 
@@ -37,17 +38,18 @@ from metrics_core.findings.sentence import Sentence
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _WINDOW = 40
-"""Number of queued documents sent to the browser, so that no key press waits for the server."""
+"""Number of queued documents that are sent to the browser in advance, so that the user never has to
+wait for the server after a key press."""
 _LONGEST_TEXT = 3_000
 _QUEUE = "judge_queue"
 _NAME, _MOST_NAMED = 24, 3
-"""Limits of the text about a document's ranks: the length of a run's name, and the number of runs
-that are named."""
+"""Limits of the text about a document's ranks: the maximum length of a run's name, and the maximum
+number of runs that it names."""
 
 
 def query_part(context: PageContext, query_id: str) -> None:
-    """Show the unjudged documents of a query, which can be judged by keyboard, and the effect of
-    the grades."""
+    """Show the unjudged documents of a query, which the user can judge by keyboard, and the effect
+    of the grades."""
     comparison, rows = (
         context.comparison,
         answers.unjudged_documents(context.study, context.comparison, query_id),
@@ -94,7 +96,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
 
 
 def queue_part(context: PageContext) -> None:
-    """Show the queue of the comparison, one document at a time."""
+    """Show the judging queue of the comparison, one document at a time."""
     comparison = context.comparison
     reason = _explain_unnamed_documents(
         context.study.runs_without_doc_ids((comparison.focus, comparison.baseline))
@@ -149,8 +151,8 @@ def queue_part(context: PageContext) -> None:
 def _find_settling_pairs(
     context: PageContext, summary: answers.JudgingSummary
 ) -> set[tuple[str, str]]:
-    """Return the documents whose judgments settle the order of the runs. Empty if documents are
-    judged in random order."""
+    """Return the documents whose judgments would settle the order of the runs. The result is empty
+    if the documents are offered in random order."""
     if not summary.settle or context.view.address["order"] == AT_RANDOM:
         return set()
     first = answers.judging_queue(context.study, context.comparison).head(summary.settle)
@@ -180,8 +182,8 @@ def _queue_summary(
     *,
     is_settling: bool,
 ) -> dict[str, Any]:
-    """Return the texts around the card of a queue: how many documents are unjudged, the orders to
-    choose from, and the effect of the grades."""
+    """Return the texts around a document in the queue: how many documents are unjudged, the orders
+    that the user can choose, and the effect of the grades."""
     comparison, blind, short = (
         context.comparison,
         is_blind(),
@@ -205,7 +207,8 @@ def _queue_summary(
 
 
 def _effect_rows(context: PageContext) -> list[list[str]]:
-    """Return the effect of the grades on the comparison, as rows of (name, before, after)."""
+    """Return the effect of the grades on the comparison, as rows (name, value before, value
+    after)."""
     difference = answers.layers_effect(context.study, context.comparison).difference
     worst = answers.worst_case(context.study, context.comparison)
     rows = [["difference", *map(w.format_difference, difference)]]
@@ -219,8 +222,8 @@ def _effect_rows(context: PageContext) -> list[list[str]]:
 def _score_changes_by_query(
     context: PageContext, queue: pd.DataFrame
 ) -> Mapping[str, list[list[str]]]:
-    """Return the effect of the grades on the scores of the next queries: (run, before, after) by
-    query_id."""
+    """Return the effect of the grades on the scores of the queries in the queue. Each query_id has
+    rows (run, score before, score after)."""
     graded = {query_id for layer in context.layers for query_id, _ in layer.grades}
     comparison, short = context.comparison, short_names(context.drawing.styles, _NAME)
     return {
@@ -237,7 +240,7 @@ def _score_changes_by_query(
 
 def _explain_unnamed_documents(runs: list[str]) -> str:
     """Explain why the unjudged documents of these runs cannot be judged: the runs were loaded as
-    judged ranks (ranks of judged documents only). Return "" if there are no such runs."""
+    judged ranks, which contain only judged documents. Returns "" if there are no such runs."""
     if not runs:
         return ""
     return (
@@ -248,7 +251,7 @@ def _explain_unnamed_documents(runs: list[str]) -> str:
 
 
 def _show_own_layer(context: PageContext, page: str, message: str) -> None:
-    """Show a message about judging, and the reader's own layer with its switch."""
+    """Show a message about judging, and the user's own layer with a switch that activates it."""
     layer = find_own_layer()
     is_on = layer in context.layers
     link = layer_href(page, layer, is_on=not is_on) if layer else ""
@@ -260,8 +263,8 @@ def _show_own_layer(context: PageContext, page: str, message: str) -> None:
 
 
 def _collect_given_grades(context: PageContext) -> dict[tuple[str, str], float]:
-    """Return the grades given in Ranklens: all grades of the active layers and of the reader's own
-    layer, active or not."""
+    """Return the grades given in Ranklens: those of the active layers, and those of the user's own
+    layer even if it is inactive."""
     reader_layer = find_own_layer()
     grades: dict[tuple[str, str], float] = {}
     for layer in (*context.layers, *([reader_layer] if reader_layer else [])):
@@ -278,9 +281,9 @@ def _show_keys(
     settling_pairs: AbstractSet[tuple[str, str]] = frozenset(),
     queue: Mapping[str, Any] | None = None,
 ) -> None:
-    """Show the component for judging the rows by keyboard or clicks. `queue` has the heading and
-    hints of a queue of documents. If some documents could settle the comparison, `judged_count`
-    counts only these."""
+    """Show the component with which the user judges the documents in `rows` by keyboard or clicks.
+    `queue` has the texts around a document of a queue; it is empty for a single query. If some
+    documents could settle the comparison, `judged_count` counts only these documents."""
     comparison = context.comparison
     grades = answers.offered_grades(context.study)
     tints = Grades.from_grades(context.study.unlayered.grades)
@@ -319,7 +322,7 @@ def _show_keys(
 
 
 def _chosen_fields(event: Mapping[str, Any]) -> dict[str, str]:
-    """Return the address fields of a queue that a browser event changes."""
+    """Return the address fields of the judging queue that an event in the browser changes."""
     return {name: str(event[name]) for name in ("order", "blind") if name in event}
 
 
@@ -330,7 +333,7 @@ def _document_rows(
     *,
     hide_runs: bool,
 ) -> list[dict[str, Any]]:
-    """Return the data of each document for the browser."""
+    """Return the data of each document for the component in the browser."""
     grades, query_texts = _collect_given_grades(context), context.study.texts
     cutoff = context.comparison.measure.cutoff or context.comparison.cutoff
     short = short_names(context.drawing.styles, _NAME)

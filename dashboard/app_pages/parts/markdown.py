@@ -1,4 +1,5 @@
-"""User text for Streamlit's Markdown, with every character shown literally."""
+"""Text from users or files in Streamlit's Markdown, where every character must be shown
+literally."""
 
 from __future__ import annotations
 

@@ -21,12 +21,12 @@ from metrics_core.measures.declaring.parameters import Parameter, format_paramet
 _EXAMPLES: dict[type, str] = {dict: "{1:1,2:3,3:7}", tuple: "[0.2,0.5,0.8]"}
 
 _MOST = 1e15
-"""Largest bound that is passed to Streamlit's number fields. JavaScript represents integers up to
-this bound exactly."""
+"""Largest bound that is passed to Streamlit's number fields. JavaScript represents all integers up
+to this number exactly."""
 
 
 def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
-    """Show picker, cutoff, options and explanation of the measure."""
+    """Show the picker, the cutoff, the options and the explanation of the measure."""
     labels = {str(measure): f"{measure} · given" for measure in study.given_measures}
     if study.judged:
         labels |= {choice.name: choice.label for choice in measure_key.measure_choices()}
@@ -71,7 +71,7 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
 
 
 def _show_given_measure(study: Study, comparison: Comparison) -> None:
-    """Explain a given measure, and offer the cutoff if there are lists to show."""
+    """Explain a given measure. If result lists are loaded, also show the choice of the cutoff."""
     if study.judged:
         _cutoff_controls(study, comparison)
     direction = comparison.measure.declaration.direction
@@ -114,7 +114,7 @@ def _cutoff_controls(study: Study, comparison: Comparison) -> None:
 
 
 def _measure_link(name: str, page: str) -> str:
-    """Return a link to the current page with another measure."""
+    """Return a link that opens the page with the measure `name`."""
     choice = next((c for c in measure_key.measure_choices() if c.name == name), None)
     return session.href(page, m=choice.key) if choice else ""
 
@@ -124,7 +124,7 @@ def _about_measure_link(comparison: Comparison) -> str:
 
 
 def _measure_explanation(comparison: Comparison) -> tuple[str, str]:
-    """Return the meaning of the measure, and details that few readers need."""
+    """Return the meaning of the measure, followed by details that few users need."""
     description = describe_measure(comparison.measure.declaration)
     first, _, rest = description.more.partition(". ")
     text = f"{description.answer} {first}{'.' if rest else ''}".strip()
@@ -139,7 +139,7 @@ def _measure_explanation(comparison: Comparison) -> tuple[str, str]:
 
 
 def _option_controls(study: Study, comparison: Comparison) -> None:
-    """Show one widget for each parameter other than the cutoff."""
+    """Show the options of the measure: one widget for each parameter, except the cutoff."""
     declaration = comparison.measure.declaration
     cutoff = declaration.cutoff
     optional = cutoff is not None and cutoff.optional and declaration.at == "cutoff"
@@ -164,7 +164,8 @@ def _option_controls(study: Study, comparison: Comparison) -> None:
 
 
 def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
-    """Show the widget of one parameter; a change rewrites the measure in the address."""
+    """Show the widget of one parameter. A change of its value changes the measure in the
+    address."""
     name = f"p_{comparison.measure.declaration.name}_{p.name}"
     value = comparison.measure.value(p.name)
 
@@ -208,9 +209,9 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
 
 
 def _number_field_options(p: Parameter, value: float | None) -> dict[str, Any]:
-    """Return bounds and step of a number field. If a bound is exclusive, the field allows it and
-    the parameter itself rejects it. A field for whole numbers allows fractions if its current value
-    is a fraction."""
+    """Return the bounds and the step of a number field. The field accepts a bound that the
+    parameter excludes; the parameter itself then rejects the value. The field of a whole-number
+    parameter accepts fractions if its current value is a fraction."""
     low, high = p.bounds.low, p.bounds.high
     is_whole = p.kind is int and not isinstance(value, float)
     if p.fractions and not is_whole:

@@ -1,4 +1,4 @@
-"""Quality against cost, on the Overview."""
+"""The chart of quality against cost, on the Overview."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from metrics_core.base import wording as w
 
 
 def show_quality_cost(context: PageContext) -> None:
-    """Show the shown runs by the chosen measure and by cost, if both are there."""
+    """Show the shown runs by the chosen measure and by cost, if there is a measure of cost."""
     comparison, answer = context.comparison, quality_cost(context.study, context.comparison)
     if answer is None:
         return

@@ -1,4 +1,4 @@
-"""The area above the table of the Queries page: the strip of sorted differences, or another
+"""The area above the table of the Queries page: the chart of sorted differences, or another
 chart."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 
 def choose_view(context: PageContext) -> str:
-    """Show the choice of views above the table; return the chosen view."""
+    """Show the choice of charts above the table, and return the chosen one."""
     is_alone, address_view = context.comparison.is_alone, context.view.address["view"]
     views = [name for name in _VIEWS if not (is_alone and name == "against")]
     view = address_view if address_view in views else views[0]
@@ -44,8 +44,8 @@ def choose_view(context: PageContext) -> str:
 
 
 def draw_chart(view: str, query_list: QueryList, context: PageContext) -> None:
-    """Draw the chart that a view shows above the table. In the table view, this is the strip of
-    sorted differences; a single run has no strip."""
+    """Draw the chosen chart above the table. The default is the chart of sorted differences, which
+    a single run does not have. A click in the chart opens the query."""
     if not view and context.comparison.is_alone:
         return
     with st.container(key="marks"):

@@ -1,4 +1,5 @@
-"""Controls of the list of queries: search and filter field, chips, columns, downloads."""
+"""Controls of the list of queries: the search and filter field, the chips, the choice of columns,
+and the downloads."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ _MARKS = {"better": ":green[▲] ", "worse": ":orange[▼] "}
 
 def filter_controls(query_list: QueryList, context: PageContext) -> None:
     """Show the search and filter field, its help, the choice of columns and the downloads in one
-    line. If the filter is invalid, the error is shown below."""
+    line. If the filter line is invalid, the error is shown below."""
     comparison, address = context.comparison, context.view.address
     example = answers.filter_example(context.study, comparison)
     with st.container(horizontal=True, key="narrowing", vertical_alignment="center"):
@@ -57,8 +58,8 @@ def filter_controls(query_list: QueryList, context: PageContext) -> None:
 
 
 def _store_filter(text: object) -> dict[str, str]:
-    """Return the address fields for the text of the search field. The text replaces the search or
-    filter that the field showed before."""
+    """Return the address fields for the text in the search field. The text replaces only the search
+    or the filter line that the field showed before."""
     search, line = answers.split_search_text(str(text))
     address = session.address()
     if not search and address["s"] and address["filter"]:
@@ -67,7 +68,8 @@ def _store_filter(text: object) -> dict[str, str]:
 
 
 def show_chips(query_list: QueryList, comparison: Comparison) -> None:
-    """Show one row of chips for lists of queries. The remaining lists are in a popover, "more"."""
+    """Show one row of chips, each for a list of queries. The remaining lists are in the menu
+    "more"."""
     first = (*CHIPS, *(CHIPS_OF_ONE if comparison.is_alone else ()), STARRED)
     _show_chip_row(query_list, comparison, first, "show", "Lists")
     others = [key for key in ABOUT_RUNS if key not in first]
@@ -116,7 +118,7 @@ def _chip_label(show: str, query_list: QueryList, comparison: Comparison) -> str
 
 
 def filter_chip_label(show: str, comparison: Comparison) -> str:
-    """Return the name of a query list, as plain text."""
+    """Return the name of a list of queries as plain text, for its chip."""
     return {
         SHOW_ALL: "All",
         "none": f"{comparison.every_run.removesuffix(' runs')} at zero",
@@ -148,7 +150,7 @@ def _column_picker(query_list: QueryList) -> None:
 
 
 def move_link(query_list: QueryList) -> queries.MoveLink:
-    """Return the function that makes the links that move the table's columns."""
+    """Return a function that makes the link with which the user moves a column of the table."""
 
     def make_link(key: str, step: int) -> str:
         keys = query_list.move_column(key, step)
@@ -158,7 +160,7 @@ def move_link(query_list: QueryList) -> queries.MoveLink:
 
 
 def _download_menu(query_list: QueryList, context: PageContext) -> None:
-    """Show the downloads: the table as a file, and its queries as a collection."""
+    """Show the downloads: the table as a file, and the queries in the table as a collection."""
     comparison, study = context.comparison, context.study
     notes, layers = current_notes(), context.layers
     count_text = section.format_count(len(query_list.rows), "query", "queries")

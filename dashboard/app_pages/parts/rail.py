@@ -1,4 +1,5 @@
-"""The navigation rail: the open collection, the pages, and the counts beside them."""
+"""The navigation rail: the open collection, the names of the pages, and counts beside these
+names."""
 
 from __future__ import annotations
 
@@ -36,8 +37,8 @@ from metrics_core.base import wording as w
 def draw_navigation(
     pages: Sequence[Page], current: Page, context: PageContext | None
 ) -> Callable[[], None]:
-    """Draw the collection and the page names with the counts known so far. Call the returned
-    function to update the counts after the page is drawn."""
+    """Draw the open collection and the names of the pages with the counts that are known so far.
+    The returned function updates the counts; call it after the page is drawn."""
     _collection_menu(context)
     own_files_button("rail")
     if context is not None and context.study.judged and context.study.settings.complete:
@@ -85,8 +86,8 @@ def draw_navigation(
 
 
 def _view_menu(page: Page, views: Mapping[str, str]) -> None:
-    """Show the button that saves the current address under a name, and renames or deletes the saved
-    views."""
+    """Show the menu in which the user saves the current view under a name, and renames or deletes
+    saved views."""
     with st.popover("Save this view", key="views", type="tertiary", on_change="rerun") as menu:
         if not menu.open:
             return
@@ -103,8 +104,8 @@ def _view_menu(page: Page, views: Mapping[str, str]) -> None:
 
 
 def own_files_button(location: Literal["rail", "page"]) -> None:
-    """If the example is open, show a button that opens the reader's own files instead. `location`
-    says whether the button is in the rail or on a page."""
+    """If the example is open, show a button that opens the user's own files. `location` says
+    whether the button is in the rail or on a page."""
     if collection_id() != SAMPLE:
         return
     with st.container(key=f"own_files_{location}"):
@@ -114,8 +115,8 @@ def own_files_button(location: Literal["rail", "page"]) -> None:
 
 
 def _is_page_offered(page: Page, first_page: Page, context: PageContext | None) -> bool:
-    """Whether the rail shows a page. Before anything is loaded, it shows only the first page and
-    pages that need no study; later, all pages for which there are enough runs."""
+    """Return whether the rail shows a page. Before anything is loaded, it shows only the first page
+    and the pages that need no study. Later, it shows the pages whose requirements are met."""
     if context is None:
         return page is first_page or not page.needs_study
     has_lists = bool(context.study.judged) or not page.needs_lists
@@ -123,8 +124,8 @@ def _is_page_offered(page: Page, first_page: Page, context: PageContext | None) 
 
 
 def _collection_menu(context: PageContext | None) -> None:
-    """Show the open collection, with a button that opens the list of collections; the list is
-    loaded when opened."""
+    """Show the open collection and, in a menu, the list of collections. The list is read only when
+    the menu is opened."""
     collections = all_collections()
     name, summary = "Collections", "none open"
     if not is_collection_missing():
@@ -143,7 +144,7 @@ def _collection_menu(context: PageContext | None) -> None:
 
 
 def _show_collection_choices(entries: Sequence[ListedCollection]) -> None:
-    """Show all collections, most recently opened first."""
+    """Show all collections, the most recently opened ones first."""
     now = datetime.now().astimezone()
     rows = [
         ShelfEntry(
@@ -163,7 +164,7 @@ def filter_by_name(
     collections: Sequence[ListedCollection], key: str, placeholder: str
 ) -> Sequence[ListedCollection]:
     """Return the collections whose names match the search. The search field is shown only if there
-    are many collections. If there are few, all are returned."""
+    are many collections; otherwise, all collections are returned."""
     if len(collections) <= MAX_WITHOUT_SEARCH:
         return collections
     words = st.text_input(
@@ -178,7 +179,7 @@ def filter_by_name(
 
 
 def new_collection_form(suffix: str) -> None:
-    """Show the form that creates a collection and opens its Files page."""
+    """Show the form that creates a collection and then opens its Files page."""
     field = f"new_name_{suffix}"
     with st.form(f"new_collection_{suffix}", border=False, clear_on_submit=True):
         st.text_input("Collection name", key=field, placeholder="My files", max_chars=80)

@@ -1,4 +1,4 @@
-"""The dialog for saving a report: the parts to include, the title, and the file."""
+"""The dialog that saves a report. The user chooses the sections, the title and the type of file."""
 
 from __future__ import annotations
 

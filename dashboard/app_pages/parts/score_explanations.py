@@ -1,5 +1,5 @@
-"""Explanations of scores on the Query page: contributions of documents, headroom, what if, a
-document."""
+"""Explanations of scores on the Query page: the contributions of documents, the headroom, the
+effect of edits, and the details of a document."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _PARTS = {
     "order": "{measure} is not a sum over documents. Each part is what a document adds when the"
     " relevant documents are counted in rank order.",
 }
-"""The meaning of the contributions in a ledger, by the method that computed them."""
+"""Explanation of the contributions in a ledger, keyed by the method that computed them."""
 
 
 def failure_kind(page: QueryPage) -> str:
-    """Return the kind of failure of the query, which is its likely cause; "" if the query is fine,
-    or if the kind adds nothing to the sentence about its documents."""
+    """Return the kind of failure of the query, which names its probable cause. The result is "" if
+    the query is fine, or if the kind adds nothing to the sentence about the query's documents."""
     kind = FINE if page.ledger is None else page.ledger.kind
     return "" if kind in (FINE, LOW) else kind
 
@@ -46,7 +46,8 @@ def failure_kind(page: QueryPage) -> str:
 def ledger_part(
     page: QueryPage, query_ledger: QueryLedger, context: PageContext, grades: Mapping[float, str]
 ) -> None:
-    """Show each document's contribution to the difference or, for a single run, to its score."""
+    """Show the contribution of each document to the difference. For a single run, these are
+    contributions to its score."""
     comparison = context.comparison
     if query_ledger.steps.empty:
         return
@@ -74,7 +75,8 @@ def ledger_part(
 
 
 def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
-    """Show the largest contributions to the difference, or to a single run's score."""
+    """Show a card with the largest contributions to the difference or, for a single run, to its
+    score."""
     if query_ledger.steps.empty:
         return
     with _make_card("ledger", _ledger_title(query_ledger, context)):
@@ -90,7 +92,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
 
 
 def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
-    """Return the title of a ledger, which names the sum of its contributions."""
+    """Return the title of a ledger, which states the sum of the contributions."""
     before, after = query_ledger.scores
     size = w.format_score(abs(after - before))
     if context.comparison.is_alone:
@@ -102,7 +104,7 @@ def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
 
 
 def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
-    """Show how much the run in focus could still gain, if anything."""
+    """Show a card with the headroom of the run in focus, if there is any."""
     if query_ledger.headroom is None or not query_ledger.headroom.best_score[0] > 0:
         return
     best, score = float(query_ledger.headroom.best_score[0]), float(query_ledger.headroom.score[0])
@@ -120,7 +122,7 @@ def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
 
 
 def _make_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
-    """Create a card beside the lists, with a heading."""
+    """Create a card with a heading, in the column beside the lists."""
     card = st.container(key=f"side_{name}")
     with card:
         st.html(card_head.draw_card_heading(title))
@@ -130,8 +132,8 @@ def _make_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
 
 
 def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
-    """Show the best single change to the list of the run in focus, and a link for changing the list
-    by hand."""
+    """Show a card with the best single change to the list of the run in focus, and a link that lets
+    the user edit the list."""
     if not query_ledger.by:
         return
     nameless = context.study.runs_without_doc_ids(
@@ -168,8 +170,8 @@ def _apply_edits(page: QueryPage, context: PageContext, edits: tuple[Edit, ...])
 
 
 def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> bool:
-    """Show the list of the run in focus with the edits made by hand, if the address requests it.
-    Return whether it was shown."""
+    """Show the list of the run in focus with the user's edits if the address selects it, and return
+    whether it was shown."""
     comparison, query_id = context.comparison, page.diagnosis.query_id
     edit_keys: tuple[str, ...] = context.view.address["what"]
     edits = read_edits(edit_keys)
@@ -211,7 +213,7 @@ def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, s
 def card_part(
     doc_id: str, page: QueryPage, context: PageContext, grades: Mapping[float, str]
 ) -> None:
-    """Show the document named in the address, in a dialog."""
+    """Show the details of a document in a dialog."""
     card = document_fields(context.study, page.diagnosis.query_id, doc_id)
     if card is None:
         return

@@ -1,4 +1,4 @@
-"""Small Streamlit pieces shared by all pages: headings with a CSV link, charts."""
+"""Small blocks that all pages share, such as headings with a CSV link, and charts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
 
 _CODE_HEIGHT = 150
-"""Height in px of a text to copy: two of them are in view."""
+"""Height in px of the box with a text to copy. Two boxes of this height fit on the screen."""
 Mode = Literal["points", "box", "lasso"]
 _POINTS: tuple[Mode, ...] = ("points",)
 _NOT_OFFERED = ("zoom", "pan", "zoomIn", "zoomOut", "autoScale", "resetScale")
@@ -49,8 +49,8 @@ def show_heading(
     key: str = "",
     styles: Mapping[str, RunStyle] | None = None,
 ) -> None:
-    """Show a section's heading with an explanation and a CSV link to `frame`. `key` is the table's
-    name in the file name of the download."""
+    """Show the heading of a section with an explanation. If `frame` is given, also show a CSV link
+    that downloads it; `key` is then its name in the download's file name."""
     if frame is None:
         st.html(markup.draw_section(title, explanation, styles=styles))
         return
@@ -67,8 +67,8 @@ def show_note_with_csv(
     key: str,
     make_texts: Callable[[], Mapping[str, str]] | None = None,
 ) -> None:
-    """Show a note below a table that needs no heading, with the same CSV link as `show_heading`.
-    `make_texts` makes the table as text to copy, by the name of each format."""
+    """Show a note below a table that has no heading, with the same CSV link as in `show_heading`.
+    `make_texts` returns the table as text to copy, by name of the format."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
         st.html(note or Markup("<span></span>"))
         if make_texts is not None:
@@ -77,7 +77,7 @@ def show_note_with_csv(
 
 
 def show_csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
-    """Show a link that downloads the table behind a section as CSV."""
+    """Show a link that downloads the table of a section as CSV."""
     st.download_button(
         # Screen readers say what is downloaded; on screen it is only "CSV".
         f"CSV :gray[of {escape_markdown(title)}]",
@@ -92,8 +92,8 @@ def show_csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
 
 
 def copy_menu(key: str, make_texts: Callable[[], Mapping[str, str]]) -> None:
-    """Show the texts of a table, each with a button that copies it. They are made only when the
-    menu is opened."""
+    """Show a menu with the texts of a table, each with a button that copies it. The texts are made
+    only when the menu is opened."""
     with st.popover("Copy as", type="tertiary", key=f"copy_{key}", on_change="rerun") as popover:
         for name, text in make_texts().items() if popover.open else ():
             st.caption(f"Copy as {name}")
@@ -101,8 +101,9 @@ def copy_menu(key: str, make_texts: Callable[[], Mapping[str, str]]) -> None:
 
 
 def make_download_name(key: str, ending: str = ".csv") -> str:
-    """Return the file name of a download, which names the table, measure, baseline and collection,
-    for example "ranklens-runs-nDCG@10-vs-bm25-sample.csv"."""
+    """Return the file name of a download. It contains the names of the table, the measure, the
+    baseline and the collection, for example "ranklens-runs-nDCG@10-vs-bm25-sample.csv". Active
+    layers, id maps and excluded documents are named, too."""
     comparison = session.study_context().comparison
     parts = [
         key,
@@ -117,28 +118,29 @@ def make_download_name(key: str, ending: str = ".csv") -> str:
 
 
 def make_safe_name(text: str) -> str:
-    """Replace characters that file systems refuse or shells interpret."""
+    """Replace the characters that file systems do not allow or that have a meaning in shells."""
     return re.sub(r"[^\w@.=+()\-]+", "_", text)
 
 
 def show_cached(name: str, draw: Callable[[], Markup], *key_parts: Any) -> None:
-    """Show a drawn part from the cache, or draw and cache it. The cache key is its `name`, the
-    `key_parts`, and the address, because the links in the part include the address."""
+    """Show a block of markup from the cache. If it is not in the cache, `draw` draws it. The cache
+    key is made of `name`, `key_parts` and the address, because the links in the block depend on the
+    address."""
     st.html(draw_cached((name, session.address().query, *key_parts), draw))
 
 
 def format_count(n: int, one: str, many: str) -> str:
-    """Format a number with its noun, for example "84 queries" or "1 query" for one."""
+    """Format a number with its noun, for example "84 queries" or "1 query"."""
     return f"{w.format_count(n)} {w.plural(n, one, many)}"
 
 
 INTERVALS = f"intervals: {w.format_share(LEVEL)}, bootstrap over queries"
-"""The kind of a chart's intervals, for the caption of its image."""
+"""Description of a chart's intervals, for the caption of its image."""
 
 
 def make_caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Caption:
-    """Return the caption of a chart's image: its title, `notes`, the number of queries, and the
-    runs. If `runs` is None, all shown runs are listed."""
+    """Return the caption of a chart's image: its title, `notes`, active layers, the number of
+    queries, and the runs. If `runs` is None, all shown runs are listed."""
     context = session.study_context()
     queries = int(context.study.view_mask(context.comparison).sum())
     run_styles = context.drawing.styles if runs is None else context.look.styles_of(runs)
@@ -161,19 +163,23 @@ def show_chart(
     zooms: bool = False,
     chooses: str = "",
 ) -> list[Any] | None:
-    """Draw a figure, and return the customdata of the clicked mark or None. `alt` describes the
-    finding of the figure for screen readers; `picture` is the caption of the downloaded or enlarged
-    image. If `zooms` is true, dragging zooms in, a double click zooms out, and a click follows the
-    link `chooses` with the clicked position as k."""
+    """Draw a chart, and return the customdata of the mark that was clicked, or None.
+
+    `alt` describes the finding of the chart for screen readers; `picture` is the caption of the
+    downloaded or enlarged image. If `zooms` is true, dragging zooms in, and a double click zooms
+    out. A click then follows the link `chooses`, with the clicked position as its k."""
     if zooms:
         figure = make_zoomable(figure, session.study_context().drawing, chooses)
     return _read_clicked_data(_draw_chart(figure, key, alt, picture, _POINTS if clickable else ()))
 
 
 def show_brush(figure: Chart, key: str, *, alt: str, picture: Caption, opens: str) -> list[str]:
-    """Draw a figure with a mark per query, over which a range can be dragged; return the query_ids
-    in the range. A click on a mark follows the link `opens`, to which its query_id is added:
-    Streamlit reports either clicks or regions of a chart, never both."""
+    """Draw a chart with one mark per query, in which the user can select a range by dragging.
+    Return the query_ids in the range.
+
+    A click on a mark follows the link `opens`, to which the query_id is added. It cannot be
+    reported to Python, because Streamlit reports either clicks or selections of a chart, never
+    both."""
     figure = figure.with_layout(meta={"opens": opens}, dragmode="select", selectdirection="h")
     points = _draw_chart(figure, key, alt, picture, ("box",)).get("points", ())
     return [point["customdata"][0] for point in points]
@@ -182,8 +188,8 @@ def show_brush(figure: Chart, key: str, *, alt: str, picture: Caption, opens: st
 def draw_regions(
     figure: Chart, key: str, *, alt: str, picture: Caption
 ) -> list[Mapping[str, Sequence[float]]]:
-    """Draw a figure in which regions can be selected; return the corners (x and y) of each box or
-    lasso."""
+    """Draw a chart in which the user can select regions. Return the corners (x and y) of each box
+    or lasso."""
     selection = _draw_chart(figure, key, alt, picture, ("box", "lasso"))
     return [*selection.get("box", ()), *selection.get("lasso", ())]
 
@@ -217,9 +223,9 @@ def _read_clicked_data(selection: Mapping[str, Any]) -> list[Any] | None:
 
 
 def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = False) -> None:
-    """If there are several columns, show the choice of the column to group by. The choice is stored
-    in the address as `by`. If `labelled` is true, the label of the choice is visible; this is for
-    places without a heading."""
+    """Show the choice of the column to group by, if there are several columns. The address stores
+    the choice as `by`. If `labelled` is true, the choice has a visible label, for use where no
+    heading explains it."""
     if len(columns) < 2:
         return
     session.draw_widget(
@@ -236,15 +242,16 @@ def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = F
 
 
 def show_restore_row(message: str, key: str, restore: Callable[..., None], *arguments: str) -> None:
-    """Show a row for a removed item, with a button that restores it."""
+    """Show the row of a removed item, with a button that restores the item."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(message)
         st.button("Restore", key=key, on_click=restore, args=arguments, type="tertiary")
 
 
 def run_steps_with_progress(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
-    """Run slow steps with a progress bar. Streamlit handles clicks between steps, so a reader who
-    leaves the page cancels the remaining steps; finished steps stay cached."""
+    """Run slow computations one after another, with a progress bar. Streamlit handles clicks
+    between the steps, so a user who leaves the page cancels the steps that remain. Results of
+    finished steps stay in the cache."""
     if not steps:
         return
     bar = st.progress(0.0)

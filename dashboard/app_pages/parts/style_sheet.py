@@ -1,4 +1,5 @@
-"""The styles of the app: the palette's variables and the style sheets of all pages, as one text."""
+"""The styles of the app as one text: the variables of the colour palette, and the style sheets of
+all pages."""
 
 from __future__ import annotations
 
@@ -12,6 +13,6 @@ _SHEETS = ("app_pages/frame.css", "drawing/style.css")
 
 @cache
 def style_sheet() -> str:
-    """Return the palette's variables followed by the style sheets of all pages."""
+    """Return the variables of the colour palette, followed by the style sheets of all pages."""
     folder = Path(__file__).parents[2]
     return css_variables() + "".join((folder / name).read_text("utf-8") for name in _SHEETS)

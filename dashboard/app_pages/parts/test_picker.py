@@ -1,4 +1,4 @@
-"""Comparison method: the meaning of the verdict, and the choice of another test."""
+"""The method of comparison: what the verdict means, and the choice of another test."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ interval differs from that with single queries by at most about 1 %.
 
 
 def show_test_method(test_sentence: Sentence, context: PageContext, queries: int) -> None:
-    """Show which correction for multiple comparisons the verdict uses and what it means, and offer
-    the other tests."""
+    """Show which correction for multiple comparisons the verdict uses and what the verdict means,
+    and let the user choose another test."""
     if not test_sentence:
         return
     with (

@@ -1,1 +1,1 @@
-"""Tables and lists: each function turns a table into escaped markup; see `templates`."""
+"""Tables and lists: each function turns a table into escaped markup, using `templates`."""

@@ -1,4 +1,4 @@
-"""The answers of runs to a query, beside each other."""
+"""The answers of several runs to a query, side by side."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 
 _MOST_CHARACTERS = 420
-"""About six lines; the rest of an answer is folded away."""
+"""Number of characters of an answer that are shown, which is about six lines. The user can unfold
+the rest."""
 
 _render = Template("answers")
 
 
 def draw_answers(answers: Mapping[str, Sequence[str]], drawing: Drawing) -> Markup:
-    """Draw the first answer of the run in focus and of the baseline. `answers` maps runs to their
-    answers, one for each repeat; a run without an answer has a dash."""
+    """Draw the first answer of the run in focus and of the baseline. `answers` maps each run to its
+    answers, one per repetition. A dash is drawn for a run without an answer."""
     pair = dict.fromkeys((drawing.focus, drawing.baseline))
     columns = []
     for run in pair:

@@ -13,13 +13,13 @@ from dashboard.drawing.theme import SLOTS, RunStyle
 from dashboard.files.collections import Preview
 
 _NAME = 40
-"""Maximum number of characters of a run's name in a row."""
+"""Maximum number of characters of a run's name in the row of a collection."""
 
 
 @dataclass(frozen=True)
 class CollectionRow:
-    """The content of a collection's row. `missing_reason` says why no result is shown, `test_text`
-    is the result of the test."""
+    """The contents of a collection's row. `missing_reason` is the reason why no result is shown.
+    `test_text` is the result of the significance test in words."""
 
     name: str
     link: str
@@ -35,13 +35,14 @@ _render = Template("collections")
 
 
 def draw_column_headings() -> Markup:
-    """Draw the column headings."""
+    """Draw the column headings above the collections."""
     return _render("heads")
 
 
 def draw_storage_note(folder: str, damaged_databases: Sequence[object] = ()) -> Markup:
-    """Draw a note on how the collections are ordered and where they are stored; the path of the
-    `folder` is folded away. Damaged databases in `damaged_databases` are listed."""
+    """Draw a note that says how the collections are ordered and where they are stored. The path of
+    the `folder` is hidden until the user opens it. Damaged databases that were moved aside are
+    listed."""
     return _render("kept", folder=folder, put_aside=[str(path) for path in damaged_databases])
 
 

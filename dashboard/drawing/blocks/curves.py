@@ -1,4 +1,5 @@
-"""Blocks around the charts of By cutoff: legend, headings, and numbers."""
+"""Blocks around the charts of the By cutoff page: the legend, the headings, and tables of the
+numbers."""
 
 from __future__ import annotations
 
@@ -30,9 +31,9 @@ def draw_legend(
     *,
     omitted_runs: tuple[int, str] = (0, ""),
 ) -> Markup:
-    """Draw the legend: the runs in colour, the number of grey ones, and a note on the bands.
-    `hidden_runs` maps runs that can be hidden to the link that hides them. `omitted_runs` is the
-    number of runs not drawn and the link that draws them."""
+    """Draw the legend: the coloured runs, the number of grey runs, and a note on the bands.
+    `hidden_runs` maps each run that can be hidden to the link that hides it. `omitted_runs` is the
+    number of runs that are not drawn and the link that draws them."""
     short = short_names(coloured_runs, _NAME_LENGTH)
     return _render(
         "legend",
@@ -45,7 +46,7 @@ def draw_legend(
 
 
 def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
-    """Return which runs have bands, and whether these are simultaneous."""
+    """Return a note that says which runs have bands, and which band is simultaneous over all k."""
     if not is_tested:
         return "too few queries for bands"
     short = short_names(drawing.styles, _NAME_LENGTH)
@@ -63,7 +64,7 @@ def draw_panel_head(title: str, gloss: str) -> Markup:
 
 
 def draw_chart_note(text: str) -> Markup:
-    """Draw a note on reading the charts, below them."""
+    """Draw a note that says how to read the charts, below them."""
     return _render("note", text=text)
 
 
@@ -71,9 +72,10 @@ def draw_means_by_k(
     frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
     coloured_runs: Sequence[str],
 ) -> Markup:  # fmt: skip
-    """Draw one table per measure with the means of the runs at round cutoffs k. The difference of
-    the run in focus from the baseline is added with its band, coloured if significant. `frames`
-    maps measure names to results of `mean_curves`."""
+    """Draw one table per measure with the means of the coloured runs at round cutoffs k.
+
+    The table also has the difference of the run in focus from the baseline with its band, coloured
+    if significant. `frames` maps measure names to results of `mean_curves`."""
     heads = [drawing.styles[run] for run in coloured_runs]
     tables = [
         (f"{name}@k", glosses[name], heads, _mean_rows(frame, heads, drawing))
@@ -110,8 +112,8 @@ def _mean_rows(
 
 
 def draw_precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
-    """Draw the precision of each run at recall 0.2, 0.5 and 0.8. The run with the best precision at
-    0.5 comes first. `frame` has run, recall, precision."""
+    """Draw a table with the precision of each run at recall 0.2, 0.5 and 0.8. The run with the best
+    precision at recall 0.5 comes first. `frame` has run, recall, precision."""
     level = frame["recall"].round(6)
     columns = [
         dict(zip(part["run"], part["precision"], strict=True))
@@ -137,7 +139,7 @@ def _replace_missing_by_lowest(value: float | None) -> float:
 
 
 def _format_cell(column: dict[str, float], run: str) -> tuple[str, bool]:
-    """Return the formatted value, and whether it is the best of its column."""
+    """Return the formatted value of a run, and whether it is the best value in its column."""
     text = w.format_score(column.get(run))
     return text, len(column) > 1 and text == w.format_score(
         max(map(_replace_missing_by_lowest, column.values()))

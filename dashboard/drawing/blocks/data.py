@@ -21,14 +21,15 @@ Row = Mapping[str, Any]
 
 _render = Template("data")
 _NAMED_FILES = 4
-"""Maximum number of files that the message on an upload names one by one."""
+"""Maximum number of files that the message about an upload lists by name."""
 
 
 def draw_result(
     verdict: VerdictFinding | None, styles: Styles, link: str, *, is_single_run: bool = False
 ) -> Markup:
-    """Draw the result for the loaded files, with a link to the comparison or, for a single run
-    (`is_single_run`), to its scores. If `verdict` is None, draw an empty box of the same size."""
+    """Draw the result for the loaded files, with a link to the comparison. For a single run
+    (`is_single_run`), the link leads to its scores. If `verdict` is None, draw an empty box of the
+    same size."""
     if verdict is None:
         return _render("result", pieces=[], lead=[], badge="", tone="", leads_to="", link="")
     return _render(
@@ -43,8 +44,8 @@ def draw_result(
 
 
 def draw_error_card(error: RanklensError) -> Markup:
-    """Draw the error of a file: the problem, the expected content, and how to fix it; never a
-    traceback."""
+    """Draw an error in a file: the problem, what was expected, and how to fix it. A traceback is
+    never shown."""
     if not isinstance(error, FileFormatError):
         return _render("error_card", error=error)
     offer = error.offer if error.offer and error.offer not in error.hint else ""
@@ -58,13 +59,13 @@ def draw_error_card(error: RanklensError) -> Markup:
 
 
 def draw_action_message(message: str, hint: str = "", *, is_warning: bool = False) -> Markup:
-    """Draw a message on the result of an action. `is_warning` marks it as a warning."""
+    """Draw a message about the result of an action. With `is_warning`, it looks like a warning."""
     return _render("receipt", message=message, hint=hint, alarming=is_warning)
 
 
 def draw_arrived_files(loaded_files: Sequence[tuple[str, str]], link: str) -> Markup:
-    """Draw the files that an upload loaded. `loaded_files` has (name, kind) of each file; `link`
-    leads to all files."""
+    """Draw a list of the files that an upload added. `loaded_files` has (name, kind) of each file;
+    `link` opens the list of all files."""
     kinds = Counter(kind for _, kind in loaded_files)
     runs = kinds.pop("run", 0)
     kinds_text = [f"{w.number_word(runs)} {w.plural(runs, 'run')}"] if runs else []
@@ -79,17 +80,18 @@ def draw_arrived_files(loaded_files: Sequence[tuple[str, str]], link: str) -> Ma
 
 
 def draw_file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
-    """Draw every loaded file. A row has file, kind, use ("in use", "not in use", or "" if it need
-    not be said), read_as, correctable (whether its kind can be changed), rows, queries (or None),
-    judged (judged share of the top `cutoff`, or None), notes, preview (a link), style (for a run,
-    otherwise None), is_baseline."""
+    """Draw a table of all loaded files.
+
+    A row has file, kind, use ("in use", "not in use", or "" if neither is shown), read_as,
+    correctable (whether its kind can be changed), rows, queries (or None), judged (judged share of
+    the top `cutoff`, or None), notes, preview (a link), style (None unless the file is a run),
+    is_baseline."""
     drawn = [{**row, "notes": [_shorten_note(note) for note in row["notes"]]} for row in rows]
     return _render("file_table", rows=drawn, cutoff=cutoff)
 
 
 def _shorten_note(note: Note) -> dict[str, Any]:
-    """Return a note as one line, what was noticed, with its details: the rest of the message and
-    the examples."""
+    """Return a note as one line with its details: the rest of the message, and the examples."""
     line, _, more = note.message.partition("; ")
     if line.count("`") % 2:
         line, more = note.message, ""
@@ -105,22 +107,24 @@ def _shorten_note(note: Note) -> dict[str, Any]:
 
 
 def draw_upload_note(max_size: str) -> Markup:
-    """Draw a note on the files that the uploader accepts; `max_size` is the largest size of a
+    """Draw a note that says which files the uploader accepts. `max_size` is the maximum size of a
     file."""
     return _render("how_large", most=max_size)
 
 
 def draw_fit_table(lines: Sequence[FitLine]) -> Markup:
-    """Draw the lines that say whether the files belong together. `lines` is the result of
+    """Draw a table that shows whether the files belong together. `lines` is the result of
     `fit_report`."""
     return _render("fit_table", lines=lines)
 
 
 AUDIENCES = {"search": "Search", "rag": "RAG", "recommender": "Recommender"}
-"""The audiences: the key of each in an address, and the kind of system that it evaluates."""
+"""The audiences. Keys are the words for them in an address, values are the kinds of system that
+they evaluate."""
 
 Step = tuple[str, str, str]
-"""A title, a line below it, and the beginning of an example file ("" if the step needs no file)."""
+"""A step in loading files: its title, the line below the title, and the beginning of an example
+file. The example is "" if the step needs no file."""
 
 STEPS: Mapping[str, tuple[Step, ...]] = {
     "search": (
@@ -180,17 +184,17 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
         ),
     ),
 }
-"""The steps to load files, by audience."""
+"""The steps in loading files, by audience."""
 
 
 def valid_audience(word: str) -> str:
-    """Return the audience with this key. If there is none, return the first audience."""
+    """Return `word` if it is the key of an audience, otherwise the first audience."""
     return word if word in AUDIENCES else next(iter(AUDIENCES))
 
 
 def draw_getting_started(name: str, tools: Sequence[str]) -> Markup:
-    """Draw the files to load, in the terms of the audience `name`: the beginning of each file, and
-    the `tools` whose files can be read directly."""
+    """Draw which files to load, in the terms of the audience `name`: the beginning of an example of
+    each file, and the `tools` whose files can be read without conversion."""
     return _render("first_run_steps", steps=STEPS[name], tools=w.join_words(tools))
 
 
@@ -200,20 +204,20 @@ def draw_all_formats(link: str) -> Markup:
 
 
 def draw_file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup:
-    """Draw the figures of a file, each as (number, description). `warning` is about unjudged
-    documents; it is "" if there is nothing to warn about."""
+    """Draw figures about a file, each as (number, description). `warning` is about unjudged
+    documents; it is "" if there is no warning."""
     return _render("file_numbers", counts=counts, lacking=warning)
 
 
 def draw_no_grade_limit_note(measure: str, judgments: str, other_measure: str, link: str) -> Markup:
-    """Draw a note that the measure has no parameter for the lowest relevant grade; the link leads
-    to the measure `other_measure`, which has one."""
+    """Draw a note that the measure has no parameter for the lowest relevant grade. The link selects
+    the measure `other_measure`, which has such a parameter."""
     return _render(
         "without_limit", measure=measure, judgments=judgments, other=other_measure, link=link
     )
 
 
 def draw_preview(kind: str, rows: pd.DataFrame) -> Markup:
-    """Draw the first rows of a file as a small table; `kind` is the kind of the file."""
+    """Draw the first rows of a file as a small table. `kind` is the kind of the file."""
     values, label = rows.itertuples(index=False, name=None), f"First rows: {kind}"
     return _render("first_rows", label=label, names=rows.columns, rows=values, caption=label)

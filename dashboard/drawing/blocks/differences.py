@@ -1,5 +1,6 @@
-"""Differences from the baseline: a chart of the run in focus against zero, and a table of all runs
-with interval, numbers, and the queries lost and won."""
+"""Differences from the baseline, in two forms. A chart shows the difference of the run in focus
+relative to zero; a table shows all runs with their intervals, their numbers, and the queries lost
+and won."""
 
 from __future__ import annotations
 
@@ -29,18 +30,18 @@ _SHORT_NAME = 16
 
 
 _EDGE, _TICK_EDGE = 0.2, 0.24
-"""Minimum distance of zero, and of other ticks, from the ends of the axis, as shares of its length.
-The labels "worse" and "better" at the ends need this space; a label that lacks the space is
-omitted."""
+"""Minimum distance from the ends of the axis, as a share of its length: of zero (`_EDGE`), and of
+other ticks (`_TICK_EDGE`). This leaves space for the labels "worse" and "better" at the ends. A
+label that has no space is omitted."""
 _LABEL = 0.09
-"""Half the width of a number, as a share of the drawing's width."""
+"""Half the width of a printed number, as a share of the chart's width."""
 _SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
 _OTHER_SIDE, _BEYOND = 0.28, 0.08
-"""Lengths as shares of the largest difference of any run: the part of the axis on the other side of
-zero, and the margin beyond an end of an interval."""
+"""Lengths on the axis, as shares of the largest difference of any run: the part of the axis beyond
+zero on the side without the difference, and the margin beyond an end of an interval."""
 _NARROW = 0.26
 """If an interval is narrower than this share of the axis, the numbers at its ends are moved
-outwards, because they would otherwise touch."""
+outwards, because they would otherwise overlap."""
 
 
 def draw_difference_interval(
@@ -49,10 +50,12 @@ def draw_difference_interval(
     all_rows: pd.DataFrame,
     drawing: Drawing,
 ) -> Markup:
-    """Draw the difference of the run in focus against zero, with its `interval` (low, high, level).
-    `row` is this run's row of the frame of `compare`; `all_rows` are the rows of all loaded
-    runs. Of a cost, the typical ratio is drawn as a change in percent; empty if only its sign is
-    tested, or nothing."""
+    """Draw the difference of the run in focus relative to zero, with its `interval` (low, high,
+    level).
+
+    `row` is the row of this run in the frame of `compare`; `all_rows` are the rows of all loaded
+    runs. If the test compares the typical ratio, the ratio is drawn as a change in percent. If only
+    the sign is tested, or nothing, the result is empty."""
     if row.get("tested") in (SIGN, NOT_TESTED):
         return Markup()
     comparison = drawing.comparison
@@ -88,14 +91,16 @@ def draw_difference_interval(
 
 
 def _percent_change(ratio: Any) -> Any:
-    """Return a ratio, or a series of ratios, as a change in percent."""
+    """Convert a ratio, or a series of ratios, to a change in percent."""
     return 100 * (ratio - 1)
 
 
 def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
-    """Return an axis that covers the differences of all loaded runs, so that the scale stays the
-    same for a measure and baseline. Most of the axis is on the same side of zero as the difference.
-    If the interval would be too short to read, the axis fits this interval alone."""
+    """Return an axis that covers the differences of all loaded runs, so that it stays the same for
+    a measure and a baseline.
+
+    Most of the axis is on the side of zero where the difference is. If the interval would be too
+    short to read, the axis covers only this interval."""
     values = pd.Series(
         [*all_rows["low"], *all_rows["high"], *all_rows["difference"], low, high, gap]
     )
@@ -121,15 +126,15 @@ def _correction_note(all_rows: pd.DataFrame, comparison: Comparison) -> str:
 
 
 def _side_labels(zero: float, *, lower_is_better: bool) -> tuple[str, str]:
-    """Return the labels at the two ends of the axis. A label is "" if zero is too near to its
-    end."""
+    """Return the labels at the left and right end of the axis. A label is "" if zero is too near to
+    its end."""
     left, right = ("better", "worse") if lower_is_better else ("worse", "better")
     return left if zero > _EDGE else "", right if zero < 1 - _EDGE else ""
 
 
 def _label_position(share: float) -> str:
-    """Return the position of the middle of a printed number as CSS, such that the number stays
-    within the drawing."""
+    """Return the position of a printed number's middle as CSS. The number is moved inwards if it
+    would leave the chart."""
     return percent(min(max(share, _LABEL), 1 - _LABEL))
 
 
@@ -150,9 +155,10 @@ def draw_difference_rows(
     list_link: Callable[[str, str], str],
     level: float = LEVEL,
 ) -> Markup:
-    """Draw every run against the baseline, best first. `frame` is the result of `compare` at this
-    `level`. `make_link` returns the link of a run's name; `list_link(run, outcome)` returns the
-    link to the run's queries with an outcome ("" for all)."""
+    """Draw a table with the difference of every run from the baseline, best run first. `frame` is
+    the result of `compare` at this `level`. `make_link` returns the link of a run's name;
+    `list_link(run, outcome)` returns the link to the run's queries with an outcome ("" for all
+    queries)."""
     baseline = drawing.baseline
     others = frame[frame["run"] != baseline]
     if others.empty:
@@ -185,7 +191,7 @@ def draw_difference_rows(
 
 
 def _zero_label(axis: Ticks, baseline: str) -> str:
-    """Return the position of the zero line's label as CSS."""
+    """Return the position of the label at the zero line, as CSS."""
     zero = axis.share(0)
     # Centred on its line, unless it would leave the drawing.
     centred = 0.15 < zero < 0.85 and len(baseline) <= _SHORT_NAME

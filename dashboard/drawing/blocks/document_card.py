@@ -1,4 +1,5 @@
-"""A document of a query as a card: grade, ranks, text with the query's words marked, and fields."""
+"""The details of a document for a query: its grade, its ranks, its text with the words of the query
+marked, and its fields."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
 
 _OPEN = 6_000
-"""Maximum number of characters of a text that are shown; the rest is folded away."""
+"""Number of characters of a text that are shown. The user can unfold the rest."""
 _MOST = 60_000
-"""Maximum number of characters of a text that are sent to the page. Of the rest, only the length is
-shown."""
+"""Maximum number of characters of a text that are sent to the browser. If the text is longer, only
+the number of its further characters is shown."""
 
 _PLACE_FIELDS = ("rank", "score", "listed", "known")
 
@@ -38,8 +39,8 @@ class _RunPlace:
 def draw_document_card(
     card: DocumentCard, drawing: Drawing, grades: Grades, query_words: Collection[str]
 ) -> Markup:
-    """Draw the document's grade, its rank in every run, its text and its fields. `drawing` has the
-    styles of all loaded runs."""
+    """Draw the document's grade, its rank in every run, its text and its fields. `drawing` contains
+    the styles of all loaded runs."""
     places = [
         _RunPlace(run_style(drawing.styles, row["run"]), *(row[c] for c in _PLACE_FIELDS))
         for row in card.standings.to_dict("records")
@@ -64,5 +65,5 @@ def _paragraphs(text: str, words: Collection[str]) -> list[Markup]:
 
 
 def _is_link(value: str) -> bool:
-    """Whether the value of a field is a URL, which is drawn as a link."""
+    """Return whether the value of a field is a URL, which is drawn as a link."""
     return value.startswith(("https://", "http://")) and not any(c.isspace() for c in value)

@@ -1,5 +1,6 @@
-"""Blocks for reading a file: its fields with their meanings and evidence, a preview of the first
-rows, and the readings of a file that could be two kinds of table."""
+"""Blocks for reading a file: its fields with their meanings and the evidence for them, and a
+preview of the first rows. For a file that could be two kinds of table, there is a block for each
+reading."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ def draw_check_heading(
     problem: LineProblem | None = None,
     n_further_problems: int = 0,
 ) -> Markup:
-    """Draw the heading of a file to check: the number of inspected rows, why the file was not read,
-    and the number of other files (`n_further_problems`) with the same fields."""
+    """Draw the heading of a file whose fields the user should check: the number of inspected rows,
+    the reason why the file was not read, and the number of other files with the same fields
+    (`n_further_problems`)."""
     about = (
         f"{'the first ' if rows >= _LOOKED_AT else ''}{w.format_count(rows)}"
         f" {w.plural(rows, 'row')}"
@@ -44,7 +46,7 @@ def draw_column_headings() -> Markup:
 
 
 def draw_field(name: str, samples: str) -> Markup:
-    """Draw a field of a file with its first values."""
+    """Draw a field of a file together with its first values."""
     return _render("field", name=name, samples=samples)
 
 
@@ -54,18 +56,20 @@ def draw_field_evidence(evidence: Evidence) -> Markup:
 
 
 def draw_preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
-    """Draw the first rows as they would be read. `words` has the names of the meanings for the
-    column headings."""
+    """Draw the first rows of a file with the chosen meanings of its fields. `words` has the names
+    of the meanings for the column headings."""
     return _render("preview", found=file_preview, words=words)
 
 
 def draw_message(text: str, *, is_error: bool) -> Markup:
-    """Draw a text that says what a file contains or, if `is_error`, why it cannot be read."""
+    """Draw a message that says what a file contains or, if `is_error` is true, why the file cannot
+    be read."""
     return _render("note", text=text, wrong=is_error)
 
 
 def draw_reading(kind_reading: KindReading, *, is_likely: bool) -> Markup:
-    """Draw a file read as one of its possible kinds."""
+    """Draw one of the possible readings of a file: its first rows, the evidence and the
+    consequence."""
     words = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
     title = _TITLES[kind_reading.preview.kind]
     return _render("reading", own=kind_reading, title=title, is_likely=is_likely, words=words)

@@ -1,4 +1,4 @@
-"""Blocks below the filter line: errors with their position, and the available columns."""
+"""Blocks below the filter line: an error with its position, and the available columns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dashboard.drawing.figures.text import shorten
 from metrics_core.base.errors import FilterLineError
 
 _AROUND = 60
-"""Maximum number of characters of a line shown before and after the position of an error."""
+"""Maximum number of characters of a filter line that are shown on each side of an error."""
 
 _render = Template("filter_line")
 
 
 def draw_line_error(error: FilterLineError) -> Markup:
-    """Draw the line with the position of its error, and the reason."""
+    """Draw the filter line with the position of its error, and the reason for the error."""
     position = error.position
     end = position + max(
         len(error.found) if error.line[position:].startswith(error.found) else 0, 0
@@ -35,17 +35,19 @@ def draw_line_error(error: FilterLineError) -> Markup:
 
 
 def draw_filter_help(names: Sequence[str], example: str) -> Markup:
-    """Draw the columns and the conditions that a filter line can contain, folded away."""
+    """Draw the columns and the conditions that a filter line can contain. They are hidden until the
+    user opens them."""
     return _render("can_name", names=list(names), example=example)
 
 
 def draw_search_chip(words: str, link: str) -> Markup:
-    """Draw the search text used in addition to a filter, with a link that clears it."""
+    """Draw the search text that is used in addition to a filter line, with a link that clears
+    it."""
     return _render("searched", words=shorten(words), whole=words, link=link)
 
 
 def draw_selection_chip(count: int, is_known: bool, link: str) -> Markup:
-    """Draw a chip with the number of queries selected in a chart, and a link that clears the
-    selection. If the selection is not known, because it was made in another visit, the chip says
+    """Draw a chip with the number of queries that were selected in a chart, and a link that clears
+    the selection. If the selection is unknown because it was made in another session, the chip says
     so."""
     return _render("chosen", picked=count, known=is_known, link=link)

@@ -1,4 +1,5 @@
-"""Grades as chips and squares: three tints, an outline for 0, dashes for unjudged."""
+"""Grades as chips and small squares. Relevant grades have one of three tints, grade 0 has an
+outline, and unjudged documents have dashes."""
 
 from __future__ import annotations
 
@@ -19,14 +20,15 @@ _render = Template("grades")
 
 @dataclass(frozen=True)
 class Grades:
-    """The grades of a collection, coloured relative to the highest of them."""
+    """The grades of a collection. The colour of a grade depends on its ratio to the highest
+    grade."""
 
     levels: tuple[float, ...]
 
     @classmethod
     def from_grades(cls, *grades: Iterable[float]) -> Grades:
-        """Return the grades of a collection: all distinct grades in these sequences. Negative
-        grades are ignored, because they do not count as judgments."""
+        """Return the distinct grades in these sequences. Negative grades are ignored, because they
+        do not count as judgments."""
         return cls(tuple(sorted({float(g) for some in grades for g in some if g >= 0})))
 
     def tint(self, grade: float) -> str:
@@ -39,7 +41,7 @@ class Grades:
         return f"g{min(TINTS, math.ceil(TINTS * grade / highest - 1e-9))}"
 
     def spoken_text(self, grade: float) -> str:
-        """Return the text of a grade for screen readers and hover."""
+        """Return the text for a grade that is shown on hover and read by screen readers."""
         return NOT_JUDGED if self.tint(grade) == "gx" else f"grade {w.format_grade(grade)}"
 
     def chip(self, grade: float) -> Markup:
@@ -58,7 +60,7 @@ class Grades:
         return _render("legend", entries=[*entries, (self.chip(math.nan), NOT_JUDGED)])
 
     def _default_name(self, grade: float) -> str:
-        """Return the description of a grade without a name."""
+        """Return a description of a grade that has no name."""
         positive = [level for level in self.levels if level > 0]
         if grade <= 0:
             return NOT_RELEVANT

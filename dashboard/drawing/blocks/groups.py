@@ -1,4 +1,4 @@
-"""Blocks of the Breakdown page: the table with a row per group, and the choice of the column."""
+"""Blocks of the Breakdown page: the table with one row per group, and the choice of the column."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _render = Template("groups")
 _SHORT_RUN, _SHORT_GROUP = 16, 28
 _ROUNDING = 1e-9
 _NUMBER = 0.25
-"""Space for the number beside a bar of the waterfall, as a share of the bars' width."""
+"""Space for the number beside a bar of the waterfall chart, as a share of the width of all bars."""
 _WIDE = 2.0
-"""Intervals that are wider than this multiple of the median width are ignored when the scale is
-chosen. They extend beyond the scale."""
+"""Intervals wider than this multiple of the median width do not affect the scale of the
+differences. They may extend beyond the scale."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A column, or two crossed columns, that can be chosen for a breakdown. `kind` is "own" (a
-    column of the files), "crossed" or "computed"."""
+    """A column, or a pair of crossed columns, that the user can choose for a breakdown. `kind` is
+    "own" (a column of the files), "crossed" (a pair) or "computed" (a derived column)."""
 
     text: str
     link: str
@@ -45,8 +45,9 @@ class Choice:
 
 
 def draw_column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Markup:
-    """Draw the columns to choose from as pills. `most` is the number of pills of each kind; the
-    chosen column is always shown, and the remaining columns are folded into "n more" at the end."""
+    """Draw the columns to choose from as pills. `most` is the maximum number of visible pills of
+    each kind. The chosen column is always visible; the remaining columns are behind "n more" at the
+    end."""
     shown_counts = dict.fromkeys(most, 0)
     shown_choices: list[Choice] = []
     more: list[Choice] = []
@@ -69,10 +70,11 @@ def draw_group_table(
     sort_link: Callable[[str], str],
     more: str,
 ) -> Markup:
-    """Draw the listed groups and the row of all queries. `column` is the heading of the groups.
-    `make_group_link` returns the link of a group; `sort_link` returns the link of a column
-    heading, which sorts the table. `more` is the link that shows hidden groups, "" if no group is
-    hidden."""
+    """Draw the table of the shown groups, with a row for all queries.
+
+    `column` is the heading of the groups. `make_group_link` returns the link of a group;
+    `sort_link` returns the link of a column heading, which sorts the table. `more` is the link that
+    shows hidden groups, "" if no group is hidden."""
     ends = [0.0, *group_rows.rows["adds"].cumsum()]
     rest = {"start": ends[-1], "adds": group_rows.hidden_adds, "clear": False}
     names = short_names(group_rows.rows["group"], _SHORT_GROUP)
@@ -120,8 +122,9 @@ def draw_group_table(
 def draw_waterfall(
     group_rows: GroupRows, breakdown: Breakdown, drawing: Drawing, *, column: str
 ) -> Markup:
-    """Draw the contributions to the difference: of each listed group, of the other groups together,
-    and their sum. A bar starts where the one above it ends."""
+    """Draw a waterfall chart: the contributions of the shown groups to the difference, the
+    contribution of all other groups together, and the sum. Each bar starts at the end of the bar
+    above it."""
     total, columns = breakdown.total_row, ["queries", "difference", "adds", "printed", "clear"]
     names = short_names(group_rows.rows["group"], _SHORT_GROUP)
     rows = [
@@ -150,8 +153,8 @@ def draw_waterfall(
 
 
 def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
-    """Return the descriptions of the parts of headroom, by column. Empty if there is no headroom,
-    or if a score is negative, because it cannot be drawn as a length."""
+    """Return the descriptions of the components of headroom, by column. The result is empty if
+    there is no headroom, or if a score is negative and so cannot be drawn as a length."""
     k = w.format_count(drawing.cutoff)
     parts = {
         "score": "achieved",
@@ -165,7 +168,8 @@ def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
 
 
 def _difference_scale(rows: pd.DataFrame) -> Ticks:
-    """Return the scale of all differences and their intervals, except for unusually wide ones."""
+    """Return a scale that covers all differences and their intervals, except for unusually wide
+    intervals."""
     width = rows["diff_high"] - rows["diff_low"]
     # The median is NaN if no group has an interval; then the row of all queries sets the scale.
     narrow = rows[~(width > _WIDE * width[:-1].median())]
@@ -184,8 +188,8 @@ def _table_heads(
     sort_link: Callable[[str], str],
     has_headroom: bool,
 ) -> list[Column]:
-    """Return the heads of the available columns: name, queries, mean, difference, contribution,
-    headroom."""
+    """Return the header cells of the available columns: name, queries, mean, difference,
+    contribution, headroom."""
     comparison = drawing.comparison
     group_count = max(breakdown.group_count, len(breakdown.groups))
     for_all = (
@@ -256,8 +260,8 @@ def _tick_digits(ticks: Ticks) -> int:
 def _row_hint(
     record: Mapping[str, Any], drawing: Drawing, parts: Mapping[str, str], queries: int
 ) -> str:
-    """Return a row's hover text: full name, interval, computation of the contribution, and the
-    parts of headroom."""
+    """Return the hover text of a row: the full name of the group, the interval, how the
+    contribution was computed, and the components of headroom."""
     text = str(record["group"]) or "All"
     gap = record["difference"]
     if not drawing.is_single_run and gap == gap:
@@ -276,8 +280,8 @@ def _row_hint(
 
 
 def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
-    """Return the CSS classes of a contribution's bar: pale if the group's difference is not
-    significant, grey if there are too few queries overall."""
+    """Return the CSS classes of a contribution's bar. It is pale if the difference in the group is
+    not significant, and grey if there are too few queries in total."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     side = tone(-row["adds"] if less else row["adds"], 9) or "level"
     side = "level" if queries < FEWEST_QUERIES else side
@@ -285,8 +289,8 @@ def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
 
 
 def draw_note_below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
-    """Draw a note below the table, and how the difference is affected by the runs listing different
-    queries."""
+    """Draw a note below the table, and a sentence on how much of the difference arises because the
+    runs list different queries."""
     return _render(
         "below_groups",
         note=note,
@@ -295,12 +299,13 @@ def draw_note_below_groups(breakdown: Breakdown, drawing: Drawing, note: str) ->
 
 
 def draw_more_link(text: str, link: str) -> Markup:
-    """Draw a link that shows or hides the folded groups."""
+    """Draw a link that shows or hides further groups."""
     return _render("more_link", text=text, link=link)
 
 
 def draw_cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
-    """Draw the colour scale of the cells; `cells` is the frame of `cross_groups`."""
+    """Draw the colour scale of the table of crossed columns. `cells` is the frame of
+    `cross_groups`."""
     ends = ["worse", "better"]
     if not drawing.comparison.measure.declaration.higher_is_better:
         ends.reverse()

@@ -16,7 +16,7 @@ from metrics_core.scoring.intervals import LEVEL
 _render = Template("help_page")
 
 FORMATS = "formats"
-"""Value of the address field `about` with which the Help page shows the file formats."""
+"""Value of the address field `about` for which the Help page shows the file formats."""
 
 _WORDS = (
     (
@@ -84,15 +84,16 @@ _WORDS = (
 
 
 def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
-    """Draw the keyboard shortcuts; `pages` are (letter to press after G, page title)."""
+    """Draw the keyboard shortcuts. `pages` has the letter to press after G, and the title of the
+    page that this opens."""
     return _render("keys", pages=pages)
 
 
 def draw_glossary(measures: str, formats: str) -> Markup:
-    """Draw the glossary; `measures` and `formats` are links."""
+    """Draw the glossary. `measures` and `formats` are links to further help."""
     return _render("words", words=_WORDS, measures=measures, formats=formats)
 
 
 def draw_formats(file_formats: Sequence[FileFormat], back_link: str) -> Markup:
-    """Draw every file format that can be read; `back_link` links to the main help page."""
+    """Draw every file format that can be read. `back_link` leads back to the main help page."""
     return _render("formats", formats=file_formats, back=back_link)

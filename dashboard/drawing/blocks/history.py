@@ -1,4 +1,4 @@
-"""Tables of the History page: versions, groups by version, and changed queries."""
+"""Tables of the History page: the versions, the groups by version, and the queries that changed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def draw_slice_table(
     first_bad: Mapping[str, str],
     make_slice_link: Link,
 ) -> Markup:
-    """Draw a table of means, with one row per group and one column per version; the interval is
-    shown on hover. `means` has group, run, queries, mean, low, high. `first_bad` maps a group to
-    the version since which it has been significantly worse."""
+    """Draw a table of means with one row per group and one column per version. The interval of a
+    mean is shown on hover. `means` has group, run, queries, mean, low, high. `first_bad` maps a
+    group to the version since which it has been significantly worse than at its best."""
     short = short_names(versions, _NAME)
     return _render(
         "slice_table",
@@ -43,10 +43,11 @@ def draw_slice_table(
 def draw_version_table(
     frame: pd.DataFrame, measure: str, judged_in: str, collection_link: Link
 ) -> Markup:
-    """Draw one row per version: date, mean with interval, number of queries, judged share of the
-    top results, and the collection whose judgments are used. `frame` has run, collection,
-    judged_by, date, queries, mean, low, high, judged, unknown. The collection is omitted if all
-    versions use the same judgments."""
+    """Draw a table with one row per version: date, mean with interval, number of queries, judged
+    share of the top results, and the collection with the judgments used. The collection is omitted
+    if all versions use the same judgments.
+
+    `frame` has run, collection, judged_by, date, queries, mean, low, high, judged, unknown."""
     return _render(
         "version_table",
         rows=frame.to_dict("records"),
@@ -64,7 +65,8 @@ def draw_version_remarks(lines: Sequence[str]) -> Markup:
 
 
 def draw_query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: Link) -> Markup:
-    """Draw one row per query: a mark for each version, good or failing, and the versions in which
-    the query broke and was fixed. `frame` has query_id, text, states, broke, fixed, flickers."""
+    """Draw a table with one row per query. It shows for each version whether the query was good or
+    failed, and in which versions the query broke and was fixed. `frame` has query_id, text, states,
+    broke, fixed, flickers."""
     rows = frame.to_dict("records")
     return _render("query_table", rows=rows, versions=versions, opened=query_link)

@@ -1,4 +1,5 @@
-"""Blocks for judgment layers and notes: active layers, their effect, and notes on queries."""
+"""Blocks about judgment layers and notes: the active layers, their effect, and the notes on a
+query."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _render = Template("layers")
 
 def draw_active_layers_notice(layers: Sequence[Layer], link: str) -> Markup:
     """Draw a notice that the scores include grades of these layers, with a link that deactivates
-    the layers. Empty if no layer has grades."""
+    the layers. The result is empty if no layer has grades."""
     non_empty = [layer for layer in layers if len(layer)]
     return _render("notice", layers=non_empty, link=link) if non_empty else Markup()
 
@@ -23,7 +24,8 @@ def draw_active_layers_notice(layers: Sequence[Layer], link: str) -> Markup:
 def draw_own_layer(
     explanation: str, layer: Layer | None = None, *, is_on: bool = False, link: str = ""
 ) -> Markup:
-    """Draw a muted line on judging, with the reader's layer and its switch."""
+    """Draw a line that explains judging, and the user's own layer with a switch that activates
+    it."""
     return _render(
         "own",
         name=layer.name if layer else "",
@@ -42,8 +44,8 @@ def draw_layers_effect(
     measure: str,
     queries: int,
 ) -> Markup:
-    """Draw the effect of layers, as values before and after: the score of each run on a query, if
-    it changed, and the mean difference of the two runs in `names`."""
+    """Draw values before and after the layers are applied: the scores of runs on a query, if they
+    changed, and the mean difference of the two runs in `names`."""
     rows = [(run, *both) for run, both in scores.items() if both[0] != both[1]]
     return _render(
         "effect", scores=rows, difference=difference, names=names, measure=measure, queries=queries
@@ -51,8 +53,8 @@ def draw_layers_effect(
 
 
 def draw_judging_link(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
-    """Draw a link that continues judging. If `kind` is "primary", it is drawn as a button; if
-    `kind` is "back", it leads to the page from which judging started."""
+    """Draw a link to judging. If `kind` is "primary", it looks like a button; if `kind` is "back",
+    it leads to the page from which judging started."""
     return _render("onward", link=link, words=words, kind=kind)
 
 
@@ -62,5 +64,5 @@ def draw_layer_row(layer: Layer, *, is_on: bool) -> Markup:
 
 
 def draw_query_notes(notes: QueryNotes) -> Markup:
-    """Draw the notes on a query; empty if there are none."""
+    """Draw the notes on a query. The result is empty if there are none."""
     return _render("noted", notes=notes.notes) if notes.notes else Markup()

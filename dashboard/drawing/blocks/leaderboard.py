@@ -1,5 +1,4 @@
-"""The leaderboard: all loaded runs on the default measures, with the possible places of each
-run."""
+"""The leaderboard: all loaded runs on the default measures, with the possible ranks of each run."""
 
 from __future__ import annotations
 
@@ -19,12 +18,13 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 
 FIRST_ROWS = 17
-"""Number of runs that are shown; further runs are folded away."""
+"""Number of runs that are visible at first. The user can unfold the remaining ones."""
 MAX_ROWS = 40
-"""Maximum number of runs drawn; further runs can be found by name, or on the Ranking page."""
+"""Maximum number of runs in the leaderboard. Further runs can be found by name or on the Ranking
+page."""
 _NAMED = 3
 _NAME = 20
-"""Maximum number of characters of a run's name."""
+"""Maximum number of characters of a run's name in the leaderboard."""
 
 _render = Template("leaderboard")
 
@@ -40,12 +40,12 @@ def draw_leaderboard(
     all_pairs: AllPairs | None = None,
     search: str = "",
 ) -> Markup:
-    """Draw all runs of the long `table` (see `overview.measure_columns`), best mean first.
+    """Draw all runs of the long `table` (see `overview.measure_columns`), sorted by mean, best
+    first.
 
-    Runs beyond `FIRST_ROWS` are folded away, except for the compared pair. If `search` is given,
-    only runs with this text in their names are drawn. `all_pairs` is the comparison of all pairs,
-    None while it is computed; `pairs` is the link to the page of all pairs.
-    """
+    Runs after the first `FIRST_ROWS` are folded, except for the compared pair. If `search` is
+    given, only runs with this text in their names are drawn. `all_pairs` is the comparison of all
+    pairs of runs, or None until it is computed; `pairs` is the link to the page with all pairs."""
     order = runs_by_mean(table, drawing)
     short = short_names(order, _NAME)
     search_text = search.strip().lower()
@@ -88,8 +88,8 @@ def draw_leaderboard(
 
 
 def _folded_runs_text(folded_runs: Sequence[tuple[int, str]]) -> str:
-    """Return a note that says which runs are folded away. `folded_runs` has the rank by mean (from
-    0) and the name of each of these runs."""
+    """Return a note that says which runs are folded. `folded_runs` has the rank by mean (from 0)
+    and the name of each of these runs."""
     if not folded_runs:
         return ""
     low, high = (w.format_count(rank + 1) for rank, _ in (folded_runs[0], folded_runs[-1]))

@@ -1,5 +1,5 @@
-"""One query's scores in detail: each document's contribution to the difference, and the headroom of
-a run."""
+"""The explanation of one query's scores: the contribution of each document to the difference, and
+the headroom of a run."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import Headroom
 
 _WRITTEN_OUT = 5
-"""Maximum number of terms of a sum that are written out."""
+"""Maximum number of terms for which a sum is written out."""
 
 _ON_THE_CARD = 3
-"""Number of largest contributions that the card of a ledger shows. If there is only one more, it is
-shown too."""
+"""Number of contributions that the card of a ledger shows, largest first. If only one more
+contribution would be hidden, it is shown too."""
 
 _ALIKE = 1e-9
 
@@ -43,9 +43,9 @@ def draw_ledger_rows(
     *,
     document_link: Callable[[str], str],
 ) -> Markup:
-    """Draw documents as bars from the baseline's score to the score of the run in focus; each bar
-    starts at the end of the previous one. `steps` has doc_id, grade, rank, baseline_rank, part and
-    documents (number of documents in the bar); `ends` are the two scores."""
+    """Draw documents as bars that lead from the baseline's score to the score of the run in focus.
+    Each bar starts at the end of the previous one. `steps` has doc_id, grade, rank, baseline_rank,
+    part and documents (number of documents in the bar); `ends` are the two scores."""
     scores = [ends[0], *(ends[0] + steps["part"].cumsum()).tolist()]
     low, high = min(0.0, *scores), max(scores)
     # Include zero only if it is near, because otherwise the bars would be too narrow.
@@ -82,15 +82,17 @@ def draw_ledger_rows(
 
 
 def _printed_parts(steps: pd.DataFrame, ends: tuple[float, float]) -> list[float]:
-    """Return the contributions as they are printed, rounded so that they sum to the printed
+    """Return the contributions as texts. They are rounded so that they sum to the printed
     difference."""
     return w.round_parts(ends[1] - ends[0], steps["part"].tolist())
 
 
 def _sum_text(ends: tuple[float, float], parts: list[float]) -> str:
-    """Return the sum as a text such as "= 0.744 − 0.195 + 0.065"; "" if it would be too long, or if
-    the printed numbers do not add up. (The contributions add up to the difference, whose last digit
-    can differ from the difference of the rounded scores.)"""
+    """Return the sum of contributions as a text such as "= 0.744 − 0.195 + 0.065".
+
+    The result is "" if the text would be too long, or if the printed numbers do not add up. They
+    may not, because the contributions sum to the rounded difference, which may differ in its last
+    digit from the difference of the rounded scores."""
     before, after = (round(end, 3) for end in ends)
     if len(parts) > _WRITTEN_OUT or round(before + math.fsum(parts), 3) != after:
         return ""
@@ -102,7 +104,8 @@ def _sum_text(ends: tuple[float, float], parts: list[float]) -> str:
 def _describe_movement(
     row: Mapping[str, Any], cutoff: int, *, is_single_run: bool
 ) -> tuple[str, str, str]:
-    """Return how a document moved from the baseline's list: text, tone and arrow."""
+    """Return how a document moved from its position in the baseline's list: text, tone and
+    arrow."""
     if row["documents"] != 1:
         return "", "", ""
     before, after = row["baseline_rank"], row["rank"]
@@ -125,7 +128,7 @@ def _describe_movement(
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """The contribution of a document or of several documents to a difference, in a few words."""
+    """The contribution of one or several documents to a difference, in a few words."""
 
     name: str
     link: str
@@ -143,8 +146,8 @@ def draw_ledger_card(
     *,
     document_link: Callable[[str], str],
 ) -> Markup:
-    """Draw the largest contributions of documents; the remaining contributions are folded into one
-    line with their sum. The printed numbers sum to the printed difference. The arguments are the
+    """Draw the largest contributions of documents. The remaining contributions share one line,
+    which states their sum. The printed numbers sum to the printed difference. The arguments are the
     same as for `draw_ledger_rows`."""
     entries, most, rest = ledger_parts(steps, ends, drawing, documents, document_link=document_link)
     return _render("ledger_card", shown=entries[:most], folded=entries[most:], rest=rest)
@@ -158,8 +161,9 @@ def ledger_parts(
     *,
     document_link: Callable[[str], str],
 ) -> tuple[list[LedgerEntry], int, float]:
-    """Return the contributions of documents (largest first), how many of them are to be shown
-    separately, and the sum of the rest. The arguments are the same as for `draw_ledger_rows`."""
+    """Return the contributions of documents, largest first. Also return how many of them to show
+    separately, and the sum of the remaining ones. The arguments are the same as for
+    `draw_ledger_rows`."""
     steps = steps.assign(printed=_printed_parts(steps, ends))
     steps = steps.sort_values("part", key=abs, ascending=False, kind="stable")
     most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD
@@ -181,7 +185,7 @@ def ledger_parts(
 
 
 def _describe_movement_briefly(row: Mapping[str, Any], *, is_single_run: bool) -> str:
-    """Return how a document moved, in a few words."""
+    """Return in a few words how a document moved from its position in the baseline's list."""
     before, after = row["baseline_rank"], row["rank"]
     if row["documents"] != 1:
         return ""
@@ -195,13 +199,13 @@ def _describe_movement_briefly(row: Mapping[str, Any], *, is_single_run: bool) -
 
 
 def draw_headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
-    """Draw one bar for a score and its headroom, up to the best possible score. The score is that
-    of a query, or a mean.
+    """Draw one bar for a score and its headroom, up to the best possible score. The score may be
+    that of a query or a mean.
 
     Each array of `headroom` has one value. The printed gains sum to the printed headroom; a gain
-    equal to the `difference` from the baseline is printed with the same digits. Empty if the best
-    score is not above 0, or if the score is negative, because it cannot be drawn as a length.
-    """
+    equal to the `difference` from the baseline is printed with the same digits. The result is empty
+    if the best possible score is not above 0, or if the score is negative and so cannot be drawn as
+    a length."""
     best = float(headroom.best_score[0])
     if not best > 0 or headroom.score[0] < 0:
         return Markup()
@@ -214,8 +218,8 @@ def draw_headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = 
 
 
 def _printed_gains(total: float, gains: list[float], shown_difference: float) -> list[float]:
-    """Return the gains as printed; a gain that equals the difference shown elsewhere is rounded in
-    the same way."""
+    """Return the gains, rounded so that they sum to the rounded total. A gain that equals the
+    difference shown elsewhere is rounded in the same way as that difference."""
     same = [abs(gain - shown_difference) < _ALIKE for gain in gains]
     if True not in same:
         return w.round_parts(total, gains)
@@ -226,8 +230,8 @@ def _printed_gains(total: float, gains: list[float], shown_difference: float) ->
 
 
 def _bar_pieces(parts: list[float], cutoff: int) -> list[tuple[str, float, str]]:
-    """Return the pieces of the bar (score, order, below and missing) as (class, amount, words).
-    Gains that are printed as 0 are left out."""
+    """Return the segments of a headroom bar (score, order, below and missing) as (class, amount,
+    words). Gains that would be printed as 0 are omitted."""
     k = w.format_count(cutoff)
     kinds = ("reached", "order", "below", "missing")
     words = ("achieved", f"wrong order in the top {k}", f"ranked below {k}", "never retrieved")

@@ -1,9 +1,8 @@
-"""Blocks shared by all pages: sentences, headings, empty states.
+"""Blocks that all pages share: sentences, headings, messages in place of an empty result.
 
-Each block is one piece of markup whose root has the class `lens`, drawn by drawing/style.css.
+Each block is one piece of markup whose root has the class `lens`, styled by drawing/style.css.
 Blocks pass through the sanitiser of `st.html`, so they contain no scripts, inline SVG or event
-handlers. Colours are CSS variables only, which follow the light or dark theme.
-"""
+handlers. Colours are always CSS variables, which follow the light or dark theme."""
 
 from __future__ import annotations
 
@@ -19,19 +18,19 @@ from metrics_core.findings.sentence import Sentence
 
 Styles = Mapping[str, RunStyle]
 Href = Callable[..., str]
-"""A function that returns the link to a page with these address fields."""
+"""A function that takes a page's name and address fields and returns the link."""
 LinkMaker = Callable[[str], str]
-"""A function that returns the link of a run or of a group of queries."""
+"""A function that takes the name of a run or of a group of queries and returns its link."""
 
 _IN_A_TITLE = 24
-"""Maximum number of characters of a run's name in a page's headline; longer names are shortened."""
+"""Maximum number of characters of a run's name in a page's headline. Longer names are shortened."""
 
 _render = Template("markup")
 
 
 class SentencePiece(NamedTuple):
-    """A piece of a sentence. If it is a run's name, `style` is the style of the run, and `short` is
-    the shortened name for narrow screens."""
+    """A piece of a sentence. If the piece is a run's name, `style` is the style of the run, and
+    `short` is the shortened name for narrow screens."""
 
     text: str
     kind: str = ""
@@ -40,20 +39,21 @@ class SentencePiece(NamedTuple):
 
 
 class Badge(NamedTuple):
-    """The result of the test in a few words; `tone` is "better", "worse", "unclear" or "few"."""
+    """A badge with the result of the test in a few words. `tone` is "better", "worse", "unclear" or
+    "few"."""
 
     text: str
     tone: str
 
 
 def run_style(styles: Styles, run: str) -> RunStyle:
-    """Return the run's style; a run without one is grey."""
+    """Return the style of a run. A run that has no style is drawn in grey."""
     return styles.get(run) or RunStyle(run, SLOTS)
 
 
 def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
-    """Return the pieces of a sentence: run names in their colours, qualifications muted; a plain
-    text is one piece."""
+    """Return the pieces of a sentence, with run names in their colours and qualifications in grey.
+    A plain text becomes a single piece."""
     if not isinstance(text, Sentence):
         return [SentencePiece(text)] if text else []
     pieces = []
@@ -71,7 +71,7 @@ def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]
 
 
 def draw_subtitle(sentence: Sentence, styles: Styles) -> Markup:
-    """Draw the smaller line below the headline; empty for an empty sentence."""
+    """Draw the smaller line below the headline. The result is empty if the sentence is empty."""
     return _render("second", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
 
 
@@ -79,13 +79,14 @@ def draw_answer(
     title: str | Sentence, lead: str | Sentence, styles: Styles, *, badge: Badge | None = None
 ) -> Markup:
     """Draw the top of a page. The first line is the finding, in at most 60 characters, with the
-    result of the test as a badge. Below are numbers, test and limits, in at most two lines."""
+    result of the test as a badge. Below it are the numbers, the test and its limits, in at most two
+    lines."""
     pieces = shortened_sentence_pieces(title, styles)
     return _render("answer", pieces=pieces, lead=sentence_pieces(lead, styles), badge=badge)
 
 
 def shortened_sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
-    """Return `sentence_pieces` with shortened names of runs, for a headline."""
+    """Return the pieces of a sentence with shortened names of runs, for a headline."""
     short = short_names(styles, _IN_A_TITLE)
 
     def shorten_piece(piece: SentencePiece) -> SentencePiece:
@@ -102,10 +103,10 @@ def shortened_sentence_pieces(text: str | Sentence, styles: Styles) -> list[Sent
 def draw_section(
     title: str, explanation: str | Sentence = "", styles: Styles | None = None
 ) -> Markup:
-    """Draw the heading of a section, with one muted line on how to read it."""
+    """Draw the heading of a section, with one line in grey that says how to read the section."""
     return _render("section", title=title, pieces=sentence_pieces(explanation, styles or {}))
 
 
 def draw_empty_state(title: str, text: str = "") -> Markup:
-    """Draw a message instead of an empty result: the missing data, and how to get it."""
+    """Draw a message in place of an empty result. It says what is missing and how to get it."""
     return _render("nothing", title=title, text=text)

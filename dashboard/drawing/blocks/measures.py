@@ -1,4 +1,4 @@
-"""Blocks of the Measures page: the list, and the details of one measure."""
+"""Blocks of the Measures page: the list of measures, and the details of one measure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _render = Template("measures")
 def draw_catalogue(
     groups: Mapping[str, Sequence[Description]], questions: Mapping[str, str], href: Href
 ) -> Markup:
-    """Draw the measures of each group: name, title, and the question that each measure answers."""
+    """Draw the measures of each group with their names, their titles, and the questions that they
+    answer."""
     headed = [
         (draw_section(name, questions.get(name, "")), descriptions)
         for name, descriptions in groups.items()
@@ -30,7 +31,8 @@ def draw_catalogue(
 
 
 def draw_no_matching_measure(search_text: str, similar_names: Sequence[str], href: Href) -> Markup:
-    """Draw a message that no measure matches a search, with links to similar names."""
+    """Draw a message that no measure matches the search, with links to measures with similar
+    names."""
     links = [(name, href("measures", measure=name)) for name in similar_names]
     return _render("no_measure", find=search_text, near=links)
 
@@ -38,26 +40,27 @@ def draw_no_matching_measure(search_text: str, similar_names: Sequence[str], hre
 def draw_measure_heading(
     description: Description, back_link: str, use_link: str, unsupported_reason: str
 ) -> Markup:
-    """Draw name, title, family and meaning of the measure, with the link that selects it."""
+    """Draw the name, the title, the family and the meaning of a measure, and the link that selects
+    the measure."""
     return _render(
         "head", description=description, back=back_link, use=use_link, why_not=unsupported_reason
     )
 
 
 def draw_parameters(description: Description) -> Markup:
-    """Draw the parameters and their allowed values."""
+    """Draw the parameters of a measure and their allowed values."""
     return _render("parameters", parameters=description.parameters)
 
 
 def draw_facts(description: Description) -> Markup:
-    """Draw facts about a measure: its range, how it treats unusual documents, its names in other
-    packages, its source, and differences from other packages."""
+    """Draw facts about a measure: its range, how it treats special cases such as unjudged
+    documents, its names in other packages, its source, and how it differs from other packages."""
     return _render("facts", description=description, treated=_TREATED, as_usual=RULES_OF_ALL)
 
 
 def draw_worked_example(description: Description) -> Markup:
-    """Draw the example list that all measures share, as squares, and the values of the measure on
-    it."""
+    """Draw the example list that all measures share, as squares, and the values of a measure for
+    this list."""
     return _render(
         "worked",
         squares=[_make_square(rank, doc) for rank, doc in enumerate(LISTED, 1)],
@@ -69,7 +72,8 @@ def draw_worked_example(description: Description) -> Markup:
 
 
 def _subtopic_lines() -> list[str]:
-    """Return the example's judgments by subtopic, with the rank of each document."""
+    """Return one line per subtopic of the example list: the judged documents with their ranks and
+    grades."""
     lines = []
     for name, grades in SUBTOPICS.items():
         places = [f"{_rank_text(doc)} grade {g}".replace("-", w.MINUS) for doc, g in grades.items()]
@@ -78,8 +82,8 @@ def _subtopic_lines() -> list[str]:
 
 
 def _document_lines() -> list[str]:
-    """Return lines with the values of each document column of the example, in the order of the
-    list."""
+    """Return one line per document column of the example list: the values of the documents in list
+    order."""
     lines = []
     for name, values in COLUMNS.items():
         values_text = ", ".join(str(values[doc]) for doc in LISTED)

@@ -1,4 +1,4 @@
-"""Movement of a document between two lists: in words, and as a line."""
+"""Movement of a document between two lists, in words and as a connecting line."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 
 GAP = 52
-"""Width of the drawing between the lists, in px."""
+"""Width in px of the space between the two lists, where the lines are drawn."""
 _TITLE = 22
 _HOOK = 15
 _THICK, _THIN = 4.2, 1.3
 
 Row = Mapping[str, Any]
 _Stroke = tuple[str, float]
-"""A curve as an SVG path, and its width in px."""
+"""A curve as an SVG path, and the width of its line in px."""
 
 _render = Template("movement")
 
 
 @dataclass(frozen=True)
 class Movement:
-    """A movement in words with an arrow; `tone` is "better", "worse" or "" (neither)."""
+    """The movement of a document in words, with an arrow. `tone` is "better", "worse", or "" for
+    neither."""
 
     words: str
     tone: str
@@ -36,19 +37,19 @@ class Movement:
 
     @property
     def length(self) -> int:
-        """Number of visible characters."""
+        """Number of visible characters of the movement, including the arrow."""
         return len(f"{self.arrow} {self.words}".strip())
 
 
 NO_MOVE = Movement("", "")
-"""The movement of a document if there is no other list, or if its rank in the other list is
+"""The movement of a document if there is no second list, or if its rank in the second list is
 unknown."""
 
 
 def describe_movement(row: Row, side: str) -> Movement:
-    """Return how the document in a row of `Diagnosis.align_rankings` moved. In the left list, the
-    words say where it went in the right list; in the right list, where it came from. Only relevant
-    documents have a tone."""
+    """Describe how the document in a row of `Diagnosis.align_rankings` moved. In the left list, the
+    words say where the document is in the right list; in the right list, they say where it came
+    from. Only relevant documents have a tone."""
     if not row["other_known"]:
         return NO_MOVE
     rank, other = row["rank"], row["other_rank"]
@@ -70,8 +71,8 @@ def draw_movement_lines(
     left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int
 ) -> Markup:
     """Draw the lines between two lists whose rows are `height` px high. All lines of one colour are
-    a layer, drawn as a CSS mask because the sanitiser drops inline SVG; a mask contains only
-    numbers."""
+    drawn together as a CSS mask, because the sanitiser removes inline SVG, but allows a mask, which
+    contains only numbers."""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
     for row in left:
         color, strokes = _line_from_left(row, cutoff, height)
@@ -86,8 +87,8 @@ def draw_movement_lines(
 
 
 def _line_from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
-    """Return the colour and the strokes of the line that starts at a row of the left list. Without
-    a line, there are no strokes."""
+    """Return the colour and the strokes of the line that starts at a row of the left list. If no
+    line is drawn, there are no strokes."""
     relevant = row["relevant"]
     color = describe_movement(row, "left").tone or "line"
     start = _row_y(row["rank"], height)
@@ -104,14 +105,14 @@ def _row_y(rank: float, height: int) -> int:
 
 
 def _hook_path(y: int, x: int, direction: int) -> str:
-    """Return a short downward curve beside a list. It shows that the document is below the shown
-    ranks of the other list."""
+    """Return a short curve that bends downwards beside a list. It shows that the document is below
+    the visible ranks of the opposite list, or not in that list."""
     turn, end = x + direction * (_HOOK - 3), x + direction * _HOOK
     return f"M{x} {y}C{turn} {y} {end} {y + 3} {end} {y + _HOOK - 2}"
 
 
 def _mask_image(strokes: list[_Stroke], height: int) -> str:
-    """Return the strokes as a CSS image."""
+    """Return the strokes as an image in CSS."""
     drawing = _render("mask", strokes=strokes, width=GAP, height=height)
     code = base64.b64encode(drawing.encode()).decode()
     return f"url(data:image/svg+xml;base64,{code}) 0 0/100% 100% no-repeat"

@@ -1,4 +1,4 @@
-"""Blocks around the pages: the rail, and the small texts of the controls."""
+"""Blocks around the pages: the navigation rail, and the short texts between the controls."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from metrics_core.base.errors import RanklensError, UnknownMeasureError
 
 @dataclass(frozen=True)
 class PageLink:
-    """A page in the rail. `group` is the heading above it ("" at the foot of the rail), `key` is
-    the key that opens the page, and `waiting` is the text beside its title."""
+    """A link to a page in the rail. `group` is the heading above it ("" at the foot of the rail),
+    `key` is the key that opens the page after G, and `waiting` is the text beside the title."""
 
     group: str
     title: str
@@ -31,8 +31,8 @@ class PageLink:
 
 @dataclass(frozen=True)
 class ShelfEntry:
-    """A collection in the list of collections; `best` is the run with the highest score, "" if
-    unknown."""
+    """A collection in the list of collections. `best` is the run with the highest score, "" if it
+    is unknown."""
 
     name: str
     contents: str
@@ -43,19 +43,20 @@ class ShelfEntry:
 
 
 _BEST = 18
-"""Maximum number of characters of a run's name beside the name of its collection."""
+"""Maximum number of characters of a run's name beside the name of a collection."""
 
 _FIELD, _BUTTON = 62, 39
-"""Widths in px of the field for a run and of a button, not counting their text."""
+"""Width in px of the field for a run, and width in px of a button. Their texts are not included."""
 _GAP, _WIDE_GAP = 6, 8
 _BESIDE = 352
-"""Width in px of the buttons and edges beside the sentence, including a closed rail."""
+"""Width in px of everything beside the sentence of controls: buttons and margins, and the closed
+rail."""
 
 _render = Template("navigation")
 
 
 def draw_page_links(page_links: Sequence[PageLink]) -> Markup:
-    """Draw the names of the pages, in groups."""
+    """Draw the links to the pages, under the headings of their groups."""
     groups = [(name, list(pages)) for name, pages in groupby(page_links, key=attrgetter("group"))]
     return _render("rail", groups=groups)
 
@@ -71,28 +72,29 @@ def draw_all_collections(link: str) -> Markup:
 
 
 def draw_page_title(title: str, name: str) -> Markup:
-    """Draw the title of a page that has no row of controls above it. `name` is the name of the
-    page's file."""
+    """Draw the title of a page that shows no controls above it. `name` is the name of the page's
+    file."""
     return _render("page_title", title=title, name=name)
 
 
 def draw_control_text(text: str) -> Markup:
-    """Draw a word between two controls."""
+    """Draw a text between two controls."""
     return _render("word", text=text)
 
 
 def draw_folded_controls(
     pair: Sequence[RunStyle], shortened_names: Mapping[str, str], other_controls: str
 ) -> Markup:
-    """Draw the controls as one line for a narrow bar; a click on the line opens the controls.
-    `shortened_names` maps runs to shortened names."""
+    """Draw the controls as one line for narrow screens; a click on the line opens them.
+    `shortened_names` maps each run to its shortened name."""
     return _render(
         "folded", pair=pair, short=shortened_names, rest=other_controls.removesuffix(" queries")
     )
 
 
 def field_width(name: str) -> int:
-    """Return the width in px of a run's field that shows this name, with mark and arrow."""
+    """Return the width in px of the field that shows this name of a run, including the run's mark
+    and an arrow."""
     return round(_FIELD + _bold_width(name))
 
 
@@ -102,10 +104,11 @@ def folding_style(
     words: Sequence[str],
     dropped_words: Sequence[str] = (),
 ) -> Markup:
-    """Return the style that folds the sentence of controls if it does not fit in one line. The
-    sentence consists of `fields` for runs, `buttons` that open controls, and `words`. If it is only
-    slightly too long, the texts in `dropped_words` (words and ends of buttons) are omitted
-    instead."""
+    """Return the style sheet that folds the sentence of controls if the sentence does not fit in
+    one line.
+
+    The sentence consists of `fields` for runs, `buttons` that open controls, and `words`. If it is
+    only slightly too long, it is not folded; instead, the texts in `dropped_words` are omitted."""
     parts = [*map(field_width, fields), *(_BUTTON + _bold_width(text) for text in buttons)]
     parts += [text_width(word, size=15) for word in words]
     least = _BESIDE + sum(parts) + _GAP * len(parts)
@@ -124,31 +127,31 @@ def draw_copy_link() -> Markup:
 
 
 def draw_presentation_link(link: str) -> Markup:
-    """Draw the link that presents one finding per screen."""
+    """Draw the link that starts a presentation with one finding per screen."""
     return _render("present_link", link=link)
 
 
 def draw_add_files_link() -> Markup:
-    """Draw the link to the uploader of the page."""
+    """Draw the link that leads to the uploader on the page."""
     return _render("add_files")
 
 
 def draw_filter_list(filters: Sequence[tuple[str, str]], link: str) -> Markup:
-    """Draw the active filters, each with the link that clears it; `link` clears all."""
+    """Draw the active filters, each with a link that clears it. `link` clears all filters."""
     return _render("narrowed", filters=filters, link=link)
 
 
 def draw_measure_note(name: str, text: str, link: str, more: str = "") -> Markup:
-    """Draw an explanation of the chosen measure in one or two sentences, with a link to its page.
-    The text `more` is collapsed at first."""
+    """Draw an explanation of the chosen measure in one or two sentences, with a link to the
+    measure's page. The text `more` is hidden until the user opens it."""
     return _render("explained", name=name, text=text, link=link, more=more)
 
 
 def draw_measure_error(
     error: RanklensError, current: str = "", link: Callable[[str], str] = lambda name: ""
 ) -> Markup:
-    """Draw the reason why a typed name or value was rejected. The measures with the most similar
-    names are drawn as links; `current` is the measure that is used instead."""
+    """Draw the reason why a typed name or value was rejected. If the name is unknown, measures with
+    similar names are drawn as links. `current` is the measure that is used instead."""
     near: list[tuple[str, str]] = []
     hint = error.hint
     if isinstance(error, UnknownMeasureError):
@@ -158,17 +161,19 @@ def draw_measure_error(
 
 
 def draw_interpretation_note(text: str) -> Markup:
-    """Draw how a typed name was interpreted."""
+    """Draw a note that says how a typed name was interpreted."""
     return _render("read_as", text=text)
 
 
 def draw_run_marks(marks: Mapping[str, RunStyle]) -> Markup:
-    """Draw the marks of runs before their names in widgets; `marks` maps widget keys to styles."""
+    """Draw the marks of runs before their names in widgets. `marks` maps the key of each widget to
+    the style of its run."""
     return _render("run_marks", marks=marks)
 
 
 def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:
-    """Draw the colours of the marks in a widget's pills, one style per pill in order."""
+    """Return the style sheet that colours the marks in a widget's pills. `styles` has one style per
+    pill, in order."""
     return _render("pill_colors", key=key, styles=styles)
 
 
@@ -180,8 +185,9 @@ def draw_query_navigation(
     *,
     closes: bool = False,
 ) -> Markup:
-    """Draw "← All queries · 1 of 17 that got worse · ← Previous · Next →". A link that is None is
-    inactive; `back_link` leads to the list, or `closes` the query beside the list."""
+    """Draw the line "← All queries · 1 of 17 that got worse · ← Previous · Next →". A link that is
+    None is inactive. `back_link` leads back to the list; if `closes` is true, it closes the query
+    that is open beside the list."""
     return _render(
         "steps",
         previous=previous,
@@ -193,5 +199,6 @@ def draw_query_navigation(
 
 
 def draw_image_menu(caption: Caption) -> Markup:
-    """Draw a chart's menu: enlarge with caption, save as a file, or print."""
+    """Draw a chart's menu, in which the user can enlarge the chart with its caption, save it as a
+    file, or print it."""
     return _render("image_menu", caption=caption)

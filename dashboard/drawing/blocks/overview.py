@@ -1,4 +1,5 @@
-"""Blocks of the Overview: outcomes, runs and measures, the lists, facts."""
+"""Blocks of the Overview: the outcomes, the table of runs and measures, the lists, and facts about
+the data."""
 
 from __future__ import annotations
 
@@ -30,20 +31,22 @@ from metrics_core.scoring.intervals import LEVEL
 Row = dict[str, Any]
 
 _IN_A_HEAD = {"P": "share relevant", "R": "share found", "RR": "first relevant", "AP": "all ranks"}
-"""Short glosses that fit in one line beside the name; the full gloss is shown on hover."""
+"""Short descriptions of measures that fit in one line of a column heading. The full description is
+shown on hover."""
 
 _render = Template("overview")
 
 
 def draw_facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
-    """Draw one line about the data on which all numbers of the view are based. If the baseline was
-    guessed from its name, `guess` has this baseline and the first run."""
+    """Draw one line about the data that all numbers of the view are based on. If the baseline was
+    guessed from the names of the runs, `guess` has this baseline and the first run."""
     return _render("facts_line", facts=facts, href=href, listed=fields_of_list, guess=guess)
 
 
 def draw_outcomes(row: Mapping[str, Any], href: Href) -> Markup:
-    """Draw how many queries got better, stayed the same and got worse, as one bar with links; grey
-    if not significant. `row` is a row of `compare`."""
+    """Draw how many queries got better, stayed the same and got worse, as one bar with links. The
+    bar is grey if the difference is not significant. `row` is a row of `compare`. The result is
+    empty if it is not declared which direction is better."""
     if row["won"] != row["won"]:
         return Markup()  # which way is better is not declared
     counts = {BETTER: int(row["won"]), TIED: int(row["same"]), WORSE: int(row["lost"])}
@@ -52,15 +55,15 @@ def draw_outcomes(row: Mapping[str, Any], href: Href) -> Markup:
 
 
 def shorten_gloss(measure: str, gloss: str) -> str:
-    """Return a measure's gloss for a heading of one line."""
+    """Return a measure's short description for a heading of one line."""
     return _IN_A_HEAD.get(measure.partition("@")[0], gloss)
 
 
 @dataclass(frozen=True)
 class MeasureColumn:
-    """One measure's column. `rows` maps runs to rows of `compare`; `bold` says whether the best
-    value is marked; `level` is the level of the intervals. `direction` is 1 if
-    higher is better, -1 if lower is, 0 if this is not declared."""
+    """The column of a measure. `rows` maps runs to rows of `compare`. `bold` says whether the best
+    value is marked. `level` is the level of the intervals. `direction` is 1 if higher is better, -1
+    if lower is better, 0 if neither is declared."""
 
     name: str
     gloss: str
@@ -73,18 +76,19 @@ class MeasureColumn:
 
     @property
     def less(self) -> bool:
-        """Whether lower values are better."""
+        """Whether lower values of the measure are better."""
         return self.direction < 0
 
     @property
     def origin(self) -> str:
-        """The mark of a given measure in the heading."""
+        """The word in the heading that marks a given measure, "" for other measures."""
         return "given" * any(row.get("given", False) for row in self.rows.values())
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The lines of the heading: the gloss, the direction unless higher is better, what is
-        compared unless the means are, and the number of queries that are left out."""
+        """The lines below the measure's name in the heading: a short description, the direction
+        unless higher is better, what the test compares unless it compares means, and the number of
+        queries that are left out."""
         tested = {row.get("tested") for row in self.rows.values()}
         left_out = max((row.get("left_out", 0) for row in self.rows.values()), default=0)
         lines = [
@@ -96,7 +100,8 @@ class MeasureColumn:
         return tuple(line for line in lines if line)
 
     def change_text(self, row: Row) -> str:
-        """The difference of a cost, in the terms in which it is tested; "" for other measures."""
+        """Return the difference of a cost as it is tested: the change in percent, or the numbers of
+        better and worse queries. Returns "" for measures whose means are tested."""
         if row.get("tested") == TYPICAL_RATIO:
             percent = 100 * (row["ratio"] - 1)
             return f"{w.format_difference(percent, 0 if abs(percent) >= 10 else 1)}{w.NO_BREAK}%"
@@ -105,7 +110,7 @@ class MeasureColumn:
         return ""
 
     def change_side(self, row: Row) -> float:
-        """A number with the sign of what is tested."""
+        """Return a number whose sign is the direction of the tested change."""
         if row.get("tested") == TYPICAL_RATIO:
             return float(row["ratio"] - 1)
         if row.get("tested") == SIGN:
@@ -113,8 +118,8 @@ class MeasureColumn:
         return float(row["difference"])
 
     def change_hint(self, row: Row, interval: str) -> str:
-        """The explanation of a difference: its interval, or that of the typical ratio and the
-        difference of means, which is not tested."""
+        """Return the explanation of a difference. It is the interval of the difference or, for a
+        cost, what was tested, followed by the difference of means, which was not tested."""
         cost = describe_cost(row, self.name, self.level)
         if cost:
             return f"{cost}; not tested: {describe_mean_difference(row, self.name)}"
@@ -122,7 +127,7 @@ class MeasureColumn:
 
     @property
     def heading_gloss(self) -> str:
-        """The gloss for a heading."""
+        """The measure's short description for its heading."""
         return shorten_gloss(self.name, self.gloss)
 
     @property
@@ -132,7 +137,7 @@ class MeasureColumn:
 
     @property
     def has_bar(self) -> bool:
-        """Whether its values can be drawn as bars: all are from 0 to 1."""
+        """Whether the means in the column can be drawn as bars. They can if all are from 0 to 1."""
         return all(0 <= value <= 1 for value in self._defined_means)
 
     @property
@@ -142,18 +147,19 @@ class MeasureColumn:
 
     @property
     def digits(self) -> int:
-        """The decimals of its means and differences: at least three, and enough that no significant
-        difference prints as 0."""
+        """Number of decimals of the means and differences in the column. It is at least three, and
+        large enough that no significant difference is printed as 0."""
         gaps = [abs(row["difference"]) for row in self.rows.values() if row["clear"]]
         enough = (n for n in range(3, 8) if all(w.format_score(gap, n).strip("0.") for gap in gaps))
         return next(enough, 8)
 
     def format_value(self, value: float) -> str:
-        """Format a value as printed."""
+        """Format a value of the column as it is printed."""
         return w.format_count(value) if self._is_count else w.format_score(value, self.digits)
 
     def is_best(self, value: float) -> bool:
-        """Whether this value, as printed, is to be marked as the best of the column."""
+        """Return whether a value is marked as the best in the column. Values that are printed like
+        the best one are marked, too."""
         if not self.bold or not self.direction or len(self.rows) < 2 or math.isnan(value):
             return False
         # Values that print alike are both marked, else this would look like an error.
@@ -164,9 +170,9 @@ class MeasureColumn:
 def measure_columns(
     table: pd.DataFrame, drawing: Drawing, measures: Sequence[tuple[str, str, str]]
 ) -> list[MeasureColumn]:
-    """Return the columns of these measures (name, gloss, link). No value is marked as best unless
-    the run in focus differs significantly. `table` is long: run, measure, clear, and the columns of
-    `compare`."""
+    """Return the columns of these measures, which are given as (name, short description, link). A
+    best value is marked only if the run in focus differs significantly. `table` is long: run,
+    measure, clear, and the columns of `compare`."""
     rows_by_measure: dict[str, dict[str, Row]] = {}
     for row in table.to_dict("records"):
         rows_by_measure.setdefault(row["measure"], {})[row["run"]] = row
@@ -192,7 +198,7 @@ def measure_columns(
 
 
 def measure_heads(columns: Sequence[MeasureColumn], chosen_name: str) -> list[Column]:
-    """Return the heads of these columns."""
+    """Return the header cells of these columns."""
     return [
         Column(
             c.name,
@@ -213,10 +219,11 @@ def draw_runs_and_measures(
     judged_shares: Mapping[str, float],
     make_run_link: LinkMaker,
 ) -> Markup:
-    """Draw a table of runs by measures; the best run on the chosen measure is first. `table` and
-    `measures` are the same as for `measure_columns`. `judged_shares` maps runs to the judged share
-    of their top k; `make_run_link` returns the link of a run's name. For a single run, its values
-    are drawn side by side."""
+    """Draw a table of runs by measures, with the best run on the chosen measure first. The values
+    of a single run are drawn side by side.
+
+    `table` and `measures` are the same as for `measure_columns`. `judged_shares` maps runs to the
+    judged share of their top k. `make_run_link` returns the link of a run's name."""
     styles = [run_style(drawing.styles, run) for run in runs_by_mean(table, drawing)]
     columns = measure_columns(table, drawing, measures)
     return _render(
@@ -233,8 +240,8 @@ def draw_runs_and_measures(
 
 
 def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
-    """Return the runs ordered by their means on the chosen measure; `table` is the same as for
-    `measure_columns`."""
+    """Return the runs ordered by their means on the chosen measure, best first. `table` is the same
+    as for `measure_columns`."""
     rows = table[table["measure"] == drawing.name]
     rising = not drawing.comparison.measure.declaration.higher_is_better
     ordered = rows.sort_values("mean", ascending=rising, na_position="last", kind="stable")
@@ -242,13 +249,13 @@ def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
 
 
 def draw_table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
-    """Draw the note that explains the small numbers in the table, followed by a summary of these
-    numbers."""
+    """Draw a note below the table: `text` explains the small numbers in the table, and `more`
+    follows it."""
     return _render("table_note", text=text, pieces=sentence_pieces(more, drawing.styles))
 
 
 def draw_side_by_side(*lists: Markup) -> Markup:
-    """Draw lists beside each other, or below each other on narrow screens."""
+    """Draw lists side by side. On narrow screens, they are drawn below each other."""
     return _render("side_by_side", lists=lists)
 
 
@@ -261,8 +268,8 @@ def draw_amount_list(
     more: tuple[str, str] | None = None,
     list_fields: Mapping[str, Any] = NO_LIST,
 ) -> Markup:
-    """Draw a list of queries with one number each. `rows` has query_id, text, meta, amount. `more`
-    is the text and the URL of the link to all rows; `list_fields` are the address fields that
+    """Draw a list of queries, each with a number. `rows` has query_id, text, meta, amount. `more`
+    is the text and the URL of the link to all rows. `list_fields` are the address fields that
     describe the list."""
     records = rows.to_dict("records")
     return _render(
@@ -285,9 +292,12 @@ def draw_query_list(
     total: int,
     use_colours: bool = True,
 ) -> Markup:
-    """Draw the queries with the largest losses or gains; grey unless `use_colours`. `rows` has
-    query_id, text, meta, score, baseline_score, difference, unlisted_by (the run that does not list
-    the query, or "") and cause; `total` is the number of all queries with a loss or gain."""
+    """Draw the queries with the largest losses or gains. They are grey unless `use_colours` is
+    true.
+
+    `rows` has query_id, text, meta, score, baseline_score, difference, cause and unlisted_by (the
+    run that does not list the query, or ""). `total` is the number of all queries with a loss or
+    gain."""
     title = f"Got {kind}"
     if rows.empty:
         return _render("empty_list", title=title, text=f"No query got {kind}.")
@@ -304,7 +314,7 @@ def draw_query_list(
 
 
 def _untested_reason(row: Row) -> str:
-    """Return why a group has no interval."""
+    """Return the reason why a group has no confidence interval."""
     if row["queries"] < FEWEST_QUERIES:
         return "too few to test"
     return "too few differ to test"
@@ -320,10 +330,12 @@ def draw_group_list(
     finding: Sentence,
     looked_at: int = 0,
 ) -> Markup:
-    """Draw the first groups of one column in the given order, each as an interval against zero, and
-    the finding on them. `by` is the key and the name of the column. `rows` has the rows of the run
-    in focus from `summarise_groups`, corrected for `looked_at` groups: group, queries, difference,
-    diff_low, diff_high, clear. `make_group_link` returns the link of a group."""
+    """Draw the first groups of one column in the given order, each as an interval relative to zero,
+    and the finding about these groups.
+
+    `by` is the key and the name of the column. `rows` has the rows of the run in focus from
+    `summarise_groups`: group, queries, difference, diff_low, diff_high, clear. They are corrected
+    for `looked_at` groups. `make_group_link` returns the link of a group."""
     title = f"By {by[1]}"
     if rows.empty:
         return _render("empty_list", title=title, text="The queries in view have no groups.")

@@ -1,5 +1,5 @@
-"""Blocks of the Ranking page: all runs by their places, and every pair as a cell with its
-difference."""
+"""Blocks of the Ranking page: all runs by their possible ranks, and every pair of runs as a cell
+with its difference."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from metrics_core.comparing.verdicts import BETTER_RUN, CANNOT_TELL, FEWEST_QUER
 from metrics_core.scoring.intervals import LEVEL
 
 PairLink = Callable[[str, str], str]
-"""A function that returns the link to the comparison of a run with a baseline."""
+"""A function that takes a run and a baseline and returns the link to their comparison."""
 
 ROOMY = 6
-"""Maximum number of runs for which the pairs show numbers and the table shows all measures."""
+"""Maximum number of runs for which the cells of the pairs show numbers and the table shows all
+measures."""
 _LEAST_COLOUR = 0.3
 _NAME_LENGTH, _LONGEST_NAME = 18, 24
 
@@ -37,10 +38,12 @@ def draw_ranking_table(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     chosen_name: str, pair_link: PairLink, measure_link: LinkMaker,
 ) -> Markup:  # fmt: skip
-    """Draw these runs on all measures: mean, places and interval. `measure_link` returns the link
-    of a measure's heading; the heading of `chosen_name` has no link. A run's name links to the
-    comparison of this run with `compared_run`. For few runs, intervals are drawn on a scale from 0
-    to 1; for many runs, on a scale that covers only the intervals."""
+    """Draw a table of these runs on all measures: the mean, the possible ranks and the interval.
+
+    `measure_link` returns the link of a measure's heading; the heading of `chosen_name` has no
+    link. A run's name links to the comparison of this run with `compared_run`. For few runs,
+    intervals are drawn on a scale from 0 to 1; for many runs, on a scale that covers only the
+    intervals."""
     is_spacious = len(run_pairs.runs) <= ROOMY
     scales = [Ticks([], [], (0, 1)) if is_spacious else _interval_scale(c) for c in ranking.columns]
     heads = [
@@ -70,7 +73,8 @@ def draw_ranking_and_pairs(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     chosen_name: str, pair_link: PairLink, pairs: Markup,
 ) -> Markup:  # fmt: skip
-    """Draw these runs on the chosen measure, with the table of their pairs beside them."""
+    """Draw a table of these runs on the chosen measure. `pairs`, the table of their pairs, is drawn
+    beside it."""
     column = next(c for c in ranking.columns if str(c.measure) == chosen_name)
     scale = _interval_scale(column)
     whose = [f"each run’s {w.format_share(LEVEL)} CI"] if run_pairs.draws else []
@@ -92,7 +96,7 @@ def draw_ranking_and_pairs(
 
 
 def _interval_scale(column: RankedMeasure) -> Ticks:
-    """Return a scale that covers the intervals of all runs."""
+    """Return a scale that covers the intervals of all runs on a measure."""
     ends = np.concatenate([column.low, column.mean, column.high])
     ends = ends[np.isfinite(ends)]
     return nice_ticks(ends.min(), ends.max(), max_ticks=8) if len(ends) else Ticks([], [], (0, 1))
@@ -103,7 +107,7 @@ def _range_text(scale: Ticks) -> str:
 
 
 def format_rank_range(first: int, last: int) -> str:
-    """Format a range of places: "1–4", or "3" for a single place."""
+    """Format a range of possible ranks, for example "1–4", or "3" if there is only one."""
     return (
         w.format_count(first)
         if first == last
@@ -115,8 +119,8 @@ def _ranking_rows(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     pair_link: PairLink,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Return the data of each run: its row in `ranking`, its link and hover text, whether it may be
-    the best, and the meaning of its place."""
+    """Return the data of each run for the table: its position in `ranking`, its link and hover
+    text, whether it could be the best, and an explanation of its possible ranks."""
     short = short_names(run_pairs.runs, _LONGEST_NAME)
     several_bests, total = len(run_pairs.possible_bests) > 1, len(run_pairs.runs)
     rows = []
@@ -156,7 +160,8 @@ def _ranking_rows(
 def draw_pair_table(
     run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, label: str
 ) -> Markup:
-    """Draw all pairs of these runs as the upper triangle, row minus column, best mean first;
+    """Draw all pairs of these runs as the upper triangle of a matrix. Each cell has the difference
+    of the run in its row minus the run in its column; the run with the best mean comes first.
     `pair_link` returns the link of a pair."""
     short = short_names(run_pairs.runs, _NAME_LENGTH)
     many = range(len(run_pairs.runs))
@@ -175,8 +180,8 @@ def draw_pair_table(
 
 
 def _difference_scale(run_pairs: AllPairs) -> str:
-    """Return the range of the significant differences in absolute value, as text; "" if there are
-    none."""
+    """Return the range of the absolute values of significant differences, as text. Returns "" if no
+    difference is significant."""
     sizes = abs(run_pairs.difference[run_pairs.clear])
     if not len(sizes):
         return ""
@@ -186,8 +191,8 @@ def _difference_scale(run_pairs: AllPairs) -> str:
 def _pair_cell(
     run_pairs: AllPairs, row: int, column: int, pair_link: PairLink, digits: int
 ) -> dict[str, str]:
-    """Return what a cell shows: link, difference, interval, result of the test in words, hover
-    text, tone, and the strength of its colour as CSS ("" for no colour)."""
+    """Return the contents of a cell: link, difference, interval, result of the test in words, hover
+    text, tone, and the strength of the cell's colour as CSS ("" for no colour)."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     value, kind = float(run_pairs.difference[row, column]), run_pairs.verdict[row, column]
     return {
@@ -208,7 +213,8 @@ def _verdict_word(run_pairs: AllPairs, row: int, column: int) -> str:
 
 
 def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
-    """Describe a pair: difference, interval, p-value, number of queries, result of the test."""
+    """Describe a pair: its difference, interval, p-value, number of queries, and the result of the
+    test."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     digits = w.interval_decimals(low, high)
     value = w.format_difference(float(run_pairs.difference[row, column]), digits)
@@ -222,12 +228,12 @@ def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
 
 
 def _color_share(run_pairs: AllPairs, value: float) -> float:
-    """Return the strength of a difference's colour, from 0.3 to 1; full for the largest significant
-    difference."""
+    """Return the strength of the colour for a difference, from 0.3 to 1. The largest significant
+    difference has the strength 1."""
     most = max(abs(run_pairs.difference[run_pairs.clear]).max(), 1e-12)
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 
 
 def draw_table_note(text: str, hint: str = "") -> Markup:
-    """Draw a note below the table on how to read it; `hint` is shown on hover."""
+    """Draw a note below the table that says how to read it. `hint` is shown on hover."""
     return _render("note", text=text, hint=hint)

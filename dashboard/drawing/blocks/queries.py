@@ -1,5 +1,5 @@
-"""The table of queries: headings that sort it, rows that open a query, page links, and the active
-filters."""
+"""The table of queries: header cells that sort the table, rows that open a query, page links, and
+the active filters."""
 
 from __future__ import annotations
 
@@ -24,33 +24,36 @@ from metrics_core.base import wording as w
 from metrics_core.slicing.breakdowns import NO_GROUP
 
 Link = Callable[[str], str]
-"""A function that returns the link for an order, a query_id, a page number or a column."""
+"""A function that takes an order, a filter line, a query_id, a page number or a column and returns
+its link."""
 MoveLink = Callable[[str, int], str]
-"""A function that returns the link that moves a column, with this key, by a number of places; ""
-if it cannot be moved there."""
+"""A function that takes the key of a column and a number of positions, and returns the link that
+moves the column by this number. The result is "" if the column cannot be moved there."""
 
 _HEAD = 48
-"""Maximum number of characters of a column head other than a run's name."""
+"""Maximum number of characters of a column's name in its header cell. For the name of a run,
+another limit applies."""
 _VALUES = 3
-"""Maximum number of values of a filter that are named; further values are counted."""
+"""Maximum number of a filter's values that are named. If there are more, the number of further
+values is added."""
 _LEAST = {"score": 72, "difference": 190, "number": 72}
 _METER = 56
-"""Widths in px. `_LEAST` has the minimum widths of the columns for a score, a difference with its
-bar, and a number; `_METER` is the width of a score bar."""
+"""Widths in px. `_LEAST` has the minimum width of a column by kind: a score, a difference with its
+bar, and a number. `_METER` is the width of a score bar."""
 _PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
-"""Sizes in px: the padding beside a text, a run's mark with the sort arrow, a sort arrow that may
-wrap below its heading, the widest column, the longest run name that is kept on one line, and the
-font size of a cell."""
+"""Sizes in px, in this order: the padding beside a text; a run's mark together with the sort arrow;
+a sort arrow that may wrap below its heading; the widest column; the longest run name that is kept
+on one line; the font size of a cell."""
 _AROUND = 1
-"""Number of pages with a link on either side of the current page."""
+"""Number of pages on each side of the current page that have a link."""
 
 _render = Template("queries")
 
 
 @dataclass(frozen=True)
 class TableLinks:
-    """The links of the table of queries: of an order, of a filter line, of a query, and of moving a
-    column. `filters` has the filter of each column, by its key."""
+    """The functions that make the links in the table of queries: for an order, a filter line, a
+    query, and moving a column. `filters` has the filter of each column by its key."""
 
     order: Link
     line: Link
@@ -73,13 +76,12 @@ def draw_query_table(
     links: TableLinks,
     starred: Collection[str] = (),
 ) -> Markup:
-    """Draw a page of the list of queries: query, difference with its bar, a score for each run
-    (with a bar if there is a `scale`), groups.
+    """Draw a page of the list of queries as a table: the query, the difference with its bar, a
+    score for each run, and the groups. A score has a bar if there is a `scale`.
 
     `order` is the key of the sort column, with "-" before it for descending order. The differences
-    are between the runs of the `pair`; `span` is the range of their bars. If `use_colours`,
-    differences are in colour unless they count as the same. The queries in `starred` have a star.
-    """
+    are between the runs of the `pair`; `span` is the range of their bars. If `use_colours` is true,
+    differences are coloured unless they count as tied. The queries in `starred` have a star."""
     texts = column_texts(columns, rows.frame)
     return _render(
         "query_table",
@@ -112,7 +114,7 @@ def draw_query_table(
 
 
 def _draw_head_menu(key: str, name: str, number: int, order: str, links: TableLinks) -> Markup:
-    """Draw the menu of a column's head: both orders, and its filter."""
+    """Draw the menu in a column's header cell: both sort orders, and the filter of the column."""
     column_filter = links.filters.get(key)
     return _render(
         "head_menu",
@@ -126,8 +128,8 @@ def _draw_head_menu(key: str, name: str, number: int, order: str, links: TableLi
 
 
 def _link_to_value(key: str, value: str, links: TableLinks) -> str:
-    """Return the link that lists only the queries with this value of a column; "" if there is none
-    or only these are listed."""
+    """Return the link that lists only the queries with this value of a column. Returns "" if the
+    column has no filter, if there is no value, or if only these queries are listed already."""
     column_filter = links.filters.get(key)
     if column_filter is None or value in ("", NO_GROUP) or column_filter.chosen == {value}:
         return ""
@@ -135,8 +137,8 @@ def _link_to_value(key: str, value: str, links: TableLinks) -> str:
 
 
 def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the texts of the cells, by column key. Numbers of the query file are unchanged; the
-    numbers of any other column all have the same decimals."""
+    """Return the texts of the cells by column key. Numbers from the query file are unchanged. In
+    any other column, all numbers have the same number of decimals."""
 
     def format_column(column: TableColumn) -> list[str]:
         values = frame[column.source].tolist()
@@ -150,8 +152,9 @@ def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[st
 
 
 def _column_width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> int:
-    """Return the width of a column in px: enough for its texts, within limits, and for the longest
-    word of its head; 0 for the query, which takes the remaining width."""
+    """Return the width of a column in px. It is enough for the column's texts and for the longest
+    word in the header cell, within limits. It is 0 for the query text, which takes the remaining
+    width."""
     if kind == "text":
         return 0
     words = max((text_width(word, bold=True) for word in re.split(r"[\s_-]", name)), default=0)
@@ -167,7 +170,7 @@ def _column_width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> 
 def short_and_full_names(
     columns: Sequence[TableColumn], pair: tuple[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield two names for each column: one shortened for the column head, and the full name."""
+    """Yield two names for each column: a shortened name for the header cell, and the full name."""
     short = short_names([*pair, *(column.name for column in columns if column.kind == "score")])
     for column in columns:
         if column.kind == "difference":
@@ -180,13 +183,13 @@ def short_and_full_names(
 
 
 def draw_column_order(columns: Sequence[TableColumn], move: MoveLink) -> Markup:
-    """Draw the shown columns in their order, each with links that move it."""
+    """Draw the shown columns in their order, each with links that move the column."""
     return _render("column_order", columns=columns, move=move)
 
 
 def draw_page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
-    """Draw the position of the page in its list, and links to the other pages; empty if there is
-    one page."""
+    """Draw the position of the page in the list of queries, and links to the other pages. The
+    result is empty if there is only one page."""
     if rows.pages == 1:
         return Markup()
     near = range(rows.number - _AROUND, rows.number + _AROUND + 1)
@@ -206,7 +209,8 @@ def draw_page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
 
 
 def draw_filters(conditions: Sequence[tuple[str, str]], make_link_without: Link) -> Markup:
-    """Draw the filters of the view, one chip per column. A chip clears the filter of its column."""
+    """Draw the filters of the view as one chip per filtered column. A click on a chip removes the
+    filter of its column."""
     columns = dict.fromkeys(column for column, _ in conditions)
     if not columns:
         return Markup()
@@ -221,22 +225,22 @@ def draw_filters(conditions: Sequence[tuple[str, str]], make_link_without: Link)
 
 
 def draw_strip_note(paired: int, max_queries: int, mean: float) -> Markup:
-    """Draw a note on what the strip of differences shows and how to use it. If there are more than
-    `max_queries` queries, the note says that only some are shown."""
+    """Draw a note that says what the chart of sorted differences shows and how to use it. If there
+    are more than `max_queries` queries, the note says that only some are shown."""
     return _render("strip_said", paired=paired, most=max_queries, mean=mean)
 
 
 def draw_colour_key(measure: str, low: float, high: float, *, has_empty_lists: bool) -> Markup:
-    """Draw the colour scale of the heatmap with the values at its ends. If `has_empty_lists`, the
-    frame that marks empty lists is explained too."""
+    """Draw the colour scale of the heatmap with the values at its ends. If `has_empty_lists` is
+    true, the frame that marks empty lists is explained, too."""
     return _render("colour_key", measure=measure, low=low, high=high, empty=has_empty_lists)
 
 
 def draw_list_summary(
     count: int, total: int, parts: Sequence[Markup], rule: str = "", cleared: str = ""
 ) -> Markup:
-    """Draw how many of the queries are in a list, the rule of the list, and the active filters with
-    the link that clears them all. If the list has all queries, this is only for screen readers."""
+    """Draw how many queries are in a list, the criterion of the list, and the active filters with a
+    link that clears them all. If the list has all queries, the text is only for screen readers."""
     narrowing = [part for part in parts if part]
     return _render("listed", kept=count, total=total, taken=narrowing, rule=rule, cleared=cleared)
 
@@ -248,9 +252,9 @@ def draw_lists_beside_heatmap(
     drawing: Drawing,
     href: Href,
 ) -> Markup:
-    """Draw the queries on which every shown run fails, and the queries with the largest lead of the
-    run in focus over all other runs; empty if there are none. Both frames have query_id, text,
-    meta; `leading_queries` also has difference."""
+    """Draw two lists beside the heatmap: the queries on which every shown run fails, and the
+    queries with the largest lead of the run in focus over all other runs. An empty list is omitted.
+    Both frames have query_id, text, meta; `leading_queries` also has difference."""
     lists = []
     if len(failed_queries):
         more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))

@@ -1,4 +1,4 @@
-"""Blocks of the Query page, except for the lists."""
+"""Blocks of the Query page, except for the result lists."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ from metrics_core.findings.sentence import Sentence
 Row = dict[str, Any]
 
 OPEN_MISSED = 20
-"""Maximum number of missed documents that are not folded; a well-judged query has hundreds."""
+"""Number of missed documents that are visible at first. More are folded, because a query with many
+judgments may have hundreds."""
 _BEGINNING = 80
 _CHIP, _MOST_CHIPS = 32, 4
-"""Maximum number of characters of a value drawn as a chip, and maximum number of chips."""
+"""Limits for drawing metadata as chips: the maximum number of characters of a value, and the
+maximum number of chips."""
 _LONG_QUERY = 90
 _ZEROS = 10
-"""Maximum number of squares in a row in which a square of grade 0 still shows its digit."""
+"""Maximum number of squares in a row for which a square of grade 0 shows its digit."""
 
 _render = Template("query")
 _common = Template("markup")
@@ -44,9 +46,11 @@ def draw_query_head(
     is_starred: bool = False,
     is_beside: bool = False,
 ) -> Markup:
-    """Draw the query as the title of the page, or of its part beside the list, with its star, its
-    metadata and the likely cause of its failure. Short values are drawn as labelled chips; long
-    values (such as a topic's narrative) are folded away."""
+    """Draw the query as a title, with its star, its metadata and the probable cause of its failure.
+
+    It is the title of the page or, if `is_beside` is true, of the query that is open beside the
+    list. Short values of the metadata are drawn as labelled chips; long values, such as the
+    narrative of a TREC topic, are hidden until the user opens them."""
     short = [(name, value) for name, value in metadata.items() if len(value) <= _CHIP][:_MOST_CHIPS]
     folded = {name: value for name, value in metadata.items() if (name, value) not in short}
     long = len(text) > _LONG_QUERY
@@ -64,26 +68,28 @@ def draw_query_head(
 
 
 def draw_page_link(link: str, query_id: str) -> Markup:
-    """Draw the link to the page of a query, and mark its row in the list beside it."""
+    """Draw the link to the page of a query. It also marks the row of the query in the list beside
+    it."""
     return _render("page_link", link=link, query_id=query_id)
 
 
 def draw_explanation(sentence: Sentence, styles: Styles) -> Markup:
-    """Draw why the query scored as it did; empty for an empty sentence."""
+    """Draw the explanation of the query's scores. The result is empty if the sentence is empty."""
     return (
         _render("explanation", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
     )
 
 
 def query_grades(diagnosis: Diagnosis, names: Mapping[float, str] | None = None) -> Grades:
-    """Return the grades that determine the colours: the grades of the collection (keys of `names`)
-    and of the query."""
+    """Return the grades on which the colours depend: the grades of the collection, which are the
+    keys of `names`, and the grades of the query."""
     return Grades.from_grades(diagnosis.grades.values(), names or ())
 
 
 @dataclass(frozen=True)
 class Tile:
-    """The square of one rank. If the list has no document at this rank, `tint` is empty."""
+    """The square of one rank in a list. If the list has no document at this rank, `tint` is
+    empty."""
 
     tint: str = ""
     spoken: str = ""
@@ -96,7 +102,7 @@ def draw_standings(
     diagnosis: Diagnosis, styles: Styles, grade_names: Mapping[float, str] | None = None
 ) -> Markup:
     """Draw for each run its score, one square per rank, and the ranks of the relevant documents.
-    `grade_names` names every grade of the collection, so that colours do not depend on the
+    `grade_names` names all grades of the collection, so that a grade has the same colour for every
     query."""
     grades = query_grades(diagnosis, grade_names)
     heads = [
@@ -123,14 +129,15 @@ def draw_standings(
 
 
 def _bounds_text(row: Row) -> tuple[str, str] | None:
-    """Return the lowest and highest score that the query could have, depending on the grades of its
-    unjudged documents. None if the two are equal or unknown."""
+    """Return the lowest and the highest score that the query could have, depending on the grades of
+    its unjudged documents. Returns None if both are equal or unknown."""
     low, high = w.format_score(row["lowest"]), w.format_score(row["highest"])
     return None if math.isnan(row["lowest"]) or low == high else (low, high)
 
 
 def rank_tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUARES) -> list[Tile]:
-    """Return one square per rank, with a line after rank k; empty for an empty list."""
+    """Return one square per rank, with a line after rank k. The result is empty if the list is
+    empty."""
     squares = diagnosis.grades_by_rank(run, ranks)
     if diagnosis.rankings[run].empty:
         return []
@@ -156,10 +163,12 @@ def draw_missed_documents(
     deepest_cutoff: int,
     grade_names: Mapping[float, str] | None = None,
 ) -> Markup:
-    """Draw the relevant documents that are not in the top k of the run in focus, with their rank in
-    each run. Documents that are only missing from the top k of the baseline are folded away. A dash
-    means that a document is not in the top `deepest_cutoff`. A click on a row opens the full text
-    of the document."""
+    """Draw the relevant documents that are missing from the top k of the run in focus, with their
+    rank in each run.
+
+    Documents that are missing only from the top k of the baseline are folded. A dash means that a
+    document is not in the top `deepest_cutoff`. A click on a row opens the full text of the
+    document."""
     if diagnosis.missed.empty:
         return _render("none_missed", text=_none_missed_text(diagnosis))
     grades = query_grades(diagnosis, grade_names)
@@ -220,7 +229,8 @@ def _none_missed_text(diagnosis: Diagnosis) -> str:
 
 
 def document_column(documents: pd.DataFrame, doc_id: str, column: str) -> str:
-    """Return a document's title or text; "" if unknown. `documents` is indexed by doc_id."""
+    """Return a document's title or text. Returns "" if it is unknown. `documents` is indexed by
+    doc_id."""
     if column not in documents or doc_id not in documents.index:
         return ""
     value = documents.at[doc_id, column]
@@ -228,8 +238,9 @@ def document_column(documents: pd.DataFrame, doc_id: str, column: str) -> str:
 
 
 def text_beginning(documents: pd.DataFrame, doc_id: str) -> str:
-    """Return the first words of a document that has no title, because an id alone says little.
-    Return "" if it has a title. `documents` has title and text, indexed by doc_id."""
+    """Return the first words of a document that has no title, because the id alone does not
+    describe it. Returns "" if the document has a title. `documents` has title and text, indexed by
+    doc_id."""
     if document_column(documents, doc_id, "title").strip():
         return ""
     text = document_column(documents, doc_id, "text")[: 4 * _BEGINNING].strip()

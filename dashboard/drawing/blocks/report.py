@@ -1,4 +1,5 @@
-"""Blocks that occur only in a report, and the page that contains them; see `drawing.report`."""
+"""Blocks that occur only in a report, and the HTML page that contains them; see
+`drawing.report`."""
 
 from __future__ import annotations
 
@@ -44,14 +45,15 @@ _CHIPS = {
     "none": "every run at 0:",
     "missing": "no results from a run:",
 }
-"""Lists of queries that have a button if they are not empty."""
+"""The lists of queries for which a report has a button, with the texts of the buttons. The button
+of an empty list is omitted."""
 
 _render = Template("report")
 
 
 @dataclass(frozen=True)
 class Foot:
-    """The foot of a report, which says when and from what it was made."""
+    """The last lines of a report: which version of Ranklens made it, when, and from which data."""
 
     made_with: str
     date: str
@@ -67,8 +69,8 @@ def draw_document(
     foot: Foot,
     data: Markup,
 ) -> Markup:
-    """Draw the whole page: title, style sheet and script, head, table of contents, parts, slides,
-    and the embedded data."""
+    """Draw the whole HTML page of a report: title, style sheet and script, the top, the table of
+    contents, the sections, the slides, and the embedded data."""
     return _render(
         "document",
         title=title,
@@ -82,12 +84,13 @@ def draw_document(
 
 
 def draw_data_note(title: str, size: str) -> Markup:
-    """Draw a note that the file contains its collection, and how to extract it."""
+    """Draw a note that the report contains its collection, and how to extract the collection."""
     return _render("data_here", name=f"{file_name(title)}.zip", size=size)
 
 
 def draw_title_line(collection: str, pair: str, date: str, left_out_note: str, text: str) -> Markup:
-    """Draw the collection and runs, the date, the parts left out, and the sender's introduction."""
+    """Draw the collection and the runs, the date, what was left out, and the introduction that the
+    user wrote."""
     return _render(
         "title_line", collection=collection, pair=pair, date=date, said=left_out_note, text=text
     )
@@ -96,12 +99,13 @@ def draw_title_line(collection: str, pair: str, date: str, left_out_note: str, t
 def draw_report_part(
     key: str, title: str, lead: str | Sentence, content: Markup, styles: Styles
 ) -> Markup:
-    """Draw a part of the report with its heading."""
+    """Draw a section of the report with its heading."""
     return _render("part", key=key, title=title, lead=sentence_pieces(lead, styles), inside=content)
 
 
 def draw_slides(screens: Sequence[Markup], source: str) -> Markup:
-    """Draw the findings for a presentation, and their origin; empty if there are none."""
+    """Draw the findings as slides for a presentation, with their source. The result is empty if
+    there are no slides."""
     return _render("slides", screens=screens, source=source) if screens else Markup()
 
 
@@ -118,8 +122,9 @@ def draw_slide(
     caption: str = "",
     rows: int = 0,
 ) -> Markup:
-    """Draw one screen of the presentation, identified by its key: the question with an `aside`, the
-    answer, a note, and one picture with a caption. `rows` is the number of rows of the picture."""
+    """Draw one screen of the presentation: the question with an `aside`, the answer, a note, and
+    one picture with a caption. `key` identifies the screen; `rows` is the number of rows of the
+    picture."""
     return _render(
         "slide",
         key=key,
@@ -140,8 +145,9 @@ def draw_check_reasons(
     is_brief: bool = False,
     questions: Mapping[str, str] = MappingProxyType({}),
 ) -> Markup:
-    """Draw each check of the verdict, with its reason unless `is_brief`; for an inconclusive
-    verdict, ways to make it conclusive. `questions` replace titles, by part."""
+    """Draw each check of the verdict, with its reason unless `is_brief` is true. If the verdict is
+    inconclusive, these are ways to make it conclusive. `questions` maps names of checks to titles
+    that replace the default ones."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
@@ -158,16 +164,16 @@ def draw_check_reasons(
 def draw_panels(
     charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup
 ) -> Markup:
-    """Draw charts side by side with one common legend. Each chart is a triple: its heading, its
-    drawing, and whether it shows the chosen measure."""
+    """Draw charts side by side with a common legend. Each chart has a heading, a drawing, and a
+    flag that is true if it shows the chosen measure."""
     return _render("panels", charts=charts, legend=legend, note=note)
 
 
 def draw_case(
     query_case: Case, drawing: Drawing, grades: Grades, anchor: str, *, is_open: bool
 ) -> Markup:
-    """Draw a query that got worse or better: the documents responsible, and both lists; folded
-    below its scores unless `is_open`."""
+    """Draw a query that got worse or better: its scores, the documents that caused the change, and
+    both result lists. Everything below the scores is folded unless `is_open` is true."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
@@ -212,8 +218,8 @@ _Line = tuple[int, Markup, str, bool]
 def _case_list(
     diagnosis: Diagnosis, run: str, drawing: Drawing, grades: Grades, documents: pd.DataFrame
 ) -> tuple[object, list[_Line], str]:
-    """Return the style of a run, the first ranks of its list, and a message if the list is
-    empty."""
+    """Return the style of a run, the first ranks of its list, and a message. The message is ""
+    unless the list is empty."""
     top = diagnosis.rankings[run].head(min(drawing.cutoff, CASE_ROWS))
     style = run_style(drawing.styles, run)
     if top.empty:
@@ -235,9 +241,11 @@ def draw_query_rows(
     drawing: Drawing,
     query_link: Callable[[str], str],
 ) -> Markup:
-    """Draw every query with its scores. The report's script lets readers search and sort the rows;
-    without scripts, the whole table is shown. `lists` has bool[query] over `query_list.frame` for
-    each list; `query_link` returns the link of a query, or ""."""
+    """Draw every query with its scores. The script of the report lets readers search and sort the
+    rows; if scripts are disabled, the whole table is shown.
+
+    `lists` has bool[query] over `query_list.frame` for each list of queries. `query_link` returns
+    the link of a query, or ""."""
     columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])
@@ -260,12 +268,13 @@ def draw_query_rows(
 
 
 def draw_missing_part(reason: str) -> Markup:
-    """Draw a note that a part could not be made, with the reason if it is known."""
+    """Draw a note that a section could not be made, with the reason if it is known."""
     return _render("left_out", why=reason)
 
 
 def draw_query_notes(rows: pd.DataFrame) -> Markup:
-    """Draw the notes on queries (query_id, text, tags, notes); empty if there are none."""
+    """Draw the notes on queries (query_id, text, tags, notes). The result is empty if there are
+    none."""
     records = rows.to_dict("records")
     return _render("noted", rows=records) if records else Markup()
 

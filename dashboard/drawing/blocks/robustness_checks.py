@@ -1,4 +1,4 @@
-"""Blocks of robustness: all checks of a verdict in one row, a single check, and tables of
+"""Blocks about robustness: all checks of a verdict in one row, a single check, and tables of
 evidence."""
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _render = Template("robustness_checks")
 TITLE = "Can you rely on it?"
 TITLE_UNCLEAR = "What would make it conclusive?"
 _TICKS, _AT_A_TICK, _FEW_SPANS = 6, 16, 4
-"""Maximum number of steps of an axis, of characters of the baseline's name below it, and of rows
-with two lines."""
+"""Maximum numbers for the chart of differences: steps of the axis, characters of the baseline's
+name below the axis, and ranges that are drawn with two lines each."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The content of a cell: a text, optionally a link, with a smaller text below it."""
+    """The content of a table cell: a text, an optional link, and a smaller text below."""
 
     text: str
     link: str = ""
@@ -39,8 +39,8 @@ class Cell:
 @dataclass(frozen=True)
 class DifferenceRange:
     """A range of a difference, from `low` to `high` (both NaN if unknown), with its name and a
-    note. A `value` in it is drawn as a point. A `grey` range is no finding: bounds, or an interval
-    that is not significant."""
+    note. If `value` is set, it is drawn as a point in the range. A range is `grey` if it is not a
+    finding, but gives only bounds or an interval that is not significant."""
 
     name: str
     note: str
@@ -52,7 +52,8 @@ class DifferenceRange:
 
     @property
     def text(self) -> str:
-        """The numbers of the range; "–" if it is unknown."""
+        """The range as text, with the value if it is set. The text is "–" if the range is
+        unknown."""
         if not math.isnan(self.value):
             return w.format_with_interval(self.value, self.low, self.high)
         if self.low == self.high or math.isnan(self.low):
@@ -65,8 +66,9 @@ _OPEN = ("–", "")
 
 
 def draw_checks(robustness: Robustness, href: Href) -> Markup:
-    """Draw all checks in one row: a mark, a name and a short answer each; for an inconclusive
-    verdict, ways to make it conclusive. Empty without a verdict."""
+    """Draw all checks in one row, each with a mark, a name and a short answer. If the verdict is
+    inconclusive, these are ways to make it conclusive. The result is empty if there is no
+    verdict."""
     if not robustness.checks:
         return Markup()
     unclear, entry_parts = (
@@ -88,8 +90,8 @@ def draw_checks(robustness: Robustness, href: Href) -> Markup:
 
 
 def draw_checks_placeholder(*, is_inconclusive: bool) -> Markup:
-    """Draw the title and space of the checks while they are computed, so that nothing below
-    moves."""
+    """Draw the title of the checks and the space for them while they are computed, so that the
+    blocks below do not move later."""
     title = TITLE_UNCLEAR if is_inconclusive else TITLE
     return _render("checks", title=title, summary="being computed", checks=[])
 
@@ -105,7 +107,8 @@ def mark_of_check(check: RobustnessCheck, *, is_inconclusive: bool) -> tuple[str
 def draw_check(
     entry: RobustnessCheck, link: str, *, is_inconclusive: bool, is_open: bool
 ) -> Markup:
-    """Draw a check as a row: its mark, name, short answer and reason; it links to its evidence."""
+    """Draw a check as a row with its mark, its name, its short answer and its reason. The row links
+    to the evidence."""
     mark, tone, spoken = mark_of_check(entry, is_inconclusive=is_inconclusive)
     return _render(
         "check", entry=entry, mark=mark, tone=tone, spoken=spoken, link=link, is_open=is_open
@@ -113,8 +116,8 @@ def draw_check(
 
 
 def draw_difference_ranges(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Markup:
-    """Draw differences and their possible ranges on one axis with ticks and the zero line. Many
-    rows are one line each."""
+    """Draw differences and their possible ranges on one axis with ticks and a zero line. If there
+    are many, each takes only one line."""
     ends = [end for row in rows for end in (row.low, row.high, row.value) if not math.isnan(end)]
     axis = difference_ticks(ends, max_ticks=_TICKS)
 
@@ -129,6 +132,6 @@ def draw_difference_ranges(rows: Sequence[DifferenceRange], drawing: Drawing, la
 def draw_table(
     heads: Sequence[Column], rows: Sequence[Sequence[Cell]], label: str, *, headed: str = ""
 ) -> Markup:
-    """Draw a table of evidence. `label` describes it for screen readers; on a phone, where column
-    headings are hidden, `headed` is shown as a heading."""
+    """Draw a table of evidence. `label` describes it for screen readers. On a phone, column
+    headings are hidden, and `headed` is shown as a heading."""
     return _render("table", heads=heads, rows=rows, label=label, headed=headed)

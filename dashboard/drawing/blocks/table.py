@@ -1,4 +1,4 @@
-"""Column heads of the table shared by all pages, and the sort order that they show."""
+"""Header cells of tables on all pages, and the sort order that the cells show."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from dashboard.drawing.theme import RunStyle
 
 
 class Column(NamedTuple):
-    """A column of a table: its name, and the class of its heading (`kind`). `link` sorts the table
-    by the column; `sorted` is its current order for ARIA. The lines of `about` are below the name,
-    and `hint` is shown on hover. If the column belongs to a run, the run's mark is drawn in its
-    `style`. `width` is in px. The word `mark` is framed. `menu` is drawn after the name."""
+    """The header cell of a table column.
+
+    `name` is the name of the column, and `kind` is the CSS class of the cell. `link` sorts the
+    table by the column; `sorted` is the present order of the column for ARIA. The lines of `about`
+    are below the name, and `hint` is shown on hover. If the column belongs to a run, the run's mark
+    is drawn in its `style`. `width` is in px. The word `mark` is drawn in a frame. `menu` is drawn
+    after the name."""
 
     name: str
     kind: str = ""
@@ -29,7 +32,8 @@ class Column(NamedTuple):
 
 
 def sort_order(order: str, key: str) -> str:
-    """Return the ARIA value of a column's order; "" if the rows are not sorted by it."""
+    """Return the ARIA value for the sort order of a column. Returns "" if the rows are not sorted
+    by this column."""
     if order.removeprefix("-") != key:
         return ""
     return "descending" if order.startswith("-") else "ascending"

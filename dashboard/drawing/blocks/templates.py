@@ -1,10 +1,10 @@
-"""Templates: the markup of a block is in `NAME.html.j2` beside `NAME.py`, with one macro per block.
+"""Templates: the markup of the blocks in `NAME.py` is in `NAME.html.j2`, which has one macro per
+block.
 
-The function in `NAME.py` decides on the content and its order; the macro writes the markup. Every
+A function in `NAME.py` decides on the content and its order; the macro writes the markup. Every
 text is escaped unless it is already `Markup`, and a missing value is an error. Line breaks next to
-a tag only lay out the source. They are removed, because on the page they would be spaces between
-words; an intended space is written within a line, or as {{ " " }}.
-"""
+a tag only format the source. They are removed, because browsers would show them as spaces between
+words; an intended space is written within a line, or as {{ " " }}."""
 
 from __future__ import annotations
 
@@ -36,24 +36,25 @@ _LAYOUT = re.compile(
 
 
 class _Layout(Extension):
-    """A Jinja extension that removes the line breaks and indentation of the source from a template
-    before it is compiled."""
+    """A Jinja extension that removes line breaks and indentation from the source of a template
+    before the template is compiled."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return _LAYOUT.sub("", source)
 
 
 class _Compiled(BytecodeCache):
-    """Cache of compiled templates as sealed bytecode, in the folder where Python keeps the bytecode
-    of modules. Without it, compiling all templates would take a quarter of a second at every
-    start."""
+    """Cache of compiled templates, in the folder where Python keeps the bytecode of modules. The
+    files have seals, which show whether they were changed. Without the cache, each start would need
+    a quarter of a second to compile all templates."""
 
     def __init__(self, folder: Path) -> None:
         source = Path(__file__).read_bytes() + version("jinja2").encode()
         self._folder, self._made = folder, hashlib.blake2b(source, digest_size=8).hexdigest()
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Load cached bytecode if its seal is intact, because Python runs bytecode unchecked."""
+        """Load cached bytecode if its seal is intact. The check is necessary because Python runs
+        bytecode without checking it."""
         bytecode = read_sealed_file(self._path(bucket))
         if bytecode is not None:
             bucket.bytecode_from_string(bytes(bytecode))
@@ -70,23 +71,24 @@ class _Compiled(BytecodeCache):
 
 
 def with_code(text: str) -> Markup:
-    """Return a message as markup. Texts in `backticks`, which quote content of a file, are drawn as
+    """Return a message as markup. Texts in `backticks`, which are quoted from a file, are drawn as
     code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name, each with the separators after it."""
+    """Split a name into words. Each word keeps the separators that follow it."""
     return re.findall(r"[^_./+-]*[_./+-]+|[^_./+-]+", name)
 
 
 def percent(share: float) -> str:
-    """Format a share as a CSS length, limited to 0–100 %."""
+    """Format a share as a percentage in CSS, limited to the range from 0 to 100 %."""
     return f"{min(max(share, 0.0), 1.0) * 100:.2f}%"
 
 
 def tone(value: float | None, digits: int = 3) -> str:
-    """Return "better" or "worse" by the sign as printed, or "" for zero and missing values."""
+    """Return "better" or "worse", depending on the sign that is printed. Returns "" if the value is
+    missing or printed as zero."""
     text = w.format_difference(value, digits)
     if text.startswith("+"):
         return "better"
@@ -94,13 +96,13 @@ def tone(value: float | None, digits: int = 3) -> str:
 
 
 def is_known(value: object) -> bool:
-    """Whether there is a value: neither None nor NaN nor pandas' NA."""
+    """Return whether a value is known, that is, neither None nor NaN nor pandas' NA."""
     return value is not None and value is not pd.NA and value == value
 
 
 def make_environment(compiled: Path = _HERE / "__pycache__") -> Environment:
-    """Return the Jinja environment with the filters and globals of the templates; `compiled` is the
-    folder for bytecode."""
+    """Return the Jinja environment with the filters and globals of the templates. `compiled` is the
+    folder for cached bytecode."""
     jinja = Environment(
         loader=FileSystemLoader(_HERE),
         autoescape=True,
@@ -124,13 +126,13 @@ _ENVIRONMENT = make_environment()
 
 
 class Template:
-    """The macros of one template, compiled when the module that uses it is imported, so that no
-    reader waits for it."""
+    """The macros of one template. They are compiled when the module that uses the template is
+    imported, so that no user has to wait for it."""
 
     def __init__(self, name: str) -> None:
         self._macros = _ENVIRONMENT.get_template(f"{name}.html.j2").module
 
     def __call__(self, macro: str, /, **values: object) -> Markup:
-        """Draw the block of this macro. Raises TypeError for a value that the macro does not
-        accept."""
+        """Draw the block of a macro. Raises TypeError if the macro does not accept one of the
+        values."""
         return Markup(getattr(self._macros, macro)(**values))

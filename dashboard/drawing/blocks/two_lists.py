@@ -1,5 +1,5 @@
-"""The lists of several runs for one query, side by side, with lines that connect the same document
-in two lists."""
+"""The lists of several runs for one query, side by side. Lines connect the positions of the same
+document in two lists."""
 
 from __future__ import annotations
 
@@ -36,22 +36,23 @@ from metrics_core.explaining.diagnosis import Diagnosis
 Row = Mapping[str, Any]
 
 _HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34, "one-line": 24}
-"""Height of a row in px, by what is known of the documents; the style sheet has the same values.
-All rows of both lists have the same height, so that the lines meet them."""
+"""Height of a row in px, depending on what is known about the documents. The style sheet has the
+same values. All rows of both lists have the same height, so that the lines end at the rows."""
 _SHORT_RUN, _SHORT_TITLE = 20, 80
-"""Maximum number of characters in lists of one line per row: of a run's name and of a title, which
-the style sheet cuts where the column ends."""
+"""Maximum number of characters of a run's name and of a document's title, in lists with one line
+per row. The style sheet cuts a title where the column ends."""
 _EXCERPT = 360
 FIRST, FIRST_OF_SEVERAL = 5, 10
 """Number of rows of each list that are shown at first: `FIRST` for two lists, `FIRST_OF_SEVERAL`
-for more lists, whose rows have a smaller height."""
+for more lists, because their rows are lower."""
 STEP = 100
-"""Number of further rows that each expansion shows, after k rows are shown."""
+"""Number of rows that each click on "more" adds after k rows are shown."""
 _SQUARES, _MOST_SQUARES = 10, 30
-"""Minimum and maximum number of squares above a list. Within these limits, there are k squares."""
+"""Minimum and maximum number of squares above a list. The number is k if k is within these
+limits."""
 
 _JOINED = 2
-"""Maximum number of lists that are joined by lines; with more lists, the lines would be
+"""Maximum number of lists that are connected by lines. With more lists, the lines would be
 confusing."""
 
 _render = Template("two_lists")
@@ -59,7 +60,7 @@ _render = Template("two_lists")
 
 @dataclass(frozen=True)
 class _View:
-    """Data shared by the rows of all lists; `documents` has title and text, indexed by doc_id."""
+    """Data that the rows of all lists share. `documents` has title and text, indexed by doc_id."""
 
     documents: pd.DataFrame
     words: Collection[str]
@@ -71,8 +72,8 @@ class _View:
 
 @dataclass(frozen=True)
 class _Item:
-    """One listed document. If `doc_id` is empty, it is an unjudged document of a run that was
-    loaded as judged ranks (only the ranks of judged documents)."""
+    """One document in a list. If `doc_id` is empty, it is an unjudged document of a run that was
+    loaded as judged ranks, which contain only the ids of judged documents."""
 
     doc_id: str
     rank: int
@@ -87,8 +88,8 @@ class _Item:
 
 @dataclass(frozen=True)
 class _List:
-    """One run's list. Every row is a separate grid, so all rows get the width of the widest
-    movement."""
+    """The list of one run. Every row is a separate CSS grid, so all rows get the width of the
+    longest movement to align their columns."""
 
     side: str
     column: int
@@ -101,7 +102,7 @@ class _List:
 
     @property
     def widest(self) -> int:
-        """The length of the longest movement, in characters."""
+        """The length of the longest movement in the list, in characters."""
         return max(item.move.length for item in self.items)
 
 
@@ -117,15 +118,14 @@ def draw_two_lists(
     note: str = "",
     one_line: bool = False,
 ) -> Markup:
-    """Draw the first `rows` documents (k if 0) of the baseline, of the run in focus and of the
-    `further_ids` runs, as lists side by side. Above each list are its score and the grades of its
-    first ranks.
+    """Draw the first `rows` documents (k if `rows` is 0) of several lists side by side: the
+    baseline, the run in focus, and the runs in `further_ids`. Above each list are its score and the
+    grades of its first ranks. A single run has one list.
 
-    If there are two lists, lines connect them; in more lists, the movement of each document from
-    the baseline is given in words. `documents` is indexed by doc_id; its columns title and text are
-    optional. A click on a row opens the full text. A single run has one list. `note` is shown above
-    the lists. With `one_line`, a row is the title alone, to be read from a distance.
-    """
+    Two lists are connected by lines; in more lists, words say how each document moved from its
+    position in the baseline. `documents` is indexed by doc_id; its columns title and text are
+    optional. A click on a row opens the full text. `note` is shown above the lists. With
+    `one_line`, a row is the title alone, large enough to be read from a distance."""
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further_ids]))
     reach = rows or diagnosis.cutoff
     several = len(runs) > _JOINED
@@ -172,8 +172,8 @@ def draw_two_lists(
 
 
 def _document_labels(documents: pd.DataFrame, doc_ids: Collection[str]) -> pd.DataFrame:
-    """Return one line per document, indexed by doc_id: its title, else the first words of its text,
-    else its id."""
+    """Return one line of text per document, indexed by doc_id: its title or, if it has none, the
+    first words of its text or its id."""
     lines = {
         doc_id: document_column(documents, doc_id, "title").strip()
         or text_beginning(documents, doc_id)
@@ -196,8 +196,8 @@ def draw_list_links(
     rows_link: Callable[[int], str],
     beside_link: tuple[str, str] | None = None,
 ) -> Markup:
-    """Draw links that show more or fewer ranks of the lists, and a link that shows further lists
-    (`beside_link`: text and URL). `rows_link` returns the link that shows a given number of
+    """Draw links that show more or fewer ranks of the lists, and the link `beside_link` (text and
+    URL), which shows further lists. `rows_link` returns the link that shows a given number of
     ranks."""
     links = []
     if shown_count < total:

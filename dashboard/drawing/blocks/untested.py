@@ -1,5 +1,5 @@
-"""Blocks of the Overview if nothing is tested: the scores of a single run, or all queries if they
-are few."""
+"""Blocks of the Overview if nothing is tested: the scores of a single run, or all queries if there
+are too few to test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 
 ScoreLinkMaker = Callable[[float, float], str]
-"""A function that returns the link to the queries with scores between two values."""
+"""A function that takes two scores and returns the link to the queries with scores between them."""
 
 _MOST_MEANS = 8
 
@@ -26,15 +26,16 @@ _render = Template("untested")
 
 
 def draw_message_box(title: str, text: str, label: str, link: str) -> Markup:
-    """Draw a box about missing data or a narrowed view, with one action."""
+    """Draw a box with a title, a text and one link that says what to do next."""
     return _render("box", title=title, text=text, label=label, link=link)
 
 
 def draw_histogram(
     counts: Sequence[int], drawing: Drawing, make_score_link: ScoreLinkMaker
 ) -> Markup:
-    """Draw a histogram of the scores of a single run: `counts` has the number of queries in equal
-    bins from 0 to 1. `make_score_link` returns the link to the queries between two scores."""
+    """Draw a histogram of the scores of a single run. `counts` has the number of queries in equal
+    bins from 0 to 1. `make_score_link` returns the link to the queries with scores between two
+    values."""
     total = sum(counts)
     title = f"Scores of the {w.format_count(total)} queries" if total != 1 else "Score of the query"
     most, style = max(1, *counts), drawing.focus_style
@@ -44,8 +45,9 @@ def draw_histogram(
 
 
 def draw_examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
-    """Draw all queries with both scores, in grey; for comparisons with too few queries to test.
-    `rows` has query_id, text, meta, score, baseline_score, difference, largest loss first."""
+    """Draw all queries with both scores, in grey, for comparisons with too few queries to test.
+    `rows` has query_id, text, meta, score, baseline_score, difference; the largest loss comes
+    first."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     reach = max(float(rows["difference"].abs().max()), 1e-12) if len(rows) else 1.0
     return _render(
@@ -67,9 +69,9 @@ def draw_score_list(
     *,
     unanswerable: int = 0,
 ) -> Markup:
-    """Draw the queries with the lowest or highest scores of a single run. `rows` has query_id,
-    text, meta, score. `unanswerable` is the number of queries without a relevant document; these
-    are excluded from the list of lowest scores."""
+    """Draw the queries with the lowest or the highest scores of a single run. `rows` has query_id,
+    text, meta, score. `unanswerable` is the number of queries that have no relevant document, which
+    the list of lowest scores excludes."""
     subtitle = ""
     if unanswerable and kind == "lowest":
         noun = w.plural(unanswerable, "query that has", "queries that have")

@@ -1,4 +1,4 @@
-"""What if: a list edited by hand, and the effect on the scores."""
+"""What if: the list after the user's edits, and their effect on the scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_GRADES = 6
 _render = Template("what_if")
 
 LinkMaker = Callable[[Edit], str]
-"""A function that returns the link to the page with one more edit."""
+"""A function that takes an edit and returns the link to the page with this edit added."""
 
 
 def draw_what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
@@ -48,8 +48,8 @@ def draw_what_if_rows(
     *,
     make_edit_link: LinkMaker,
 ) -> Markup:
-    """Draw the list after the edits. Each row has links to move, remove and grade its document.
-    `make_edit_link` returns the link with one more edit."""
+    """Draw the list after the edits. Each row has links that move, remove and grade its document.
+    `make_edit_link` returns the link that adds an edit."""
     offered_grades = [g for g in grades.levels if g >= 0][-_MOST_GRADES:]
     rows = [
         _make_edited_row(row, what_if, documents, grades, offered_grades, make_edit_link)
@@ -72,8 +72,8 @@ def _make_edited_row(
     offered_grades: Sequence[float],
     make_edit_link: LinkMaker,
 ) -> dict[str, Any]:
-    """Return the row with everything needed to draw it, including the links that edit it. A link is
-    "" if its edit is not possible."""
+    """Return the data of a row, including the links that edit it. The link of an edit that is not
+    possible is ""."""
     doc_id, rank = row["doc_id"], row["rank"]
     is_listed = not np.isnan(rank)
     moved, tone = _describe_movement(rank, row["was"])
@@ -98,8 +98,8 @@ def _make_edited_row(
 
 
 def _shortfall_text(shortfall: float, rank: int) -> str:
-    """Return by how much the score of a document below k is lower than the score at rank k in its
-    run, as text."""
+    """Return as text by how much the score of a document below rank k is lower than the score at
+    rank k in its run."""
     if np.isnan(shortfall):
         return ""
     if shortfall == 0:
@@ -108,7 +108,7 @@ def _shortfall_text(shortfall: float, rank: int) -> str:
 
 
 def _describe_movement(rank: float, rank_before: float) -> tuple[str, str]:
-    """Return how the edits moved a document, in words, and the arrow's direction."""
+    """Return how the edits moved a document: the words, and the direction of the arrow."""
     if np.isnan(rank):
         return ("" if np.isnan(rank_before) else f"was {w.format_count(rank_before)}"), ""
     if np.isnan(rank_before):
@@ -121,7 +121,8 @@ def _describe_movement(rank: float, rank_before: float) -> tuple[str, str]:
 def draw_what_if_best(
     what_if: WhatIf, documents: pd.DataFrame, link: str, further: Sequence[tuple[str, str]] = ()
 ) -> Markup:
-    """Draw the best single change as a sentence, with a link that tries it, and `further` links."""
+    """Draw the best single change as a sentence, with a link that applies it and the `further`
+    links."""
     if what_if.best is None:
         return draw_what_if_links(further)
     edit, rank_before = what_if.best.edit, what_if.best_was
@@ -141,5 +142,5 @@ def draw_what_if_best(
 
 
 def draw_what_if_links(links: Sequence[tuple[str, str]]) -> Markup:
-    """Draw links. Each has a text and a URL."""
+    """Draw a row of links. Each link has a text and a URL."""
     return _render("what_if_links", links=links)

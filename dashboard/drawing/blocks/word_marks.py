@@ -1,4 +1,4 @@
-"""Query words in a text: which words of a query to mark, and their positions."""
+"""Query words in a text: which words of a query are marked, and where they occur."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
 _WORD = re.compile(r"\w+")
 _BEFORE = 16
-"""Maximum number of characters before the first query word in an excerpt, so that this word is
-visible in a line of 38 characters."""
+"""Maximum number of characters before the first query word in an excerpt. With this limit, the word
+is visible in a line of 38 characters."""
 _SEARCHED = 20_000
 
 _render = Template("markup")
 
 
 def query_words(text: str) -> list[str]:
-    """Return the words of a query without stop words; all words if there are only stop words."""
+    """Return the words of a query without stop words. If all words are stop words, return all of
+    them."""
     words = list(dict.fromkeys(_WORD.findall(text.lower())))
     return [word for word in words if word not in _STOP_WORDS] or words
 
 
 @lru_cache(maxsize=1 << 14)
 def stem_word(word: str) -> str:
-    """Return a word without its English ending, so that charge, charges and charged count as the
-    same word."""
+    """Return a word without its English ending, so that charge, charges and charged are treated as
+    the same word."""
     word = word.lower()
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
@@ -52,8 +53,9 @@ def mark_words(text: str, words: Iterable[str]) -> Markup:
 
 
 def split_at_words(text: str, words: Iterable[str]) -> list[str]:
-    """Split the text into pieces that are alternately outside and inside a query word, starting
-    outside. The browser needs pieces, because its positions in a text differ from Python's."""
+    """Split a text into pieces that are alternately outside and inside a query word. The first
+    piece is outside. The browser gets pieces, because it counts positions in a text differently
+    from Python."""
     parts, end = [], 0
     for start, stop in _find_word_matches(text, words):
         parts += [text[end:start], text[start:stop]]
@@ -64,8 +66,8 @@ def split_at_words(text: str, words: Iterable[str]) -> list[str]:
 def make_excerpt(
     text: str, words: Iterable[str], max_length: int, max_before: int = _BEFORE
 ) -> str:
-    """Return the part of a text that a list shows: its first `max_length` characters. If the
-    query's words occur only later, the part starts at most `max_before` characters before the
+    """Return the excerpt of a text that a list shows: its first `max_length` characters. If the
+    query's words occur only later, the excerpt starts at most `max_before` characters before the
     first of them."""
     first = next(_find_word_matches(text[:_SEARCHED], words), None)
     if first is None or first[0] <= max_before * 3 // 2:
@@ -75,7 +77,8 @@ def make_excerpt(
 
 
 def _find_word_matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each query word in a text; other forms of a word count too."""
+    """Yield the start and the end of each query word in a text. Other forms of a query word are
+    included."""
     searched = list(words)
     stems = {stem_word(word) for word in searched}
     # For scripts without spaces between words, look for the word anywhere.

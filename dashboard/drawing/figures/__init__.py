@@ -1,2 +1,2 @@
-"""Charts: each function turns a table into a Plotly figure. Nothing here computes results or
-depends on pages."""
+"""Charts: each function turns a table into a Plotly chart. The functions do not compute results and
+do not depend on pages."""

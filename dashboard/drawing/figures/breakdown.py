@@ -1,5 +1,5 @@
-"""Charts of the Breakdown page with one row per group; see `heatmap` for two crossed columns. Runs
-are named only in the common legend above."""
+"""Charts of the Breakdown page with one row per group; see `heatmap` for two crossed columns. The
+names of the runs are only in the legend that the charts share."""
 
 from __future__ import annotations
 
@@ -29,19 +29,18 @@ _DIFFERENCE = ("difference", "diff_low", "diff_high")
 _SCORE = ("mean", "low", "high")
 _RIGHT, _TOP, _BOTTOM = 14, 10 + LINE, 28
 _STEPS, _APART, _EDGE = 8, 8, 0.02
-"""Maximum number of steps of the value axis, px between two labels, and the share of the axis
-beyond its first and last tick."""
+"""Limits for the value axis: the maximum number of steps, the distance between two labels in px,
+and the space beyond the first and last tick as a share of the axis."""
 
 
 def difference_by_group(
     frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str], label: str = ""
 ) -> Chart:
-    """Draw the differences from the baseline by group: one row per group, in the given order, and
-    in it one interval per run. `label` below the axis says what the marks are.
+    """Draw the differences from the baseline by group. There is one row per group, in the given
+    order, with one interval per run. The text `label` below the axis says what the marks are.
 
     `frame` is the result of `summarise_groups`. A click on a run's point returns the customdata
-    [group, run, hover text]; a click elsewhere in a row returns [group].
-    """
+    [group, run, hover text]; a click elsewhere in a row returns [group]."""
     ticks = zero_based_ticks(_column_values(frame, drawing, _DIFFERENCE), max_ticks=_STEPS)
     line = {"zeroline": True, "zerolinecolor": drawing.palette.zero, "zerolinewidth": 1.5}
     return _group_chart(frame, drawing, order, _DIFFERENCE, ticks, label, line)
@@ -50,7 +49,7 @@ def difference_by_group(
 def score_by_group(
     frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str], label: str = ""
 ) -> Chart:
-    """Draw the mean score by group with its interval; rows, points, customdata and `label` are the
+    """Draw the mean score by group with its interval. Rows, points, customdata and `label` are the
     same as for `difference_by_group`."""
     values = _column_values(frame, drawing, _SCORE)
     finite = values[~np.isnan(values)]
@@ -61,8 +60,8 @@ def score_by_group(
 
 
 def _space_labels(ticks: Ticks, width: float) -> Ticks:
-    """Return the ticks with as many labels as fit on an axis of `width` px, zero among them, and
-    some space at both ends."""
+    """Return the ticks with only as many labels as fit on an axis of `width` px. If zero is a tick,
+    it keeps its label. Some space is added at both ends of the axis."""
     low, high = ticks.span
     edge = _EDGE * (high - low)
     every = math.ceil((widest_line_width(ticks.texts) + _APART) * (len(ticks.values) - 1) / width)
@@ -104,8 +103,8 @@ def _group_chart(
 
 
 def runs_with_values(frame: pd.DataFrame, drawing: Drawing, column: str) -> list[RunStyle]:
-    """Return the styles of the runs that have values in `column`: the run in focus, then the other
-    runs. `frame` is the result of `summarise_groups`."""
+    """Return the styles of the runs that have values in `column`. The run in focus comes first.
+    `frame` is the result of `summarise_groups`."""
     names = {run for run, value in iterate_rows(frame, "run", column) if not math.isnan(value)}
     styles = (style for style in drawing.styles.values() if style.name in names)
     return sorted(styles, key=lambda style: style.role != "focus")

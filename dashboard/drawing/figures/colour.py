@@ -1,11 +1,11 @@
-"""Mixing colours, and keeping text on them readable."""
+"""Mixing of colours, and readable text on coloured backgrounds."""
 
 from __future__ import annotations
 
 from dashboard.drawing.theme import Palette
 
 READABLE = 4.5
-"""The least contrast between text and its background."""
+"""Minimum contrast between text and its background."""
 TRANSPARENT = "rgba(0,0,0,0)"
 
 
@@ -14,8 +14,8 @@ def _channels(color: str) -> tuple[int, int, int]:
 
 
 def rgba(color: str, opacity: float) -> str:
-    """Return a colour (#RRGGBB) with an opacity, as Plotly reads it. For a CSS variable, the result
-    is CSS."""
+    """Return a colour (#RRGGBB) with an opacity, in the form that Plotly reads. If the colour is a
+    CSS variable, the result is a CSS expression."""
     if color.startswith("var("):
         return f"color-mix(in srgb, {color} {opacity:.0%}, transparent)"
     red, green, blue = _channels(color)
@@ -23,8 +23,7 @@ def rgba(color: str, opacity: float) -> str:
 
 
 def mix_colors(top_color: str, bottom_color: str, share: float) -> str:
-    """Mix two colours, given as #RRGGBB. `share` is the share of the colour `top_color` in the
-    mixture."""
+    """Mix two colours, given as #RRGGBB. `share` is the share of `top_color` in the mixture."""
     mixed = (
         round(share * a + (1 - share) * b)
         for a, b in zip(_channels(top_color), _channels(bottom_color), strict=True)
@@ -47,8 +46,8 @@ def contrast_ratio(one: str, other: str) -> float:
 
 
 def readable_color(background: str, *preferred: str) -> str:
-    """Return the first of the preferred colours that is readable on this background; if none is,
-    black or white."""
+    """Return the first of the preferred colours that is readable on this background. If none of
+    them is readable, return black or white."""
     for color in preferred:
         if contrast_ratio(color, background) >= READABLE:
             return color
@@ -56,7 +55,8 @@ def readable_color(background: str, *preferred: str) -> str:
 
 
 def diverging_color(value: float, limit: float, palette: Palette) -> str:
-    """Return the colour of a difference on the symmetric scale from -limit to limit."""
+    """Return the colour of a difference on the symmetric scale from -limit to limit. Differences
+    beyond the scale have the colour of its end."""
     position = 2 + 2 * max(-1.0, min(1.0, value / limit))
     lower = min(int(position), 3)
     stops = palette.diverging_scale

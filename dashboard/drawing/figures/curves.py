@@ -1,5 +1,5 @@
-"""Charts of By cutoff: measures by cutoff, precision against recall. Runs are named only in the
-common legend above."""
+"""Charts of the By cutoff page: measures by cutoff, and precision against recall. The names of the
+runs are only in the legend that the charts share."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ from dashboard.drawing.theme import Palette, RunStyle, make_lines_solid
 from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
 
 UPPER, GAP, LOWER = 212, 40, 122
-"""Heights in px. Both panels, and what is above them on the page, fit on the first screen of a
-projector."""
+"""Heights in px of the upper panel, of the gap below it, and of the lower panel. With these
+heights, both panels fit on the first screen of a projector, together with the top of the page."""
 SINGLE = 156
-"""Height in px of a panel on its own, beside the other one."""
+"""Height in px of a panel that is drawn alone, beside the other panel."""
 _TOP, _BOTTOM, _RIGHT = 10, 28, 16
 _EDGE = 2
-"""Space in px beyond the ends of a value axis, because Plotly draws no grid line exactly at an
-end."""
+"""Space in px beyond the ends of a value axis. It is needed because Plotly draws no grid line
+exactly at an end."""
 _RECALL = 420
 _TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
 _MINUS_LENGTH = 30
 _ROOM = 0.12
-"""Space beyond the differences, as a share of their range: bands that are computed later mostly fit
-in this space, so that the axis does not change."""
+"""Space beyond the differences, as a share of their range. Most bands, which are computed later,
+fit in this space, so that the axis need not change."""
 _ONE_OF_MANY = 6
 
 
@@ -59,7 +59,8 @@ Panels = Literal["both", "scores", "differences"]
 
 
 class _Layout(NamedTuple):
-    """The layout of the panels: margins and heights in px, 0 for a missing panel."""
+    """The layout of the panels: margins and heights in px. The height of a panel that is not drawn
+    is 0."""
 
     margin: Margin
     upper: float
@@ -85,13 +86,13 @@ def measure_by_cutoff(
     panels: Panels = "both",
 ) -> Chart:
     """Draw one measure by k: the scores in the upper panel, the differences from the baseline in
-    the lower panel; or only one of the two `panels`.
+    the lower panel. If `panels` has only one of them, only this panel is drawn. If there are no
+    differences, only the upper panel is drawn.
 
-    `frame` is the result of `mean_curves`; `value_range` is the range of its measure. Runs
-    `coloured_runs` keep their style, and other runs are grey; if `coloured_runs` is empty, all
-    runs keep their style. `ends` maps runs to the rank by which half of their lists have ended;
-    beyond this rank, lines are thinner. If there are no differences, only the upper panel is drawn.
-    """
+    `frame` is the result of `mean_curves`; `value_range` is the range of the measure. The runs in
+    `coloured_runs` keep their style, and other runs are grey; if `coloured_runs` is empty, all runs
+    keep their style. `ends` maps runs to the rank by which half of their lists have ended. Lines
+    are thinner beyond this rank."""
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
     runs = [s for s in order_for_drawing(drawing.styles) if s.name in set(rows["run"])]
@@ -131,7 +132,7 @@ def measure_by_cutoff(
 def precision_recall(
     frame: pd.DataFrame, drawing: Drawing, *, coloured_runs: Sequence[str] = ()
 ) -> Chart:
-    """Draw interpolated precision at eleven recall levels; `frame` has run, recall, precision,
+    """Draw interpolated precision at eleven recall levels. `frame` has run, recall, precision;
     `coloured_runs` is the same as for `measure_by_cutoff`."""
     palette, styles = drawing.palette, drawing.styles
     rows = frame[frame["run"].isin(list(styles))].assign(k=lambda f: f["recall"].round(6))
@@ -169,7 +170,8 @@ def precision_recall(
 
 
 def _hover_mode(runs: int) -> dict[str, Any]:
-    """Return the hover mode: a box for all runs, or for the nearest one if there are many."""
+    """Return the hover settings: a box with the values of all lines or, if there are many runs, of
+    the nearest line."""
     if runs > _ONE_OF_MANY:
         return {"hovermode": "closest"}
     return {"hovermode": "x unified", "hoversort": "value descending"}
@@ -187,9 +189,11 @@ def _line_traces(
     ends: Mapping[str, int],
 ) -> Iterable[Trace | None]:
     """Yield the traces from back to front: bands behind lines, and grey lines behind coloured
-    lines. The bands of the upper panel belong to the run in focus and the baseline; they are
-    pointwise, that is, valid for each k separately. The band of the lower panel belongs to the run
-    in focus; it is simultaneous over all k and decides on significance."""
+    lines.
+
+    The bands of the upper panel belong to the run in focus and the baseline; they are pointwise,
+    that is, valid for each k separately. The band of the lower panel belongs to the difference of
+    the run in focus; it is simultaneous over all k and determines significance."""
     palette, deep = drawing.palette, 10**9
     prefix = _hover_prefix(len(grey_runs) + len(coloured_runs), "k = %{x}")
     for style in coloured_runs:
@@ -216,7 +220,7 @@ def _line_traces(
 
 
 def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
-    """Return ticks for the differences of the shown runs, with space for the band of the run in
+    """Return ticks that cover the differences of the shown runs and the band of the run in
     focus."""
     gaps = frame[frame["run"].isin(list(drawing.styles))]
     values = gaps["difference"].to_numpy()
@@ -227,7 +231,7 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
 
 
 def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, Any]]:
-    """Yield the label above the lower panel."""
+    """Yield the label above the lower panel, which names the baseline."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
@@ -237,7 +241,7 @@ def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, A
 
 
 def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:
-    """Return the dotted line at the chosen k, through both panels."""
+    """Return a dotted line at the chosen k that runs through both panels."""
     return {
         "type": "line",
         "xref": "x",
@@ -285,8 +289,8 @@ def _hover_axis(title: str) -> dict[str, Any]:
 
 
 def _cutoff_ticks(deepest_cutoff: int, margin: Margin) -> Ticks:
-    """Return ticks at the first and last cutoff and at round cutoffs, powers of ten first, as many
-    as fit without touching."""
+    """Return ticks at the first and last cutoff and at round cutoffs between them, powers of ten
+    first. Ticks are added as long as their labels do not overlap."""
     per_unit = (NARROW - margin.left - margin.right) / math.log10(deepest_cutoff)
     cutoffs: list[int] = []
     for k in (1, deepest_cutoff, *_TICKS):

@@ -1,4 +1,4 @@
-"""The forest plot of a paper: each run's difference from the baseline with its interval."""
+"""The forest plot for a paper: the difference of each run from the baseline, with its interval."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _ROW, _TOP, _RIGHT, _BOTTOM = 2 * LINE + 12, LINE + 10, 14, 28
 
 
 def forest(by_run: pd.DataFrame, drawing: Drawing) -> Chart:
-    """Draw one row per run, best difference first, with the run's numbers below its name. `by_run`
-    is the frame of `comparing.pairs.compare`."""
+    """Draw one row per run, largest difference first, with the numbers of the run below its name.
+    `by_run` is the frame of `comparing.pairs.compare`."""
     others = by_run[by_run["run"] != drawing.baseline].assign(group=lambda frame: frame["run"])
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     runs = ordered["run"].tolist()

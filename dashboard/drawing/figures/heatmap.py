@@ -1,4 +1,4 @@
-"""The heatmap of the Breakdown page: differences in the cells of two groupings."""
+"""The heatmap of the Breakdown page: the differences in the cells of two crossed columns."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from metrics_core.slicing.breakdowns import ALL
 _ROW, _FILLED = 40, 0.95
 _LEAST_LIMIT = 0.1
 _HATCH = {"fillmode": "overlay", "fgopacity": 0.2, "size": 8, "solidity": 0.12}
-"""Properties of the hatching. It is faint enough that numbers stay readable; Plotly itself chooses
-black or white lines."""
+"""Plotly's properties of the hatching. The lines are faint, so that numbers stay readable; Plotly
+itself chooses whether they are black or white."""
 FEWEST_UNHATCHED = 5
-"""Minimum number of queries of a cell; cells with fewer queries are hatched."""
+"""Minimum number of queries in a cell without hatching. Cells with fewer queries are hatched."""
 _UPRIGHT = 44
 
 
 class _Grid(NamedTuple):
-    """The groups on the left and at the top. `is_swapped` is true if the rows of the frame are the
-    columns of the chart."""
+    """The groups at the left (rows) and at the top (columns). If `is_swapped` is true, the rows of
+    the frame are the columns of the chart."""
 
     rows: list[str]
     columns: list[str]
@@ -50,9 +50,8 @@ def difference_heatmap(
     """Draw the mean difference and the number of queries in each cell of two crossed columns.
 
     `cells` is the frame of `cross_groups`. The column with fewer groups is placed at the top, so
-    that the chart fits on a narrow screen. Each cell with queries is one bar that fills it, with
-    customdata [row, column, hover text].
-    """
+    that the chart fits on a narrow screen. Each cell that has queries is filled by one bar, with
+    the customdata [row, column, hover text]."""
     grid = _make_grid(cells)
     margin, length = _heatmap_margin(grid)
     return make_figure(
@@ -74,7 +73,7 @@ def difference_heatmap(
 def _cell_bars(
     filled_cells: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
 ) -> Trace:
-    """Return one trace for all cells: each cell is a bar of height 0.95 with its text."""
+    """Return one trace for all cells. Each cell is a bar of height 0.95 with a text in it."""
     limit = color_limit(filled_cells)
     values = list(filled_cells[["difference", "queries"]].itertuples(index=False))
     colors = [diverging_color(gap, limit, palette) for gap, _ in values]
@@ -99,7 +98,7 @@ def _cell_bars(
 
 
 def _hatch_pattern(filled_cells: pd.DataFrame) -> dict[str, Any]:
-    """Return the pattern of the bars: cells with very few queries are hatched, because their colour
+    """Return the pattern of the bars. Cells with very few queries are hatched, because their colour
     alone would look like a finding."""
     return {
         "shape": ["/" if n < FEWEST_UNHATCHED else "" for n in filled_cells["queries"]],
@@ -114,8 +113,8 @@ def _make_grid(cells: pd.DataFrame) -> _Grid:
 
 
 def color_limit(cells: pd.DataFrame) -> float:
-    """Return the size of the difference that has full colour: the largest absolute difference of
-    all cells, but at least 0.1. `cells` is the frame of `cross_groups`."""
+    """Return the absolute difference at which the colour is strongest. It is the largest absolute
+    difference of all cells, but at least 0.1. `cells` is the frame of `cross_groups`."""
     filled = cells[cells["queries"] > 0]
     return (
         max(float(filled["difference"].abs().max()), _LEAST_LIMIT) if len(filled) else _LEAST_LIMIT
@@ -123,8 +122,8 @@ def color_limit(cells: pd.DataFrame) -> float:
 
 
 def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
-    """Return the margins, and the number of characters per line of the names at the top. The number
-    is 0 if the columns are so narrow that the names are vertical."""
+    """Return the margins of the chart, and the maximum number of characters per line of the names
+    at the top. This number is 0 if the columns are so narrow that the names are vertical."""
     left = max(widest_line_width(group_lines(row), bold=row == ALL) for row in grid.rows) + 14
     cell = (NARROW - left) / len(grid.columns)
     if cell < _UPRIGHT:

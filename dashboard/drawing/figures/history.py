@@ -1,5 +1,5 @@
 """The chart of a measure over versions: the mean of each version with its interval. A line connects
-versions that are scored with the same judgments."""
+versions that were scored with the same judgments."""
 
 from __future__ import annotations
 
@@ -41,13 +41,12 @@ Row = dict[str, Any]
 
 
 def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, connected: bool = True) -> Chart:
-    """Draw the mean of each version. `frame` has run, collection, judged_by, queries, mean, low,
-    high, judged, date, unknown: one row per version, from left to right. The rows of a collection
-    must be next to each other. A line connects the versions of a collection if `connected`.
+    """Draw the mean of each version. `frame` has one row per version, from left to right: run,
+    collection, judged_by, queries, mean, low, high, judged, date, unknown. The rows of a collection
+    must be consecutive. If `connected` is true, a line connects the versions of each collection.
 
     customdata is [run, escaped run, numbers, collection]. If there are many versions, only every
-    second or third (or nth) is named below the chart; all have hover texts.
-    """
+    n-th version is named below the chart; all have hover texts."""
     palette = drawing.palette
     rows: list[Row] = frame.to_dict("records")
     segments = [list(segment) for _, segment in groupby(rows, key=lambda row: row["collection"])]
@@ -86,8 +85,9 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, connected: bool = 
 
 
 def _segment_line(rows: list[Row], begin: int, drawing: Drawing, connected: bool) -> Trace:
-    """Return the versions of one collection, on a line if `connected`: filled points for the open
-    collection, hollow ones for other collections and for versions with few judged results."""
+    """Return the points of one collection's versions, on a line if `connected` is true. Points are
+    filled for the open collection. They are hollow for other collections, and for versions with few
+    judged results."""
     palette = drawing.palette
     is_foreign = bool(rows[0]["collection"])
     color = palette.muted if is_foreign else palette.ink
@@ -148,9 +148,9 @@ def _named_positions(placed: list[tuple[list[Row], int]]) -> list[tuple[int, str
 def _version_names(
     named_versions: list[tuple[int, str]], slanted: bool, column_width: float, palette: Palette
 ) -> list[dict[str, Any]]:
-    """Return the names below their positions, which are `column_width` px apart. The names are
-    slanted if they would overlap. If slanted names would still overlap, only every second or third
-    (or nth) is included."""
+    """Return the names below the positions of the versions, which are `column_width` px apart. If
+    names would overlap, `slanted` is true and they are slanted. If slanted names would still
+    overlap, only every n-th name is included."""
     short = short_names((run for _, run in named_versions), _NAME)
     anchors: dict[str, Any] = {"yref": "paper", "yanchor": "top", "xanchor": "center", "yshift": -8}
     if slanted:
@@ -164,8 +164,8 @@ def _version_names(
 
 
 def _judges_note(rows: list[Row], begin: int, line: int, end: int, palette: Palette) -> Row:
-    """Return a note on which judgments a segment uses. The notes of different segments are on
-    different lines, so that they do not overlap."""
+    """Return a note that says which judgments a segment of versions uses. The notes of different
+    segments are on different lines, so that they do not overlap."""
     by = rows[0]["judged_by"]
     text = f"judged by {by}" if rows[0]["collection"] else "judged by the open collection"
     short_text = shorten(text, _BY + len("judged by "))

@@ -1,8 +1,8 @@
-"""Layout shared by all charts: a figure with its axes and notes.
+"""The layout that all charts share: a figure with its axes and notes.
 
-The server does not know how wide a chart is drawn. So elements that must not overlap are positioned
-in px for the narrowest width, NARROW; on a wider page the gaps only grow.
-"""
+The server does not know how wide a chart is on the screen. Elements that must not overlap are
+therefore positioned in px for the minimum width, NARROW; on a wider page, only the gaps between
+them grow."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from dashboard.drawing.theme import FONT, Palette, RunStyle
 from dashboard.drawing.ticks import Ticks
 
 NARROW = 360
-"""The least width in px at which a chart is drawn correctly."""
+"""Minimum width in px at which a chart is drawn correctly."""
 _LARGER = {"star": 1.25, "triangle-up": 1.2}
-"""Scale factors of small marks that look smaller than a circle of the same size."""
+"""Scale factors of marks that look smaller than a circle of the same size."""
 
 
 class Margin(NamedTuple):
@@ -46,7 +46,7 @@ def make_figure(
     shapes: Sequence[Mapping[str, Any]] = (),
     **layout: Any,
 ) -> Chart:
-    """Return a figure in the house style; `layout` adds its axes and other settings."""
+    """Return a figure in the style of all charts. `layout` has its axes and other settings."""
     margins = {side[0]: math.ceil(px) for side, px in margin._asdict().items()}
     return Chart(
         list(traces),
@@ -94,8 +94,8 @@ def _hover_box(palette: Palette) -> dict[str, Any]:
 
 
 def _add_hover_style(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
-    """Return the annotation. If it has a hover text, its hover box gets the same style as the hover
-    boxes of the marks."""
+    """Return the annotation. If it has a hover text, its hover box gets the style of all hover
+    boxes."""
     if "hovertext" not in annotation:
         return dict(annotation)
     return {**annotation, "hoverlabel": _hover_box(palette)}
@@ -104,8 +104,8 @@ def _add_hover_style(annotation: Mapping[str, Any], palette: Palette) -> dict[st
 def make_axis(
     palette: Palette, span: Sequence[float], ticks: Ticks | None = None, *, grid: bool = False
 ) -> dict[str, Any]:
-    """Return an axis without a frame, a line or tick marks. With `grid`, as used for value axes, it
-    has light grid lines."""
+    """Return an axis without a frame, a line or tick marks. With `grid`, which value axes use, it
+    has faint grid lines."""
     return {
         "range": list(span),
         "fixedrange": True,
@@ -127,12 +127,13 @@ def make_axis(
 
 
 def tick_width(*ticks: Ticks) -> float:
-    """Return the width in px that tick labels at the left need."""
+    """Return the width in px of the space that tick labels need at the left of a chart."""
     return 12 + max(widest_line_width(t.texts) for t in ticks)
 
 
 def make_note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:
-    """Return an annotation: a text at a position in the chart. `text` must already be escaped."""
+    """Return an annotation, which is a text at a position in the chart. `text` must be escaped
+    already."""
     return {
         "text": text,
         "x": x,
@@ -150,15 +151,15 @@ def make_note(text: str, x: float, y: float, color: str, **more: Any) -> dict[st
 
 
 def corner_note(text: str, color: str, margin: Margin, top: float, **more: Any) -> dict[str, Any]:
-    """Return a note at the left edge of the whole figure, `top` px below its upper edge."""
+    """Return a note at the left edge of the whole figure, `top` px below the upper edge."""
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "top"}
     shift = {"xshift": -margin.left, "yshift": margin.top - top}
     return make_note(text, 0, 1, color, **{**anchors, **shift, **more})
 
 
 def axis_name(text: str, color: str, margin: Margin) -> dict[str, Any]:
-    """Return the name of the horizontal axis, centred below it and kept inside the figure. `text`
-    must not be escaped."""
+    """Return the name of the horizontal axis. It is centred below the axis and kept inside the
+    figure. `text` is escaped here and must not be escaped already."""
     shift = clamp_shift(0.5, text_width(text), margin)
     anchors = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "top"}
     return make_note(escape(text), 0.5, 0, color, xshift=shift, yshift=-26, **anchors)
@@ -166,14 +167,14 @@ def axis_name(text: str, color: str, margin: Margin) -> dict[str, Any]:
 
 def clamp_shift(share: float, width: float, margin: Margin) -> float:
     """Return the shift in px that keeps a label inside a figure of minimum width. The label is
-    centred at `share` of the plot and `width` px wide."""
+    `width` px wide, and its centre is at `share` of the plot's width."""
     plot = NARROW - margin.left - margin.right
     low, high = width / 2 - margin.left, plot + margin.right - width / 2
     return max(min(share * plot, high), low) - share * plot
 
 
 def run_marker(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]:
-    """Return the marker of a run, with a rim in the background colour of the page."""
+    """Return the marker of a run. It has a rim in the background colour of the page."""
     return {
         "symbol": style.symbol,
         "size": size if size >= 10 else size * _LARGER.get(style.symbol, 1.0),
@@ -184,12 +185,12 @@ def run_marker(style: RunStyle, palette: Palette, size: float = 11) -> dict[str,
 
 
 def interval_line(style: RunStyle, palette: Palette, width: float) -> dict[str, Any]:
-    """Return the line properties for the intervals of a run."""
+    """Return the line properties for a run's intervals."""
     return {"color": rgba(style.color(palette), 0.38), "width": width}
 
 
 def order_for_drawing(styles: Mapping[str, RunStyle]) -> list[RunStyle]:
-    """Return the runs in drawing order: the baseline and the run in focus last, so that they are on
-    top."""
+    """Return the styles of the runs in drawing order. The baseline and the run in focus come last,
+    so that they are drawn on top."""
     rank = {"other": 0, "baseline": 1, "focus": 2}
     return sorted(styles.values(), key=lambda style: rank[style.role])

@@ -1,4 +1,4 @@
-"""Lines over a numeric axis, with bands, and markers at the chosen cutoff."""
+"""Lines over a numeric axis, with bands, and with markers at the chosen cutoff."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from metrics_core.base import wording
 from metrics_core.base.arrays import Floats
 
 Line = Mapping[str, Floats]
-"""The columns of one run, each float64[k], ordered by k (or another horizontal axis)."""
+"""The values of one run, by column. Each is float64[k], ordered by k or by the values of another
+horizontal axis."""
 
 _THIN = 1.0
 
 
 def lines_by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
-    """Return each run's line, from a frame with run, k and any value columns."""
+    """Return the line data of each run, given a frame with run, k and any value columns."""
     ordered = frame.sort_values("k", kind="stable")
     runs = ordered["run"].to_numpy()
     values = {c: ordered[c].to_numpy(np.float64) for c in ordered.columns if c != "run"}
@@ -34,8 +35,8 @@ def lines_by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
 def run_line(
     rows: Line, style: RunStyle, palette: Palette, column: str, *, prefix: str = ""
 ) -> Trace:
-    """Return a run's line for one column; the column difference is drawn in the lower panel. The
-    hover text starts with `prefix` after the run's name."""
+    """Return a run's line for one column. The column difference is drawn in the lower panel. In the
+    hover text, `prefix` follows the name of the run."""
     has_value = ~np.isnan(rows[column]) if column == "difference" else slice(None)
     y = rows[column][has_value]
     write = wording.format_differences if column == "difference" else wording.format_scores
@@ -55,7 +56,7 @@ def run_line(
 def make_line_thin_after(
     rows: Line, style: RunStyle, palette: Palette, column: str, end: int, *, prefix: str = ""
 ) -> tuple[Trace, ...]:
-    """Return a run's line over k, thinner beyond the rank `end`."""
+    """Return a run's line over k. It is thinner beyond the rank `end`."""
     full = run_line(rows, style, palette, column, prefix=prefix)
     within = full["x"] <= end
     if within.all():
@@ -68,14 +69,15 @@ def make_line_thin_after(
 
 
 def make_line_grey(trace: Trace, palette: Palette) -> Trace:
-    """Return a run's line in grey, for charts of many runs. Its name is shown on hover."""
+    """Return a run's line in grey, for charts with many runs. The name of the run is shown on
+    hover."""
     return {**trace, "line": {"color": palette.line, "width": _THIN, "dash": "solid"}}
 
 
 def run_band(
     rows: Line, style: RunStyle, palette: Palette, opacity: float, low: str, high: str
 ) -> Trace | None:
-    """Return the band of a run's intervals; None if the run has no intervals."""
+    """Return the band of a run's intervals. Returns None if the run has no intervals."""
     has_value = ~(np.isnan(rows[low]) | np.isnan(rows[high]))
     if not has_value.any():
         return None
@@ -95,7 +97,8 @@ def run_band(
 def cutoff_markers(
     lines: Mapping[str, Line], runs: Sequence[RunStyle], drawing: Drawing, column: str
 ) -> Trace | None:
-    """Return a marker on each line at the chosen k, or None if no line has a value there."""
+    """Return a trace with a marker on each line at the chosen k. Returns None if no line has a
+    value at this k."""
     values = {s.name: lines[s.name][column][lines[s.name]["k"] == drawing.cutoff] for s in runs}
     valued_runs = [s for s in runs if len(values[s.name]) and not np.isnan(values[s.name][0])]
     if not valued_runs:

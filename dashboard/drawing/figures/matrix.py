@@ -1,4 +1,4 @@
-"""Every pair of runs as a triangle of cells, for a paper."""
+"""Chart for a paper: all pairs of runs as the upper triangle of a matrix."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from metrics_core.comparing.verdicts import CANNOT_TELL
 _ROW, _FILLED, _RIGHT = 30, 0.94, 4
 _APART = 2 * wording.NO_BREAK
 _LEAST = 0.25
-"""Strength of the colour of a significant difference near 0."""
+"""Strength of the colour for a significant difference near 0."""
 
 
 def pair_matrix(run_pairs: AllPairs, drawing: Drawing, *, width: float) -> Chart:
-    """Draw the differences of all pairs (row minus column), best mean first, in a chart that is
-    `width` px wide. Significant differences are coloured and bold; other differences are grey. If
-    cells are too narrow for numbers, they have only colours."""
+    """Draw the differences of all pairs (row minus column), with the run with the best mean first,
+    in a chart that is `width` px wide. Significant differences are coloured and bold; other
+    differences are grey. Cells that are too narrow for numbers have only colours."""
     palette, runs = drawing.palette, run_pairs.runs
     short, last = short_names(runs), len(runs) - 1
     label = f"● {_APART}{last + 1}"
@@ -69,7 +69,7 @@ def pair_matrix(run_pairs: AllPairs, drawing: Drawing, *, width: float) -> Chart
 
 
 def _pair_bars(run_pairs: AllPairs, drawing: Drawing, *, has_numbers: bool) -> Trace:
-    """Return one trace for all pairs, each a bar that fills its cell."""
+    """Return one trace for all pairs. Each pair is a bar that fills its cell."""
     palette, many = drawing.palette, range(len(run_pairs.runs))
     pairs = [(i, j) for i in many for j in many if j > i]
     colors = [_cell_color(run_pairs, i, j, drawing) for i, j in pairs]

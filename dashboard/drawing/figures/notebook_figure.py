@@ -1,5 +1,5 @@
-"""A chart in a notebook: interactive where Plotly can draw, a picture elsewhere. Imported on use,
-since it loads Plotly."""
+"""A chart in a notebook: interactive if the notebook supports Plotly, otherwise an image. This
+module loads Plotly, so it is imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dashboard.drawing.figures.chart import Chart
 
 
 class NotebookFigure(go.Figure):  # type: ignore[misc]
-    """A Plotly figure, with the same chart as an SVG file in `svg`, and a `caption`. Both are "" in
-    a copy."""
+    """A Plotly figure with two additional attributes: `svg` is the same chart as an SVG file, and
+    `caption` is its caption. Both are "" in a copy of the figure."""
 
     # A notebook then takes the MIME types below instead of Plotly's: nbconvert
     # and GitHub show the picture, which they would ignore beside HTML with a script.
@@ -26,7 +26,8 @@ class NotebookFigure(go.Figure):  # type: ignore[misc]
 
 
 def notebook_figure(chart: Chart, svg: str, caption: str) -> NotebookFigure:
-    """Return the figure of a chart, of the same chart as an SVG file, and of its caption."""
+    """Return the notebook figure of a chart, given the same chart as an SVG file and its
+    caption."""
     figure = NotebookFigure(**chart.to_dict())
     figure.svg, figure.caption = svg, caption
     return figure

@@ -1,5 +1,5 @@
-"""What a chart needs in addition if it is used alone, for example in a paper: the names of the runs
-and of its axes."""
+"""Additions to a chart that is used outside a page, for example in a paper: the names of the runs
+and of the axes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def paper_chart(
     below: str = "",
 ) -> Chart:
     """Return the chart with names for its vertical axis (`above`) and its horizontal axis
-    (`below`), and above it a key of these runs with `columns` columns."""
+    (`below`). A key of these runs with `columns` columns is added above it."""
     palette, lines = drawing.palette, LINE if above else 0
     key = key_height(runs, columns) + (_GAP if runs else 0)
     margin = chart_margin(chart)

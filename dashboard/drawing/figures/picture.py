@@ -1,9 +1,8 @@
-"""The caption above a downloaded image of a chart, so that it can be used alone.
+"""The caption above a downloaded image of a chart, so that the image can be used outside the page.
 
-On the page a chart is transparent, and its heading, measure and runs are around it. An image needs
-them inside: they are in `layout.meta`, positioned in px, and links.js adds them when the image is
-made. The chart on the page does not change.
-"""
+On the page, a chart is transparent, and its heading, measure and runs are around it. In an image,
+they must be inside: they are in `layout.meta`, positioned in px, and links.js adds them when the
+image is made. The chart on the page does not change."""
 
 from __future__ import annotations
 
@@ -25,15 +24,15 @@ from dashboard.drawing.figures.text import (
 from dashboard.drawing.theme import Palette, RunStyle
 
 WIDTH, PAD = 720, 20
-"""The least width of an image without its padding, and the padding, in px."""
+"""The minimum width of an image without its padding, and the width of the padding, both in px."""
 _TITLE, _TITLE_LINE, _LINE, _GAP = 17, 23, 18, 10
 _TITLE_LENGTH, _NOTE_LENGTH, _NAME_LENGTH = 70, 95, 80
 
 
 @dataclass(frozen=True)
 class Caption:
-    """The caption of an image: a title, notes (the measure, the number of queries, the kind of
-    intervals) and the runs. Plain text."""
+    """The caption of an image, as plain text. It has a title, notes (the measure, the number of
+    queries, the kind of intervals) and the runs."""
 
     title: str
     notes: Sequence[str] = ()

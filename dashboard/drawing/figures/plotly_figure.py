@@ -1,5 +1,5 @@
-"""A chart in the form that `st.plotly_chart` accepts. This module is imported with the first chart;
-see `chart`."""
+"""A chart in the form that `st.plotly_chart` accepts. This module is imported when the first chart
+is drawn; see `chart`."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ class UnvalidatedFigure(BaseFigure):  # type: ignore[misc]
         self._chart = chart
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the traces and the layout; they must not be changed."""
+        """Return the traces and the layout. The caller must not change them."""
         return self._chart.to_dict()

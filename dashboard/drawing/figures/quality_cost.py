@@ -1,4 +1,5 @@
-"""The plot of quality against cost: a point per run, and the best quality at each cost."""
+"""The chart of quality against cost: one point per run, and a line for the best quality at each
+cost."""
 
 from __future__ import annotations
 
@@ -32,9 +33,9 @@ _MOST_LABELS = 8
 
 
 def quality_against_cost(frame: pd.DataFrame, drawing: Drawing, cost: str) -> Chart:
-    """Draw the runs: x is the mean cost, y the mean on the chosen measure, each with its interval.
-    The step line joins the runs with the best mean at each cost. `frame` is that of `QualityCost`;
-    customdata is the name of the run."""
+    """Draw the runs as points: x is the mean cost, y is the mean on the chosen measure, and both
+    have an interval. A step line connects the runs with the best quality at each cost. `frame` is
+    that of `QualityCost`; customdata is the name of the run."""
     palette = drawing.palette
     spans = {name: _padded_span(frame, name) for name in ("cost", "quality")}
     x_ticks, y_ticks = (nice_ticks(*spans[name]) for name in ("cost", "quality"))
@@ -75,7 +76,8 @@ def quality_against_cost(frame: pd.DataFrame, drawing: Drawing, cost: str) -> Ch
 
 
 def _padded_span(frame: pd.DataFrame, name: str) -> tuple[float, float]:
-    """Return the range of means and intervals, a little wider, but not below 0 if none is."""
+    """Return a range that is a little wider than the means and intervals. It does not start below 0
+    unless one of them does."""
     values = frame[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=np.float64)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     more = _PADDING * (high - low or 1.0)

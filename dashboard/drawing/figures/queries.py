@@ -1,4 +1,4 @@
-"""The strip of all queries sorted by difference; see `run_against_run` for the scatter plot."""
+"""The chart of all queries sorted by difference; see `run_against_run` for the scatter plot."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from metrics_core.base.arrays import Floats
 from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 
 FADED = 0.2
-"""The opacity of marks that do not match the filter."""
+"""Opacity of the marks of queries that do not match the filter."""
 MOST_BARS = 400
-"""Maximum number of bars; if there are more queries, evenly spaced ones are drawn."""
+"""Maximum number of bars. If there are more queries, evenly spaced ones are drawn."""
 _HEIGHT, _LEAST = 76, 0.02
 _FEWEST_SLOTS = 12
 _WITH_GAPS = 200
@@ -31,13 +31,12 @@ _WITH_GAPS = 200
 def sorted_differences(
     frame: pd.DataFrame, drawing: Drawing, *, visible_ids: Collection[str] | None = None
 ) -> Chart:
-    """Draw every query as a bar in a low strip, best difference first. Queries that are not in
+    """Draw every query as a bar in a low chart, best difference first. Queries that are not in
     `visible_ids` are faded; if `visible_ids` is None, no query is faded.
 
     `frame` is the result of `query_differences` with a column text. customdata is [query_id,
     escaped text, numbers]. If there are more than MOST_BARS queries, evenly spaced queries are
-    drawn, including the best and the worst.
-    """
+    drawn, including the best and the worst."""
     palette, ranked = drawing.palette, _rank_queries(frame)
     most, least = (end(ranked.difference, initial=0.0) for end in (np.max, np.min))
     padding = max(_LEAST, most - least) * 0.03
@@ -60,7 +59,8 @@ def outcome_color(outcome: str, palette: Palette) -> str:
 
 
 def query_customdata(part: pd.DataFrame) -> list[list[str]]:
-    """Return [query_id, escaped text, numbers] per query; `HOVER` shows the last two."""
+    """Return the customdata of each query: [query_id, escaped text, numbers]. The hover template
+    `HOVER` shows the last two."""
     rows = zip(part["query_id"].tolist(), part["text"].tolist(), strict=True)
     titles = [query_text(text) if _has_text(text) else escape(query_id) for query_id, text in rows]
     gaps, scores, before = (
@@ -88,8 +88,8 @@ HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
 
 @dataclass(frozen=True)
 class _Ranked:
-    """The queries that have a difference, best first: their rows in the frame, differences and
-    outcomes. Each array has shape [query]."""
+    """The queries that have a difference, best first: their row numbers in the frame, their
+    differences and their outcomes. Each array has the shape [query]."""
 
     rows: npt.NDArray[np.intp]
     difference: Floats
@@ -105,8 +105,8 @@ def _rank_queries(frame: pd.DataFrame) -> _Ranked:
 def _difference_bars(
     frame: pd.DataFrame, ranked: _Ranked, palette: Palette, visible_ids: Collection[str] | None
 ) -> list[Trace]:
-    """Return two traces per outcome: faded bars, and highlighted bars above them. Highlighted bars
-    are wide enough to click."""
+    """Return at most two traces per outcome: faded bars, and highlighted bars drawn above them. If
+    there are many queries, bars are wide enough to click."""
     n = len(ranked.rows)
     is_visible = np.ones(n, dtype=bool)
     if visible_ids is not None:

@@ -1,4 +1,4 @@
-"""The heatmap of scores: one row per run, one column per query."""
+"""The heatmap of scores, with one row per run and one column per query."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from metrics_core.base.arrays import Floats, Mask
 
 _ROW, _FILLED = 34, 0.94
 _NAME, _MARK = 22, 34
-"""Maximum number of characters of a run's name, and width in px of its mark and padding."""
+"""Maximum number of characters of a run's name, and the width in px of the run's mark together with
+its padding."""
 _ALL = 60
-"""Maximum number of columns that have gaps between them. With more columns, only some of the gaps
-would be visible, and these would seem to separate groups."""
+"""Maximum number of columns for which the columns have gaps between them. With more columns, only
+some of the gaps would be visible, and these would seem to separate groups."""
 
 
 def score_heatmap(
@@ -36,10 +37,9 @@ def score_heatmap(
     """Draw the score of every run on every query.
 
     `frame` has query_id, text and one column of scores per shown run; its rows are the queries from
-    left to right. The run in focus is at the top. Undefined scores are blank. `empty_lists` has a
-    bool column per run that is true for empty lists; these are framed. customdata is [query_id,
-    escaped text, numbers].
-    """
+    left to right. The run in focus is at the top. Undefined scores are blank. `empty_lists` has one
+    bool column per run that is true if the list is empty; the cells of empty lists have a frame.
+    customdata is [query_id, escaped text, numbers]."""
     palette, runs = drawing.palette, list(drawing.styles)
     values = frame[runs].to_numpy(dtype=np.float64).T
     short = short_names(runs, _NAME)
@@ -72,13 +72,14 @@ def score_heatmap(
 
 
 def score_span(frame: pd.DataFrame, drawing: Drawing) -> tuple[float, float]:
-    """Return the scores at the ends of the colour scale of `score_heatmap`; `frame` has a column
-    per run."""
+    """Return the scores at the two ends of the colour scale in `score_heatmap`. `frame` has one
+    column per run."""
     return _score_span(frame[list(drawing.styles)].to_numpy(dtype=np.float64), drawing)
 
 
 def _color_scale(palette: Palette) -> list[list[Any]]:
-    """Return the colour scale from nearly the page's colour to the colour of the highest grade."""
+    """Return the colour scale. It starts near the colour of the page and ends at the colour of the
+    highest grade."""
     return [[0.0, palette.diverging_zero], [0.5, palette.grade_2], [1.0, palette.grade_3]]
 
 

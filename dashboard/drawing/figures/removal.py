@@ -1,4 +1,5 @@
-"""Chart of Robustness: the difference without the queries that favour the better run most."""
+"""Chart of the Robustness page: the difference after removing the queries that favour the better
+run most."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def difference_after_removal(
     differences: Floats, n_reversing: int | None, drawing: Drawing
 ) -> Chart:
     """Draw the mean difference by the number of removed queries. `differences` float64[removed]
-    starts with all queries; `n_reversing` is the number whose removal reverses its sign."""
+    starts with the difference on all queries; `n_reversing` is the number of removed queries at
+    which the sign changes."""
     palette, style, most = drawing.palette, drawing.focus_style, max(len(differences) - 1, 1)
     above, along = (
         zero_based_ticks(differences, max_ticks=5),
@@ -76,7 +78,8 @@ def difference_after_removal(
 
 
 def _value_note(n_removed: int, differences: Floats, color: str) -> dict[str, Any]:
-    """Return the label of a marked point, at its right on the side that the line leaves."""
+    """Return the label of a marked point on the line. It is placed where the line does not cross
+    it."""
     falls, at_end = differences[0] >= 0, n_removed > 0.75 * len(differences)
     text = f"without {wording.format_count(n_removed)}: " if n_removed else "all queries: "
     return make_note(

@@ -1,8 +1,7 @@
-"""Parts of charts whose rows are groups of queries.
+"""Building blocks of charts with one row per group of queries.
 
-The vertical axis of these charts counts px from the top of the plot, so that every mark and label
-is positioned exactly, and charts side by side have the same rows.
-"""
+The vertical axis of these charts is in px from the top of the plot, so that every mark and label is
+positioned exactly, and charts side by side have the same rows."""
 
 from __future__ import annotations
 
@@ -43,13 +42,14 @@ from metrics_core.base.arrays import Floats
 
 _PITCH = 15.0
 _MOST_PITCH, _LEAST_PITCH, _ALL_PITCHES = 10.0, 3.0, 36.0
-"""Limits in px: the maximum and minimum distance between two runs within a row, and the height for
-all runs of a row. With these values, twelve rows fit the first screen."""
+"""Limits in px for a row with several runs: the maximum and minimum distance between two runs, and
+the height that all runs together may have. With these values, twelve rows fit on the first
+screen."""
 
 
 @dataclass(frozen=True)
 class FigureRows:
-    """The groups from top to bottom with their labels; all rows have the same `height` in px.
+    """The groups from top to bottom with their labels. All rows have the same `height` in px.
     `pitch` is the distance in px between the intervals of two runs within a row."""
 
     groups: tuple[str, ...]
@@ -64,21 +64,20 @@ class FigureRows:
         return self.height * len(self.groups)
 
     def row_centres(self, groups: Iterable[str]) -> Floats:
-        """Return the vertical position of the centre of each of these groups' rows,
-        float64[group]."""
+        """Return the vertical position of the centre of each group's row, float64[group]."""
         y_by_group = {group: (i + 0.5) * self.height for i, group in enumerate(self.groups)}
         return np.array([y_by_group[group] for group in groups], dtype=np.float64)
 
 
 def iterate_rows(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
-    """Iterate over the rows of a small frame as tuples of the values in these columns. This is much
-    faster than the methods of pandas."""
+    """Iterate over the rows of a small frame as tuples of the values in the given columns. This is
+    much faster than the methods of pandas."""
     return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
 def group_rows(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> FigureRows:
-    """Return one row for each group of a breakdown, in this order. The labels include the group's
-    number of queries. `frame` is the result of `summarise_groups`."""
+    """Return one row for each group of a breakdown, in the given order. The label of a group
+    includes its number of queries. `frame` is the result of `summarise_groups`."""
     queries: dict[str, int] = {}
     for group, n in iterate_rows(frame, "group", "queries"):
         queries[group] = max(n, queries.get(group, 0))
@@ -112,8 +111,8 @@ def row_figure(
     annotations: Sequence[Mapping[str, Any]],
     **value_axis: Any,
 ) -> Chart:
-    """Return the figure of a chart with rows: alternate rows are shaded from edge to edge, labels
-    are at the left, and a click anywhere in a row returns its group."""
+    """Return the figure of a chart with rows. Alternate rows are shaded over the whole width,
+    labels are at the left, and a click anywhere in a row returns its group."""
     labels = [
         make_note(label, 0, y, palette.ink, **_LABEL, **hover_text(group, shorten_group(group)))
         for group, label, y in zip(
@@ -155,8 +154,8 @@ def _click_trace(rows: FigureRows, ticks: Ticks) -> Trace:
 def _row_background_shapes(
     index: int, rows: FigureRows, margin: Margin, palette: Palette
 ) -> Iterable[dict[str, Any]]:
-    """Yield the shapes of one row's background: one over the plot, and one in px over each of the
-    margins at its sides."""
+    """Yield the shapes that shade one row: one over the plot, and one over each of the two margins
+    beside it. The widths over the margins are in px."""
     edges: list[dict[str, Any]] = [
         {"x0": 0, "x1": 1},
         {"xsizemode": "pixel", "xanchor": 0, "x0": -math.ceil(margin.left), "x1": 0},
@@ -177,7 +176,7 @@ def _row_background_shapes(
 
 
 def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]:
-    """Return a note with the baseline's name, placed above zero."""
+    """Return a note with the baseline's name, placed above the zero line."""
     baseline, ink = drawing.baseline, drawing.palette.ink
     short = short_names(drawing.styles)[baseline]
     shift = clamp_shift(ticks.share(0), text_width(short), margin)
@@ -190,7 +189,8 @@ def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]
 def interval_trace(
     part: pd.DataFrame, y: Floats, columns: tuple[str, str], line: dict[str, Any]
 ) -> Trace:
-    """Return one trace with all intervals of a run, separated by gaps; `y` is float64[row]."""
+    """Return one trace with all intervals of a run, separated by gaps. `y` has the vertical
+    positions, float64[row]."""
     low, high = (part[column].to_numpy(dtype=np.float64) for column in columns)
     gap = np.full(len(part), np.nan)
     return make_scatter_trace(
@@ -210,7 +210,8 @@ def point_trace(
     columns: tuple[str, str, str],
     pitch: float = _PITCH,
 ) -> Trace:
-    """Return the points of a run with customdata [group, run, hover text]; `y` is float64[row]."""
+    """Return the points of a run with the customdata [group, run, hover text]. `y` has the vertical
+    positions, float64[row]."""
     write = wording.format_difference if columns[0] == "difference" else wording.format_score
     name = f"<b>{escape(style.name)}</b>"
     data = [
@@ -250,8 +251,9 @@ def run_marks(
     columns: tuple[str, str, str],
     pitch: float = _PITCH,
 ) -> list[Trace]:
-    """Return the intervals of a run, with its points on top. The intervals are as thick as the
-    distance of `pitch` px between two runs allows; `y` is float64[row]."""
+    """Return the intervals of a run and the points on top of them. The intervals are as thick as
+    `pitch`, the distance between two runs in px, allows. `y` has the vertical positions,
+    float64[row]."""
     line = interval_line(style, palette, min(7, pitch * 0.5))
     return [
         interval_trace(part, y, columns[1:], line),

@@ -1,4 +1,4 @@
-"""The scatter plot of one run against another, with a point per query."""
+"""The scatter plot of the scores of two runs, with one point per query."""
 
 from __future__ import annotations
 
@@ -45,10 +45,9 @@ def run_against_run(
     run in focus.
 
     `frame` is the result of `query_differences` with a column text. The band around the diagonal
-    contains the pairs of scores that count as the same. customdata is [query_id, escaped text,
-    numbers]. With `lasso`, points can be selected by drawing a line around them, but not
-    clicked.
-    """
+    contains the pairs of scores that count as tied. customdata is [query_id, escaped text,
+    numbers]. With `lasso`, the user can select points by drawing a line around them, but cannot
+    click them."""
     palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline
     scored = frame.dropna(subset=["difference"])
     scores = scored[["score", "baseline_score"]].to_numpy().ravel()
@@ -104,9 +103,11 @@ def _tie_traces(span: tuple[float, float], tie_threshold: float, palette: Palett
 
 
 def _thin_out_points(points: pd.DataFrame) -> pd.DataFrame:
-    """Return at most about `_MANY` queries. If there are more, the plot is divided into a grid, and
-    only one point of each opacity is kept per cell, because the points in a cell would hide each
-    other. The finest grid that suffices is used."""
+    """Return at most about `_MANY` queries.
+
+    If there are more, the plot is divided into a grid, and one point of each opacity is kept per
+    cell, because the points in a cell would hide each other. The first grid, from the finest, that
+    leaves few enough points is used."""
     if len(points) <= _MANY:
         return points
     first = points.sort_values("opacity", ascending=False, kind="stable")
@@ -155,7 +156,8 @@ def _point_marker(
 
 
 def _side_notes(focus: str, baseline: str, ticks: Ticks, palette: Palette) -> list[dict[str, Any]]:
-    """Return two notes, which say which run is better on each side of the diagonal."""
+    """Return two notes, one on each side of the diagonal, that say which run is better on this
+    side."""
     low, high = ticks.span
     ground = {"bgcolor": rgba(palette.page, 0.75), "borderpad": 1}
     short = short_names((focus, baseline))

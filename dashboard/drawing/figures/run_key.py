@@ -1,4 +1,4 @@
-"""The key with the names of runs above a chart."""
+"""The key above a chart, with the names and marks of the runs."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from dashboard.drawing.figures.text import LINE, hover_text, name_with_mark, sho
 from dashboard.drawing.theme import Palette, RunStyle
 
 _KEY_LENGTH, KEY_COLUMN = 16, 156
-"""Maximum number of characters of a run's name in a key, and the width in px of a column of the
-key. With these values, two keys fit side by side beside another chart at 1280 px."""
+"""Maximum number of characters of a run's name in a key, and the width in px of one column of the
+key. With these values, the keys of two charts fit side by side in a window that is 1280 px wide."""
 
 
 def key_height(runs: Sequence[RunStyle], columns: int = 2) -> float:
-    """Return the height in px of `key_notes`."""
+    """Return the height in px of the notes made by `key_notes`."""
     return LINE * math.ceil(len(runs) / columns)
 
 
 def key_notes(
     runs: Sequence[RunStyle], palette: Palette, margin: Margin, columns: int = 2
 ) -> Iterable[dict[str, Any]]:
-    """Yield notes with the names and marks of the runs, in columns above the chart. For charts that
-    have no space for the names elsewhere."""
+    """Yield notes with the names and marks of the runs, in columns above the chart. They are for
+    charts that have no other space for the names."""
     short = short_names((s.name for s in runs), _KEY_LENGTH)
     for i, style in enumerate(runs):
         text = name_with_mark(style, palette, short[style.name])

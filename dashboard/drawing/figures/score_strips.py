@@ -1,4 +1,4 @@
-"""The chart of scores by slice: a strip of points for each group and run, with a point per
+"""The chart of scores by group: a strip of points for each group and run, with one point per
 query."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dashboard.drawing.ticks import score_ticks
 from metrics_core.base import wording
 
 MOST_POINTS = 2000
-"""Maximum number of points in the chart; if there are more, evenly spaced points of each strip are
+"""Maximum number of points in the chart. If there are more, evenly spaced points of each strip are
 drawn."""
 _ROW, _STRIP = 30, 0.34
 _LEAST_LEFT = 60
@@ -41,13 +41,12 @@ def score_strips(
     *,
     visible_ids: Collection[str] | None = None,
 ) -> Chart:
-    """Draw a strip per group and run: a point for the score of each query, and a stroke for the
-    mean.
+    """Draw a strip for each group and run, with a point for the score of each query and a stroke
+    for the mean.
 
     `frame` has query_id, text, group, run, score; `means` has group, run, mean, queries; `groups`
-    are in order from the top. Queries not in `visible_ids` are faded. customdata is [query_id,
-    escaped text, numbers].
-    """
+    lists the groups from top to bottom. Queries not in `visible_ids` are faded. customdata is
+    [query_id, escaped text, numbers]."""
     palette = drawing.palette
     runs = [drawing.styles[name] for name in dict.fromkeys(means["run"])]
     ticks = score_ticks(frame["score"].to_numpy(), drawing.value_range)

@@ -14,10 +14,10 @@ SIZE = 13
 LINE = 16
 """Height of a line of text, in px."""
 NAME_LENGTH = 18
-"""Maximum number of characters of a group's name on one line; longer names are broken into two
+"""Maximum number of characters of a group's name in one line. Longer names are broken into two
 lines."""
 RUN_LENGTH = 22
-"""Maximum number of characters of a run's name in a chart; longer names are shortened in the
+"""Maximum number of characters of a run's name in a chart. Longer names are shortened in the
 middle."""
 _SHORTEST = 6
 """Minimum number of characters of a shortened name."""
@@ -38,18 +38,18 @@ _CUT_WORD = re.compile(r"(?<=[\s\-_./:,;])[^\s\-_./:,;]{1,3}$")
 _CUT_WORD_BEFORE = re.compile(r"^[^\s\-_./:,;]{1,3}(?=[\s\-_./:,;])")
 
 _LAST_WORD = re.compile(r"[^\s\-_./:,;]*\Z")
-"""Pattern of the text after the last break between words."""
+"""Pattern of the text that follows the last break between words."""
 _BETWEEN = re.compile(r"[\s\-_./:,;]+\Z")
 
 
 def escape(text: object) -> str:
-    """Escape a text for Plotly, so that no tag, link or entity in it is interpreted."""
+    """Escape a text for Plotly, so that tags, links and entities in it are not interpreted."""
     return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
-    """Break a text into lines of at most `length` characters, at spaces and after - _ . / : if
-    possible, else inside a word. The result is not escaped."""
+    """Break a text into lines of at most `length` characters. Lines end at spaces or after one of -
+    _ . / : if possible, otherwise inside a word. The result is not escaped."""
     if len(text) <= length:
         return [text.strip()]
     lines = [""]
@@ -64,8 +64,8 @@ def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
 
 
 def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False) -> str:
-    """Shorten a text in the middle to at most `length` characters; with `between_words`, cut
-    between words if that costs few characters."""
+    """Shorten a text in the middle to at most `length` characters. With `between_words`, the text
+    is cut between words if this removes only a few more characters."""
     if len(text) <= length:
         return text
     ends = (length - 1) // 2
@@ -78,12 +78,11 @@ def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False)
 def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
     """Map each name to a distinct short name.
 
-    If no name is longer than `length`, all stay unchanged. Otherwise, the words that all names
-    begin or end with are removed, and names that are still too long are shortened in the middle.
-    Names that would become equal are cut around their first difference instead, without the part
-    that they share before it. A few results can be longer than `length`, because no two results are
-    equal.
-    """
+    If no name is longer than `length`, all names stay unchanged. Otherwise, the words that all
+    names begin or end with are removed, and names that are still too long are shortened in the
+    middle. Names that would become equal by this keep the text around their first difference, and
+    lose the shared text before it. A few results can be longer than `length`, because the short
+    names must be distinct."""
     unique = list(dict.fromkeys(names))
     if max(map(len, unique), default=0) <= length:
         return {name: name for name in unique}
@@ -96,8 +95,8 @@ def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str
 
 
 def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
-    """Shorten the names to `length` characters. If shortened names would become equal, omit most or
-    all of the beginning that they share."""
+    """Shorten the names to `length` characters. If shortened names would become equal, most or all
+    of the beginning that they share is removed."""
     short = [shorten(name, length) for name in names]
     for short_text, count in Counter(short).items():
         alike = [i for i, text in enumerate(short) if text == short_text]
@@ -113,9 +112,9 @@ def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
 
 
 def _cut_before_difference(names: Sequence[str], max_length: int) -> int:
-    """Return the position at which to cut off the beginning of the names, so that their first
-    difference is within the next `max_length` characters. If the word with the difference starts
-    near enough, the cut is at its start."""
+    """Return the number of characters to cut off from the beginning of the names, so that their
+    first difference is within the next `max_length` characters. If the word with the difference
+    starts near enough, the names are cut at the start of this word."""
     shared = _shared_prefix(names)
     word = len(_LAST_WORD.sub("", shared))
     return word if len(shared) - word <= max_length else len(shared) - min(max_length, 3)
@@ -123,7 +122,7 @@ def _cut_before_difference(names: Sequence[str], max_length: int) -> int:
 
 def _remove_shared_words(names: Sequence[str]) -> list[str]:
     """Remove the words that all names begin or end with. The word before a number is kept, because
-    a number alone means little."""
+    a number alone says little."""
     if len(names) < 2:
         return list(names)
     begin = _shared_beginning(names)
@@ -146,18 +145,18 @@ def _shared_prefix(names: Sequence[str]) -> str:
 
 
 def shorten_group(group: str) -> str:
-    """Shorten a group's name in the middle if it is longer than two lines."""
+    """Shorten a group's name in the middle if it would need more than two lines."""
     return shorten(group, _GROUP_LENGTH, between_words=True)
 
 
 def group_lines(group: str) -> list[str]:
-    """Return the lines of `shorten_group`, at most three."""
+    """Return the lines of a group's shortened name. There are at most three."""
     return wrap(shorten_group(group))
 
 
 def hover_text(text: str, short: str) -> dict[str, str]:
     """Return the hover text of a note, which is the whole text. If the note shows the whole text
-    already, it has no hover text."""
+    already, there is no hover text."""
     return {} if text == short else {"hovertext": escape(text)}
 
 
@@ -167,8 +166,8 @@ def wrap_html(text: str, length: int = NAME_LENGTH) -> str:
 
 
 def query_text(text: object) -> str:
-    """Return the text of a query for a hover box: escaped, shortened to about 90 characters, in
-    lines of 46 characters."""
+    """Return the text of a query for a hover box. It is escaped, shortened to about 90 characters,
+    and broken into lines of at most 46 characters."""
     return _query_text(str(text))
 
 
@@ -187,7 +186,7 @@ def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
 
 
 def widest_line_width(lines: Sequence[str], *, bold: bool = False) -> float:
-    """Return the width in px of the widest of these lines."""
+    """Return the width in px of the widest line."""
     return max((text_width(line, bold=bold) for line in lines), default=0.0)
 
 
@@ -198,17 +197,17 @@ def color_text(html: str, color: str, *, bold: bool = False) -> str:
 
 
 def run_name(style: RunStyle, palette: Palette, short_name: str = "") -> str:
-    """Return a run's name in its colour, bold for the run in focus; `short_name` replaces the
-    name."""
+    """Return a run's name in its colour, in bold for the run in focus. If `short_name` is given, it
+    is shown instead of the name."""
     name = escape(short_name or style.name)
     return color_text(name, style.color(palette), bold=style.role == "focus")
 
 
 def name_with_mark(style: RunStyle, palette: Palette, short_name: str = "") -> str:
-    """Return `run_name` after the run's mark."""
+    """Return the mark of a run, followed by the result of `run_name`."""
     return f"{color_text(style.glyph, style.color(palette))} {run_name(style, palette, short_name)}"
 
 
 def name_width(style: RunStyle, short_name: str = "") -> float:
-    """Return the width in px of `run_name`."""
+    """Return the width in px of the result of `run_name`."""
     return text_width(short_name or style.name, bold=style.role == "focus")

@@ -1,4 +1,4 @@
-"""Line charts on a page: dragging zooms, and the values at a position are shown beside the
+"""Line charts with zooming by dragging. The values at the mouse position are shown beside the
 lines."""
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from dashboard.drawing.figures.chart import Chart, Trace, make_scatter_trace
 from dashboard.drawing.figures.text import color_text, escape
 
 _LOG_TICKS, _TICKS = 3, 6
-"""Number of ticks requested on a logarithmic axis, and on any other axis. If three are requested,
-Plotly writes 1, 2, 5, 10 … on any logarithmic axis."""
+"""Number of ticks requested from Plotly: on a logarithmic axis, and on any other axis. If three are
+requested, Plotly labels every logarithmic axis with 1, 2, 5, 10 and so on."""
 _STRIP = 30
-"""Height in px of the strip above a single panel, which shows the values at a position."""
+"""Height in px of the strip above a single panel. The strip shows the values at the mouse
+position."""
 _IN_LINE = 5
 """Number of values that fit side by side in the narrowest chart."""
 
 
 def make_zoomable(chart: Chart, drawing: Drawing, allow_selection: str = "") -> Chart:
-    """Return the chart with axes that can be zoomed by dragging.
+    """Return the chart with axes that the user can zoom by dragging.
 
-    If the chart has one hover box for all lines, the box is replaced by text between the two
-    panels, or above a single panel, so that no line is hidden. A click follows the link
-    `allow_selection`, with the position of the click as k.
-    """
+    If the chart has one hover box for all lines, the box is replaced by text between the two panels
+    or, for a single panel, above it, so that no line is hidden. A click follows the link
+    `allow_selection`, with the position of the click as k."""
     layout = chart.to_dict()["layout"]
     axes: dict[str, Any] = {
         name: _zoomable_axis(axis) for name, axis in layout.items() if name[1:5] == "axis"
@@ -56,8 +56,7 @@ def make_zoomable(chart: Chart, drawing: Drawing, allow_selection: str = "") -> 
 
 
 def _zoomable_axis(axis: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the axis with zooming allowed, and with ticks that Plotly chooses for the range in
-    view."""
+    """Return the axis with zooming enabled. Plotly chooses ticks for the range that is visible."""
     count = _LOG_TICKS if axis.get("type") == "log" else _TICKS
     ticks = {"tickmode": "auto", "nticks": count, "tickformat": "~r"}
     return {**axis, **ticks, "fixedrange": False}
@@ -66,7 +65,7 @@ def _zoomable_axis(axis: Mapping[str, Any]) -> dict[str, Any]:
 def _hover_values_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
     """Return a trace of invisible points, one at each position of the horizontal axis. The hover
     text of a point has the values of all lines at this position, highest first. `title` is the
-    template of the position's name."""
+    template for the name of the position."""
     styles = {escape(style.name): style for style in drawing.styles.values()}
     texts_by_place: dict[float, dict[str, list[tuple[float, str]]]] = {}
     for trace in traces:
@@ -101,7 +100,7 @@ def _hover_values_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -
 
 
 def _join_values(values: list[tuple[float, str]]) -> list[str]:
-    """Return the values in lines of about the same length."""
+    """Return the values as text, in lines of about the same length."""
     texts = [text for _, text in sorted(values, reverse=True)]
     most = math.ceil(len(texts) / math.ceil(len(texts) / _IN_LINE))
     return ["  ".join(texts[i : i + most]) for i in range(0, len(texts), most)]

@@ -1,1 +1,1 @@
-"""Documents that leave the dashboard as one self-contained file."""
+"""Documents for use outside the dashboard, each a single self-contained file."""

@@ -1,9 +1,8 @@
 """A report as one HTML file: verdict, runs and measures, groups, robustness, curves, the largest
 losses and wins, every query, and the methods.
 
-The parts look the same as on the pages; charts are SVG, colours follow the reader's theme, and
-links lead within the file. The file loads nothing from elsewhere.
-"""
+The sections look the same as on the pages. Charts are SVG, colours follow the reader's theme, and
+links lead to other sections of the file. The file loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -28,8 +27,8 @@ _LINK_TO_NOWHERE = re.compile(r'<a\b((?:(?!>).)*?)\shref=""((?:(?!>).)*)>(.*?)</
 
 
 def make_report_page(report: Report, drawing: Drawing, request: ReportRequest) -> str:
-    """Return the HTML file. `drawing` is the comparison and the styles of the runs; its palette is
-    replaced by the colours of the reader's theme."""
+    """Return the HTML file of a report. `drawing` has the comparison and the styles of the runs;
+    its palette is replaced by colours that follow the reader's theme."""
     drawing = replace(drawing, palette=BY_THEME)
     report_parts = ReportParts(report, drawing, request)
     parts = [report_parts.draw_verdict(), *report_parts.draw_parts()]
@@ -66,8 +65,8 @@ def make_report_page(report: Report, drawing: Drawing, request: ReportRequest) -
 
 
 def make_presentation(report: Report, drawing: Drawing, request: ReportRequest) -> str:
-    """Return the same findings for a presentation, one per screen, with their style sheet. They are
-    shown over a page that has its own palette."""
+    """Return the findings of a report for a presentation, one per screen, with their style sheet.
+    They are shown over a page that has its own palette."""
     report_parts = ReportParts(
         report, replace(drawing, palette=BY_THEME), replace(request, parts=())
     )
@@ -86,5 +85,5 @@ def _draw_slides(report_parts: ReportParts) -> Markup:
 
 
 def remove_dead_links(page_markup: Markup) -> str:
-    """Return the page with its links that lead nowhere replaced by plain text."""
+    """Return the page with links without a target replaced by plain text."""
     return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(page_markup))

@@ -1,5 +1,6 @@
-"""The output of a comparison in a notebook: verdict, intervals, runs and measures, facts. HTML and
-CSS only, without scripts or fonts, in the notebook's light or dark theme."""
+"""The output of a comparison in a notebook: verdict, intervals, runs and measures, and facts about
+the data. It consists of HTML and CSS, without scripts or fonts, and follows the notebook's light or
+dark theme."""
 
 from __future__ import annotations
 
@@ -19,11 +20,11 @@ from dashboard.drawing.theme import BY_THEME, css_variables
 from metrics_core.findings.sentence import Sentence
 
 _MOST_ROWS = 8
-"""Maximum number of runs in a cell; `.frame` has all of them."""
+"""Maximum number of runs in the output. The attribute `frame` of a comparison has all runs."""
 
 
 def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
-    """Return the HTML of the cell; `footer` names further methods to call."""
+    """Return the HTML of the output. `footer` names further methods that the user can call."""
     drawing = replace(drawing, palette=BY_THEME)
     verdict, styles = answer.verdict, drawing.styles
     badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
@@ -64,8 +65,8 @@ def _empty_link(page: str, **changes: Any) -> str:
 
 
 def _scoped_sheet(inside: str) -> str:
-    """Return a style sheet that applies only to the cell. Its rules are nested, so that they
-    override the notebook's table styles."""
+    """Return a style sheet that applies only to the output. Its rules are nested, so that they
+    override the notebook's styles for tables."""
     full_sheet = make_sheet_for_markup(inside, read_report_sheet("cell.css"))
     variables = css_variables()
     rules = full_sheet.replace(variables, "", 1)

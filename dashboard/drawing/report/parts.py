@@ -1,4 +1,4 @@
-"""The parts of a report, drawn with the blocks of their pages."""
+"""The sections of a report, drawn with the blocks of the pages."""
 
 from __future__ import annotations
 
@@ -44,19 +44,21 @@ PARTS = {
     "noted": "Notes and tags",
     "measured": "What was measured, and how",
 }
-"""The titles of the optional parts below the verdict, by the anchor of the part in the file."""
+"""The titles of the optional sections below the verdict. The key is the anchor of the section in
+the file."""
 _WIDTH = 360.0
-"""Width in px of a drawn chart; the chart is scaled when shown."""
+"""Width in px at which a chart is drawn. The chart is scaled when it is shown."""
 _OPEN_CASES = 2
-"""Number of losses and of wins that are not folded."""
+"""Number of losses that are not folded. The same number of wins is not folded."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
 _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs": "runs"}
 
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """The sender's choices: a title (by default the collection's name), an introduction, the parts,
-    a note on what was left out, and the packed collection to embed (b"" for none)."""
+    """What the user chose for a report: a title (by default the collection's name), an
+    introduction, the sections, a note on what was left out, and the packed collection to embed (b""
+    for none)."""
 
     title: str
     text: str = ""
@@ -78,10 +80,10 @@ def query_count_text(report: Report) -> str:
 
 
 class ReportParts:
-    """The parts of one report, with the data that they are drawn from."""
+    """The sections of one report, together with the data that they show."""
 
     def __init__(self, report: Report, drawing: Drawing, request: ReportRequest) -> None:
-        """Draw the requested parts that are not empty."""
+        """Draw the requested sections. Empty sections are omitted."""
         self.report, self.drawing, self.request = report, drawing, request
         self.styles = drawing.styles
         cases = [*report.losses, *report.wins]
@@ -92,7 +94,8 @@ class ReportParts:
         self.keys = list(self._contents)
 
     def href(self, page: str, **changes: Any) -> str:
-        """Return the link within the file for a link of the dashboard; "" if there is none."""
+        """Return the link within the file that corresponds to a link of the dashboard. Returns ""
+        if there is none."""
         if page == "query":
             anchor = self._anchors.get(str(changes.get("q", "")), "")
             part_name = "losses" if anchor and self._is_loss(anchor) else "wins"
@@ -106,7 +109,7 @@ class ReportParts:
         return int(anchor.removeprefix("case-")) <= len(self.report.losses)
 
     def title_of_part(self, key: str) -> str:
-        """Return the title of a part."""
+        """Return the title of a section."""
         n = {"losses": len(self.report.losses), "wins": len(self.report.wins)}.get(key, 0)
         if key == "checks" and self.report.robustness.settling_checks:
             return TITLE_UNCLEAR
@@ -117,7 +120,7 @@ class ReportParts:
         return PARTS[key]
 
     def draw_verdict(self) -> Markup:
-        """Draw the verdict, its chart, and the data it is based on."""
+        """Draw the verdict, its chart, and facts about the data that it is based on."""
         answer, drawing = self.report.overview, self.drawing
         verdict = answer.verdict
         badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
@@ -144,7 +147,7 @@ class ReportParts:
         return self.href("queries", show=outcome) if run == self.drawing.focus else ""
 
     def draw_parts(self) -> list[Markup]:
-        """Draw the parts below the verdict that are not empty."""
+        """Draw the sections below the verdict that are not empty."""
         return [
             blocks.draw_report_part(
                 key, self.title_of_part(key), self._subtitle(key), inside, self.styles
@@ -153,8 +156,9 @@ class ReportParts:
         ]
 
     def _draw_part(self, key: str) -> Markup:
-        """Draw the content of a part, or the reason why it could not be made. The reason is omitted
-        if anything was left out of the report, because an error may quote ids and texts."""
+        """Draw the content of a section or, if it could not be made, the reason. The reason is
+        omitted if anything was left out of the report, because an error message may quote ids and
+        texts."""
         failure = self.report.errors.get(key)
         if failure is None:
             try:
@@ -203,8 +207,8 @@ class ReportParts:
         return ""
 
     def _empty_lists(self) -> str:
-        """Return a sentence that says how many of the largest wins are queries without results from
-        the baseline; empty if there are none."""
+        """Return a sentence that says how many of the largest wins are queries for which the
+        baseline has no results. The sentence is empty if there are none."""
         wins, baseline = self.report.wins, self.drawing.baseline
         empty = sum(case.row["unlisted_by"] == baseline for case in wins)
         if not empty:
@@ -230,7 +234,7 @@ class ReportParts:
         return table + groups.draw_note_below_groups(breakdown, self.drawing, rows.note)
 
     def group_table(self, breakdown: Breakdown, rows: GroupRows) -> Markup:
-        """Draw the groups of the queries."""
+        """Draw the table of the query groups."""
         return groups.draw_group_table(
             rows,
             breakdown,
@@ -276,7 +280,8 @@ class ReportParts:
     def draw_chart(
         self, family: str, drawing: Drawing, panels: Panels = "both", width: float = _WIDTH
     ) -> Markup:
-        """Draw the chart of a measure by k for the runs of `drawing`, or one of its panels."""
+        """Draw the chart of a measure by k for the runs of `drawing`, with all panels or with one
+        of them."""
         curves = self.report.curves
         if curves is None:
             return Markup()
@@ -361,8 +366,8 @@ class ReportParts:
 
 
 def _method_text(method: Method) -> str:
-    """Return the names of the test and the correction, and the rule for counting a query as won or
-    lost."""
+    """Return a description of the test, the correction, when a query counts as won or lost, and the
+    effect size."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}. The"
         " random draws are the same each time. A query is won or lost if its difference exceeds"

@@ -1,4 +1,4 @@
-"""The style sheet of exported documents, with only the rules that match something in them."""
+"""The style sheet of exported documents. It has only the rules that apply to the document."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _DRAWING = Path(__file__).parents[1]
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CLASS = re.compile(r"\.(-?[_a-zA-Z][-\w]*)")
 _NOT_MET = re.compile(r":not\([^()]*\)")
-"""Pattern of the `:not(…)` in a selector. This requirement is ignored in matching, because it names
-classes that must be absent."""
+"""Pattern of `:not(…)` in a selector. It is removed before matching, because the classes in it are
+classes that an element must not have."""
 
 
 def make_sheet_for_markup(markup: str, *own_sheets: str) -> str:
-    """Return the style sheet for this markup: the palette, the rules of the common style sheet for
-    classes that occur in the markup, and then the `own_sheets` unchanged."""
+    """Return the style sheet for this markup: the colour palette, those rules of the common style
+    sheet whose classes occur in the markup, and then the `own_sheets` unchanged."""
     classes = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
     rules_css = "".join(_used_rules(_read_common_rules(), classes))
     return css_variables() + rules_css + "".join(own_sheets)
@@ -37,7 +37,7 @@ def _read_common_rules() -> tuple[tuple[str, str], ...]:
 
 
 def _split_rules(css: str) -> Iterator[tuple[str, str]]:
-    """Yield each rule as (text before the braces, text between them)."""
+    """Yield each rule of a style sheet as (text before the braces, text between the braces)."""
     begin = 0
     while (opening := css.find("{", begin)) >= 0:
         depth, end = 1, opening + 1
@@ -61,8 +61,8 @@ def _used_rules(rules: tuple[tuple[str, str], ...], classes: set[str]) -> Iterat
 
 
 def _selectors(head: str) -> list[str]:
-    """Return the selectors of a rule. They are separated by commas, except for commas within
-    brackets."""
+    """Return the selectors of a rule. They are separated by commas; commas within brackets do not
+    separate selectors."""
     parts, depth = [""], 0
     for letter in head:
         depth += {"(": 1, ")": -1}.get(letter, 0)
@@ -74,8 +74,8 @@ def _selectors(head: str) -> list[str]:
 
 
 def _may_match(selector: str, classes: set[str]) -> bool:
-    """Whether the selector may match something in markup with these classes. If the selector lists
-    alternatives in brackets, one matching alternative is enough."""
+    """Return whether a selector may match something in markup with these classes. If the selector
+    lists alternatives in brackets, it is enough if one of them may match."""
     plain = _NOT_MET.sub("", selector)
     while (choice := re.search(r":(?:is|where|has)\(([^()]*)\)", plain)) is not None:
         options = [_CLASS.findall(option) for option in choice[1].split(",")]

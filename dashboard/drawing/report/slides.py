@@ -1,4 +1,4 @@
-"""The findings of a report for a presentation, one per screen."""
+"""The findings of a report as slides for a presentation, one finding per screen."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 
 _ROWS = 8
-"""Maximum number of rows of a picture, the other groups or runs included."""
+"""Maximum number of rows of a picture, including the row for all remaining groups or runs."""
 _QUERY = 80
 """Maximum number of characters of a query in a headline."""
 _NAME = 24
 """Maximum number of characters of a run's name above a chart."""
 _CHART = 374.0
-"""Width in px of a drawn chart; a screen shows two of them, enlarged."""
+"""Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
 _BANDS = "Bands: 95 % intervals; the band of the difference is simultaneous over all k"
 _QUESTIONS = {
     "unjudged": "Could unjudged documents reverse it?",
@@ -42,11 +42,12 @@ _QUESTIONS = {
     "ties": "Could tied scores reverse it?",
     "missing": "Do missing queries decide it?",
 }
-"""The checks of a significant difference, for readers who do not know the names of the checks."""
+"""The checks of a significant difference as questions, for readers who do not know the names of the
+checks."""
 
 
 def make_slides(parts: ReportParts) -> list[Markup]:
-    """Return the findings, one per screen; empty screens are omitted."""
+    """Return the findings as slides, one per screen. Empty slides are omitted."""
     return _Slides(parts).draw_all()
 
 
@@ -198,7 +199,8 @@ class _Slides:
         )
 
     def _draw_query_slide(self, kind: str, noun: str, count: str) -> Markup:
-        """Draw an example of a loss or win: both lists, and the movements between them."""
+        """Draw an example of a loss or a win: the lists of both runs, and the movements of
+        documents between them."""
         report, drawing = self._parts.report, self._parts.drawing
         page = report.examples.get(kind)
         if page is None:
@@ -229,8 +231,8 @@ class _Slides:
 
 
 def _first_runs(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:
-    """Return the runs that fit on a screen: the compared pair, and the best of the other runs by
-    mean."""
+    """Return the rows of the runs that fit on a screen: the compared pair, and the best other runs
+    by mean."""
     if len(rows) <= _ROWS + 1:
         return rows
     others = rows[~rows["run"].isin([drawing.baseline, drawing.focus])]

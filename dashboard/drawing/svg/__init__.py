@@ -1,1 +1,1 @@
-"""Charts as SVG, for places without scripts."""
+"""Charts as SVG, for documents in which scripts do not run."""

@@ -1,4 +1,4 @@
-"""Positions of a chart's values in px."""
+"""Conversion of a chart's values to positions in px."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis from `begin` to `end` in px; `settings` is its part of the layout, with the range of
-    values."""
+    """An axis from `begin` to `end`, both in px. `settings` is the axis in Plotly's layout, with
+    the range of its values."""
 
     settings: Mapping[str, Any]
     begin: float
@@ -24,14 +24,15 @@ class Axis:
         return self.begin + (scaled - low) / (high - low) * (self.end - self.begin)
 
     def contains(self, value: float) -> bool:
-        """Whether a value is within the range, with a tolerance of half a px."""
+        """Return whether a value is within the range of the axis, with a tolerance of half a
+        pixel."""
         ends = sorted((self.begin, self.end))
         return ends[0] - 0.5 <= self.position(value) <= ends[1] + 0.5
 
 
 @dataclass(frozen=True)
 class Plot:
-    """The layout, and the edges of the plot in px."""
+    """The layout of a chart, and the edges of its plot in px."""
 
     layout: Mapping[str, Any]
     left: float
@@ -40,7 +41,7 @@ class Plot:
     bottom: float
 
     def axis(self, name: str) -> Axis:
-        """Return the axis that a trace names: x, x2, y, y2."""
+        """Return the axis with the name that a trace uses: x, x2, y or y2."""
         settings = self.layout[f"{name[0]}axis{name[1:]}"]
         low, high = settings.get("domain", (0, 1))
         if name[0] == "x":
@@ -50,8 +51,9 @@ class Plot:
         return Axis(settings, self.bottom - low * height, self.bottom - high * height)
 
     def position(self, reference: str, value: float, *, is_horizontal: bool) -> float:
-        """Return the position of a note or line in px. `value` is a value on the axis that
-        `reference` names or, if `reference` is "paper", a share of the plot."""
+        """Return the position of a note or a line in px. `value` is a value on the axis that
+        `reference` names. If `reference` is "paper", `value` is a share of the plot's width or
+        height."""
         if reference != "paper":
             return self.axis(reference).position(value)
         if is_horizontal:

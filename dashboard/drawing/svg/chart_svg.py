@@ -1,9 +1,9 @@
-"""A chart as SVG, for places without scripts: a report, a notebook, a paper.
+"""A chart as SVG, for documents in which scripts do not run: a report, a notebook, a paper.
 
 The SVG is made from the data that figures prepare for Plotly (`figures/chart.py`): lines, filled
-areas, points, bars, rules and notes over linear and logarithmic axes. Hover texts become `<title>`.
-Other traces raise ValueError, so that nothing is silently missing from an image.
-"""
+areas, points, bars, line shapes and notes, over linear and logarithmic axes. Hover texts become
+`<title>` elements. Other traces raise ValueError, so that nothing is silently missing from an
+image."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def draw_svg(
     size: tuple[str, str] | None = None,
     sheet: Callable[[str], str] | None = None,
 ) -> Markup:
-    """Draw the chart `width` px wide; it is scaled in proportion if shown smaller. `label`
-    describes the chart for screen readers. If the SVG becomes a file, `size` is its width and
-    height as CSS, and `sheet` makes its style sheet from its content."""
+    """Draw the chart with a width of `width` px. If it is shown smaller, it is scaled in
+    proportion. `label` describes the chart for screen readers. For an SVG file, `size` is its width
+    and height as CSS, and `sheet` is a function that makes the style sheet from the content."""
     layout = chart.to_dict()["layout"]
     margin, height = layout["margin"], layout["height"]
     plot = Plot(layout, margin["l"], width - margin["r"], margin["t"], height - margin["b"])
@@ -148,8 +148,8 @@ def _draw_note(note: Mapping[str, Any], plot: Plot) -> Markup:
 
 
 def _hover_areas(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
-    """If the chart has a common hover box, yield an invisible strip for each position of the
-    horizontal axis. Its hover text has the values of all lines at this position."""
+    """Yield an invisible strip for each position of the horizontal axis, if the lines of the chart
+    share a hover box. The hover text of a strip has the values of all lines at its position."""
     if plot.layout.get("hovermode") != "x unified":
         return
     x = plot.axis("x")

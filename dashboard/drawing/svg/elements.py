@@ -1,5 +1,5 @@
-"""Elements of SVG: tags, styles and text in lines. Colours are in `style`, because they can be CSS
-variables there, which follow the theme."""
+"""Elements of SVG: tags, styles, and text in several lines. Colours are in the attribute `style`,
+in which they can be CSS variables that follow the theme."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from markupsafe import Markup, escape
 _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 _BASELINES = {"top": 1.0, "middle": 0.35, "bottom": 0.0}
 """Distance from the position of a text down to the baseline of its first line, as a multiple of the
-font size."""
+font size. The key is the vertical alignment."""
 _LINE = 1.25
 _RGBA = re.compile(r"rgba\((\d+,\d+,\d+),([\d.]+)\)")
 _TAGS = re.compile(r"<[^>]*>")
 
 
 def tag(name: str, content: str = "", **attributes: Any) -> Markup:
-    """Return an element; attributes that are None are omitted."""
+    """Return an SVG element. Attributes that are None are omitted."""
     attribute_text = Markup("").join(
         Markup(' {}="{}"').format(key.replace("_", "-") if key != "viewBox" else key, value)
         for key, value in attributes.items()
@@ -35,18 +35,18 @@ def format_px(value: float) -> str:
 
 
 def format_points(positions: Iterable[tuple[float, float]]) -> str:
-    """Format positions in px as the points of a polygon or line."""
+    """Format positions in px as the points of a polygon or a line."""
     return " ".join(f"{format_px(x)},{format_px(y)}" for x, y in positions)
 
 
 def plain_text(html: str) -> str:
-    """Return the text of a hover box without tags, with line breaks."""
+    """Return the text of a hover box without its tags. Line breaks are kept."""
     return unescape(_TAGS.sub("", html.replace("<br>", "\n")))
 
 
 def css(**properties: Any) -> str:
     """Return properties as CSS. A colour with opacity becomes two properties, because some SVG
-    readers do not know rgba()."""
+    viewers do not support rgba()."""
     declarations = []
     for name, value in properties.items():
         if value in (None, ""):
@@ -60,7 +60,7 @@ def css(**properties: Any) -> str:
 
 
 def dash_pattern(dash: str | None) -> str | None:
-    """Return the CSS dash pattern for a dash style of Plotly; None for a solid line."""
+    """Return the CSS dash pattern for a dash style of Plotly. Returns None for a solid line."""
     patterns = {"dash": "9px,9px", "dot": "3px,3px"}
     return None if dash in (None, "solid") else patterns.get(dash, dash)
 
@@ -73,7 +73,7 @@ def draw_text(
     font: Mapping[str, Any],
     title: str = "",
 ) -> Markup:
-    """Draw text in lines, with its bold and coloured parts."""
+    """Draw a text of one or more lines, which may contain bold and coloured pieces."""
     lines, size = html.split("<br>"), font.get("size", 13)
     first = position[1] + _BASELINES[baseline] * size
     if baseline == "middle":
@@ -104,7 +104,7 @@ _SPAN = re.compile(r'<b>|</b>|<span style="color:([^"]+)">|</span>')
 
 
 def _split_into_spans(line: str) -> Markup:
-    """Return the pieces of a line of text, each drawn in its own colour and weight."""
+    """Return the pieces of a line of text. Each piece has its own colour and weight."""
     bold, colors, pieces, begin = 0, [""], [], 0
     for match in _SPAN.finditer(line):
         pieces.append((line[begin : match.start()], bold, colors[-1]))

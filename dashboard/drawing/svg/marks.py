@@ -30,12 +30,13 @@ _SHAPES: Mapping[str, Sequence[tuple[float, float]]] = {
     "star": _STAR,
     "cross": _CROSS,
 }
-"""The corners of the marks of runs, except for the circle; each mark is about as wide as a circle
-of radius 1."""
+"""The corners of the runs' marks, except for the circle. Each mark is about as wide as a circle
+with radius 1."""
 
 
 def draw_marks(trace: Trace, plot: Plot) -> Iterable[Markup]:
-    """Draw the marks of a trace. Raises ValueError for a type other than bar and scatter."""
+    """Draw the marks of a trace. Raises ValueError if the type of the trace is not bar or
+    scatter."""
     if trace["type"] == "bar":
         return _draw_bars(trace, plot)
     if trace["type"] != "scatter":
@@ -44,7 +45,8 @@ def draw_marks(trace: Trace, plot: Plot) -> Iterable[Markup]:
 
 
 def _positions(trace: Trace, plot: Plot) -> list[tuple[float, float] | None]:
-    """Return the positions of a trace's points in px; None if a coordinate is missing."""
+    """Return the positions of a trace's points in px. A position is None if one of its coordinates
+    is missing."""
     x, y = plot.axis(trace.get("xaxis", "x")), plot.axis(trace.get("yaxis", "y"))
     return [
         None if is_missing(a) or is_missing(b) else (x.position(a), y.position(b))
@@ -53,7 +55,7 @@ def _positions(trace: Trace, plot: Plot) -> list[tuple[float, float] | None]:
 
 
 def is_missing(value: float | None) -> bool:
-    """Whether a value is None or NaN."""
+    """Return whether a value is None or NaN."""
     return value is None or value != value
 
 
@@ -114,8 +116,8 @@ def _draw_markers(
 
 
 def _value_of_point(value: Any, number: int) -> Any:
-    """Return the value of a property for one point. The property can also be a single value for all
-    points."""
+    """Return the value of a property for one point. The property may have one value per point, or a
+    single value for all points."""
     return value if isinstance(value, str) or not hasattr(value, "__len__") else value[number]
 
 
@@ -168,8 +170,8 @@ def _draw_bars(trace: Trace, plot: Plot) -> Iterable[Markup]:
 
 
 def hover_text_of(trace: Trace) -> Callable[[int], str]:
-    """Return a function that returns the hover text of the point with a given number, or "" if
-    there is none."""
+    """Return a function that returns the hover text of a point, given its number. The text is "" if
+    the point has none."""
     template = trace.get("hovertemplate", "")
     if not template or trace.get("hoverinfo") in ("skip", "none"):
         return lambda number: ""

@@ -1,4 +1,4 @@
-"""A chart as an SVG file for print: with embedded fonts, fixed colours and a width in mm."""
+"""A chart as an SVG file for print, with embedded fonts, fixed colours and a width in mm."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from dashboard.drawing.theme import font_faces_for
 
 _PX_PER_MM = 96 / 25.4
 _SHRUNK = 1.3
-"""Factor by which a chart is drawn larger than it is printed: a text of 13 px is 7.5 pt on
-paper."""
+"""Factor by which a chart is drawn larger than it is printed. With this factor, a text of 13 px is
+printed in 7.5 pt."""
 LEAST_MM = 74.0
-"""Least width in mm; labels of narrower charts do not fit (`figures.layout.NARROW`)."""
+"""Minimum width in mm. In narrower charts, labels do not fit (see `figures.layout.NARROW`)."""
 
 
 def width_in_px(mm: float) -> float:
-    """Return the width in px of a chart with this printed width."""
+    """Return the width in px at which a chart with this printed width is drawn."""
     return mm * _PX_PER_MM * _SHRUNK
 
 
 def height_in_mm(chart: Chart) -> float:
-    """Return the printed height of a chart."""
+    """Return the printed height of a chart in mm."""
     return float(chart.to_dict()["layout"]["height"]) / _PX_PER_MM / _SHRUNK
 
 
 def svg_file(chart: Chart, mm: float, label: str) -> str:
-    """Return the chart as an SVG file, `mm` wide; `label` describes it for screen readers."""
+    """Return the chart as an SVG file that is `mm` wide. `label` describes the chart for screen
+    readers."""
     size = (f"{mm:g}mm", f"{height_in_mm(chart):.2f}mm")
     return draw_svg(chart, width_in_px(mm), label, size=size, sheet=font_faces_for)
 

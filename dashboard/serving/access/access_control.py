@@ -1,4 +1,5 @@
-"""Access control as an ASGI application: passes on only requests of the user of this computer."""
+"""Access control as an ASGI application. It passes on only requests of the user of this
+computer."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _FOLDER = Path(__file__).parent
 
 
 def _load_refusal_page(name: str) -> bytes:
-    """The refusal page: the text of a file, with its heading as the title."""
+    """Return a refusal page, made from a text file. The heading of the text is also the page's
+    title."""
     body = (_FOLDER / name).read_text("utf-8")
     title = body.partition("<h1>")[2].partition("</h1>")[0]
     frame = Template((_FOLDER / "refused.html").read_text("utf-8"))
@@ -31,18 +33,18 @@ def _load_refusal_page(name: str) -> bytes:
 
 NOT_SIGNED_IN = _load_refusal_page("not_signed_in.html")
 NO_WORKSPACE = _load_refusal_page("no_workspace.html")
-"""The refusal page for URLs without a secret path. Whether the browser has the cookie is unknown
-there, because it is sent only below a secret path."""
+"""The page that refuses requests to URLs without a secret path. For such a URL, the server cannot
+know whether the browser has the cookie, because browsers send it only to URLs below a secret
+path."""
 _FRESH = (b"cache-control", b"no-store")
 
 
 class AccessControl:
-    """Passes on requests from our pages with the right cookie, and answers 403 to all other
-    requests.
+    """An ASGI application that passes on requests which come from our pages and have the right
+    cookie. It answers all other requests with status 403.
 
-    A browser gets the cookie in exchange for the token, which the printed URL contains as
-    `?token=`. Without keys (`--no-token`) only Host and Origin are checked.
-    """
+    A browser gets the cookie in exchange for the token, which is in the printed URL as `?token=`.
+    If there are no keys (`--no-token`), only Host and Origin are checked."""
 
     def __init__(
         self,
@@ -52,8 +54,8 @@ class AccessControl:
         keys: Keys | None,
         headers: Sequence[tuple[bytes, bytes]],
     ) -> None:
-        """`app` serves at these origins, below `/keys.base`; `headers` are added to every
-        response."""
+        """Wrap the application `app`, which serves at these origins, below `/keys.base`. `headers`
+        are added to every response."""
         self._app = app
         self._origins = origins
         self._keys = keys
@@ -98,14 +100,14 @@ class AccessControl:
 
 
 def _release_connection(scope: Any) -> None:
-    """Cancel the time limit of a connection once it is let in."""
+    """Cancel the time limit of a connection after one of its requests was let in."""
     let_in = scope.get("state", {}).get(LET_IN)
     if let_in is not None:
         let_in()
 
 
 async def _grant_access(scope: Any, send: Any, keys: Keys, *, is_https: bool) -> None:
-    """Set the cookie and redirect to the requested URL, without the token."""
+    """Send a response that sets the cookie and redirects to the requested URL without the token."""
     path = scope["path"].removeprefix(f"/{keys.base}".rpartition("/")[0])
     path = quote(_SECRET_PATH.sub("", path) or "/", safe="/~!$&'()*+,;=:@")
     target = f"/{keys.base}{path}"
@@ -123,9 +125,10 @@ async def _grant_access(scope: Any, send: Any, keys: Keys, *, is_https: bool) ->
 
 
 async def _refuse(scope: Any, send: Any) -> None:
-    """Answer 403. For every URL below a secret path, the page is the same, so it does not reveal
-    the reason, or whether the path belongs to this server. A websocket is closed before it is
-    accepted."""
+    """Refuse a request with status 403.
+
+    The page is the same for every URL below any secret path, so it reveals neither the reason nor
+    whether the path belongs to this server. A websocket is closed before it is accepted."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
@@ -144,8 +147,8 @@ def _is_below_base_path(path: str, keys: Keys) -> bool:
 
 
 def _cookie_values(scope: Any) -> list[bytes]:
-    """The values of all cookies with the name of ours; another server on this host may have set
-    one."""
+    """Return the values of all cookies that have the name of our cookie. There may be several,
+    because another server on this host may have set one."""
     pairs = (
         part.strip().partition(b"=")
         for header in origin.header_values(scope, b"cookie")
@@ -155,7 +158,7 @@ def _cookie_values(scope: Any) -> list[bytes]:
 
 
 def _split_query(scope: Any) -> tuple[list[bytes], list[bytes]]:
-    """The tokens in the query, and its other fields unchanged."""
+    """Return the tokens in the query string, and its other fields unchanged."""
     fields = scope["query_string"].split(b"&")
     tokens = [unquote_to_bytes(f[6:]) for f in fields if f.startswith(b"token=")]
     return tokens, [f for f in fields if f and not f.startswith(b"token=")]

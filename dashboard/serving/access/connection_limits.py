@@ -1,9 +1,9 @@
-"""Limits on connections that are not yet let in, so that these cannot lock out the user.
+"""Limits on connections of which no request has been let in yet, so that such connections cannot
+lock out the user.
 
-Anyone who reaches the port can open connections and send nothing, or one byte a second. Each
-connection uses a file descriptor of this process. Once all descriptors are used up, no page is
-served.
-"""
+Anyone who reaches the port can open connections and then send nothing, or one byte a second. Each
+connection uses a file descriptor of this process. When all file descriptors are used up, the server
+can serve no page."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 LET_IN = "ranklens.let_in"
-"""Key in the state of a request's scope. Its value is the function to call once the request is let
-in."""
+"""Key in the state of a request's scope. The value is a function that must be called when the
+request is let in."""
 MAX_WAITING = 256
-"""Maximum number of waiting connections. If another one arrives, the connection that has waited
-longest is dropped."""
+"""Maximum number of waiting connections. If another one arrives, the one that has waited longest is
+dropped."""
 ACCEPTED_TOGETHER = 64
-"""Number of connections accepted before the received data is read. If many connections arrive
-together, this limit ensures that none is dropped before its request was read."""
+"""Number of connections that are accepted before the server reads the data they have sent. If many
+connections arrive at the same time, this limit ensures that none is dropped before its request is
+read."""
 SECONDS = 10.0
-"""Seconds without an accepted request after which a connection is dropped."""
+"""Time in seconds after which a connection is dropped if none of its requests was let in."""
 _LOG = logging.getLogger("uvicorn.error")
 
 
 class WaitingConnections(ServerState):
-    """State shared by the connections of a server. `waiting` has the connections that are not let
-    in yet, longest waiting first."""
+    """State that the connections of a server share. `waiting` has the connections of which no
+    request has been let in yet; the one that has waited longest comes first."""
 
     def __init__(self) -> None:
         super().__init__()
         self.waiting: dict[Protocol, tuple[Transport, TimerHandle]] = {}
 
     def stop_waiting(self, connection: Protocol) -> None:
-        """Remove a connection from the waiting ones, and cancel its time limit."""
+        """Remove a connection from the waiting connections, and cancel its time limit."""
         _, timer = self.waiting.pop(connection, (None, None))
         if timer is not None:
             timer.cancel()
@@ -52,8 +53,8 @@ class WaitingConnections(ServerState):
 
 
 class LimitedConnection(H11Protocol):
-    """A connection, possibly of a websocket, that waits from its start until one of its requests is
-    let in."""
+    """A connection that waits from its start until one of its requests is let in. It may become a
+    websocket."""
 
     server_state: WaitingConnections
 
@@ -62,7 +63,8 @@ class LimitedConnection(H11Protocol):
         self.app_state = {**self.app_state, LET_IN: lambda: self.server_state.stop_waiting(self)}
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Start waiting."""
+        """Add the connection to the waiting connections. If there are too many, drop the one that
+        has waited longest."""
         super().connection_made(transport)
         waiting = self.server_state.waiting
         if len(waiting) >= MAX_WAITING:
@@ -70,7 +72,8 @@ class LimitedConnection(H11Protocol):
         waiting[self] = transport, self.loop.call_later(SECONDS, self._drop_connection)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting: the connection ended, or a websocket took it over."""
+        """Remove the connection from the waiting connections, because it has ended or become a
+        websocket."""
         self.server_state.stop_waiting(self)
         super().connection_lost(exc)
 

@@ -15,8 +15,8 @@ _ROOT_PATH = re.compile(rb"; *path=/(?=;|$)", re.IGNORECASE)
 
 
 def security_headers(page: Path) -> list[tuple[bytes, bytes]]:
-    """Return the headers for all responses. Only inline scripts of the HTML file `page` are allowed
-    to run."""
+    """Return the headers for all responses. They allow only those inline scripts to run that are in
+    the HTML file `page`."""
     return [
         (b"content-security-policy", _content_policy(page).encode()),
         (b"x-frame-options", b"DENY"),
@@ -53,11 +53,10 @@ def _content_policy(page: Path) -> str:
 def add_security_headers(
     message: dict[str, Any], added: list[tuple[bytes, bytes]], base: str
 ) -> dict[str, Any]:
-    """Add headers to the start of a response, and remove permissions for other pages to read it.
+    """Add headers to the start of a response, and remove headers that let other pages read it.
 
-    Cookies that Streamlit sets are limited to paths below `/base`: browsers send cookies of the
-    whole host to every port.
-    """
+    Cookies that Streamlit sets are limited to paths below `/base`, because browsers send a cookie
+    without this limit to every port of the host."""
     path = b"; Path=/" + base.encode()
     names = {name for name, _ in added}
     kept_headers = [

@@ -1,8 +1,8 @@
-"""Decide from headers that no page can set whether a request comes from one of our pages.
+"""Checks of headers that show whether a request comes from one of our pages. Pages cannot set these
+headers themselves.
 
-A cookie does not show this: pages on all ports of 127.0.0.1 are one site to a browser, and anyone
-can point a domain name at 127.0.0.1, which makes it the origin of their page.
-"""
+A cookie does not show this: for a browser, pages on all ports of 127.0.0.1 are one site, and anyone
+can point a domain name at 127.0.0.1, which makes it the origin of their page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Set
 from typing import Any
 
 NAMES = ("127.0.0.1", "localhost")
-"""Names of this computer; by default the server listens on the first."""
+"""Names of this computer. By default, the server listens on the first."""
 
 _READING = ("GET", "HEAD")
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
@@ -19,12 +19,11 @@ _ADDRESS = re.compile(r"(?:(https?)://)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?/
 
 
 def parse_origins(address: str, port: int) -> list[str]:
-    """Return the origins of an address such as `NAME`, `NAME:PORT` or `https://NAME`; [] if the
-    address is none of these.
+    """Return the origins of an address such as `NAME`, `NAME:PORT` or `https://NAME`. Returns [] if
+    the address has none of these forms.
 
     If only a `NAME` is given, `port` is used. For the default port of a scheme, two origins are
-    returned, because browsers omit this port and programs may name it.
-    """
+    returned, because browsers omit this port and other programs may include it."""
     match = _ADDRESS.fullmatch(address.lower())
     if match is None:
         return []
@@ -36,8 +35,8 @@ def parse_origins(address: str, port: int) -> list[str]:
 
 
 def is_same_origin_request(scope: Any, origins_served: Set[str]) -> bool:
-    """Whether the request of an ASGI scope goes to an origin of this server and comes from a page
-    of that origin. A request that only reads may also come from no page."""
+    """Return whether the request of an ASGI scope goes to an origin of this server and comes from a
+    page of that origin. A request that only reads may also come from no page."""
     host_values = header_values(scope, b"host")
     host = b",".join(host_values).decode("latin-1")
     own_origins = {f"http://{host}", f"https://{host}"} & origins_served
@@ -51,8 +50,8 @@ def is_same_origin_request(scope: Any, origins_served: Set[str]) -> bool:
 
 
 def _is_allowed_fetch(scope: Any) -> bool:
-    """Whether the request was not made for an image, script or frame of another page. Following a
-    link from another page is allowed."""
+    """Return whether the request is allowed by its Sec-Fetch headers. It is refused if it was made
+    for an image, script or frame of another page. Following a link on another page is allowed."""
     sites = header_values(scope, b"sec-fetch-site")
     if all(site in (b"same-origin", b"none") for site in sites):
         return True
@@ -61,5 +60,5 @@ def _is_allowed_fetch(scope: Any) -> bool:
 
 
 def header_values(scope: Any, name: bytes) -> list[bytes]:
-    """All values of a header, by its lower-case name."""
+    """Return all values of a header, given its name in lower case."""
     return [value for key, value in scope["headers"] if key == name]

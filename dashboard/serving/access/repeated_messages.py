@@ -1,5 +1,5 @@
-"""Log messages that anyone who reaches the port can cause. They are written once and then
-counted."""
+"""Limit for log messages that anyone who reaches the port can cause. Such a message is written
+once, and its repetitions are counted."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ _MOST = 100
 
 
 class RepeatFilter(logging.Filter):
-    """Passes on a message when it first occurs, and then at most once a minute, with the number of
-    repetitions left out since.
+    """A log filter that passes on a message when it first occurs, and then at most once a minute,
+    with the number of repetitions left out since the last time.
 
-    Two messages count as the same if both their first lines and their errors are equal.
-    """
+    Two messages count as the same if both their first lines and their errors are equal."""
 
     def __init__(self) -> None:
         super().__init__()
         self._last_logged: dict[tuple[str, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to write the record."""
+        """Return whether to write the record."""
         text = record.getMessage()
         error = repr(record.exc_info[1]) if record.exc_info else ""
         message_key, time_now = (text.partition("\n")[0], error), time.monotonic()

@@ -1,10 +1,9 @@
-"""Streamlit's options: only our config.toml and the defaults, regardless of folders and
-environment.
+"""Streamlit's options. Only our config.toml and the defaults apply, whatever the current folder and
+the environment contain.
 
-Streamlit also reads options and secrets from the user's home and the current folder. Such an option
-could open the server to the network, send usage statistics, or run a tool's interface beside the
-pages.
-"""
+Streamlit also reads options and secrets from the user's home folder and the current folder. Such an
+option could open the server to the network, send usage statistics, or run the interface of a tool
+beside the pages."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ ADDRESS = NAMES[0]
 
 
 def set_server_options(*, port: int, base: str, origins: Iterable[str]) -> None:
-    """Set every option of Streamlit; must be called before the application is created. The
+    """Set every option of Streamlit. This must be called before the application is created. The
     application is served at these origins, below the path `base`."""
     prevent_outgoing_requests(ADDRESS, CONFIG)
     server_options = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}

@@ -1,10 +1,9 @@
-"""The token that opens the dashboard, stored in the workspace, so that open pages survive a
-restart.
+"""The token that gives access to the dashboard. It is stored in the workspace, so that open pages
+continue to work after a restart.
 
-The printed URL contains the token. The browser stores and sends a value derived from the token for
-each port. If another program takes over the port of a stopped server and receives an open page's
-requests, it cannot use them to open another server.
-"""
+The printed URL contains the token. The browser stores and sends a value that is derived from the
+token for each port. If another program takes over the port of a stopped server and receives
+requests of an open page, it cannot use them to access another server."""
 
 from __future__ import annotations
 
@@ -26,8 +25,8 @@ _FOR_OTHERS = 0o077
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys that open a server. The browser first sends the `token` in the printed URL, and then
-    the `cookie`, which it sends only to URLs below `/base`."""
+    """The keys that give access to a server. The browser first sends the `token` in the printed
+    URL. Afterwards it sends the `cookie`, but only to URLs below `/base`."""
 
     token: str
     base: str
@@ -35,8 +34,8 @@ class Keys:
 
 
 def derive_keys(token: str, port: int, prefix: str = "") -> Keys:
-    """The keys of a server on this port. `prefix` is the beginning of all its paths, without
-    slashes at the ends: `a/b`."""
+    """Return the keys of a server on this port. `prefix` is the beginning of all its paths, without
+    a slash at either end: `a/b`."""
     base = f"{prefix}/{_derive_secret(token, f'base {port}')[:32]}".removeprefix("/")
     return Keys(token, base, _derive_secret(token, f"cookie {port}"))
 
@@ -47,12 +46,11 @@ def new_token() -> str:
 
 
 def load_token(folder: Path, *, renew: bool = False) -> str:
-    """Return the token of a workspace; the folder and the token are created if missing.
+    """Return the token of a workspace. The folder and the token are created if they are missing.
 
-    The folder is closed to other accounts. The token is replaced if other accounts could have read
-    it, or if `renew`. Raises OSError if the folder cannot be closed or the token cannot be
-    stored.
-    """
+    Other accounts get no access to the folder. The token is replaced if other accounts could have
+    read it, or if `renew` is true. Raises OSError if access to the folder cannot be restricted or
+    the token cannot be stored."""
     durable.make_folder(folder)
     if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
         folder.chmod(0o700)
@@ -68,7 +66,8 @@ def _derive_secret(token: str, purpose: str) -> str:
 
 
 def _read_token(path: Path) -> str | None:
-    """The token in a file; None if there is no file, or the file cannot be trusted."""
+    """Return the token in a file. Returns None if there is no file, or if the file cannot be
+    trusted."""
     try:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode) or (os.name == "posix" and mode & _FOR_OTHERS):

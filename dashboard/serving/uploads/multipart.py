@@ -1,4 +1,4 @@
-"""Extract the single file from a multipart body (RFC 7578) that arrives in pieces."""
+"""Extraction of the single file from a multipart body (RFC 7578) that arrives in pieces."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ _DISPOSITION = b"content-disposition"
 
 
 class BodyError(ValueError):
-    """A body that is not a single file."""
+    """Raised if a body does not consist of a single file."""
 
 
 def parse_boundary(content_type: bytes) -> bytes:
-    """Return the boundary in this content type. Raises BodyError if the body is not multipart."""
+    """Return the boundary that a content type states. Raises BodyError if the body is not
+    multipart."""
     kind, options = parse_options_header(content_type)
     if not kind.startswith(b"multipart/") or not options.get(b"boundary"):
         raise BodyError("no multipart body")
@@ -24,10 +25,11 @@ def parse_boundary(content_type: bytes) -> bytes:
 
 
 class SingleFileParser:
-    """Parser of a body that is fed in pieces of any size."""
+    """Parser of a multipart body, which it receives in pieces of any size."""
 
     def __init__(self, boundary: bytes, write: Callable[[memoryview], object]) -> None:
-        """`write` is called with the file's bytes as they arrive. Raises BodyError."""
+        """Create a parser. `write` is called with the bytes of the file as they arrive. Raises
+        BodyError."""
         self._write = write
         self._fields: list[tuple[bytes, bytes]] = []
         self._field, self._value = b"", b""
@@ -51,12 +53,12 @@ class SingleFileParser:
 
     @property
     def name(self) -> str:
-        """The file's name; empty until it has arrived."""
+        """The name of the file. It is empty until the name has arrived."""
         return self._disposition_options().get(b"filename", b"").decode(errors="replace")
 
     @property
     def header_bytes(self) -> bytes:
-        """The header fields before the file, as they arrived."""
+        """The header fields before the file, exactly as they arrived."""
         return b"".join(name + b": " + value + b"\r\n" for name, value in self._fields)
 
     def feed(self, block: bytes) -> None:
@@ -109,5 +111,5 @@ class SingleFileParser:
 
 
 def make_body(boundary: bytes, head: bytes, content: bytes) -> bytes:
-    """A multipart body that contains one file, preceded by these header fields."""
+    """Return a multipart body that contains one file, preceded by these header fields."""
     return b"--%b\r\n%b\r\n%b\r\n--%b--\r\n" % (boundary, head, content, boundary)

@@ -1,10 +1,9 @@
-"""ASGI middleware before Streamlit's upload route: long files are written to the disk as they
+"""ASGI middleware in front of Streamlit's upload route. It writes long files to disk as they
 arrive.
 
-Streamlit holds uploaded files in memory. Its route therefore gets a short note instead of a long
-file; `files.long_uploads` finds the file that the note represents. Streamlit's checks still apply,
-and run first: the route is called with an empty file before anything is written.
-"""
+Streamlit keeps uploaded files in memory. Its route therefore gets a short note instead of a long
+file; `files.long_uploads` finds the file that the note represents. Streamlit's own checks still
+apply: before anything is written, the route is called with an empty file."""
 
 from __future__ import annotations
 
@@ -29,13 +28,15 @@ from dashboard.workspace.disk.scratch import ScratchFile, ScratchFolder
 from metrics_core.base.digits import parse_whole_number
 
 MAX_IN_MEMORY = 4 << 20
-"""Bytes of a body held in memory; a body no longer than this is passed on unchanged."""
+"""Maximum size in bytes of a request body that is kept in memory. Such a body is passed on
+unchanged."""
 
 _BLOCK = 1 << 20
-"""Bytes written at once."""
+"""Number of bytes that are written at once."""
 
 _FRAME = 1 << 20
-"""Maximum bytes of a body besides its file, the same as in Streamlit."""
+"""Maximum number of bytes in a body that do not belong to the file. The limit is the same as in
+Streamlit."""
 
 _EMPTY = b'Content-Disposition: form-data; name="file"; filename="file"\r\n'
 
@@ -45,7 +46,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class _RefusedError(Exception):
-    """An upload that is refused, with the status and text of the response."""
+    """Raised if an upload is refused. It has the status and the text of the response."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
@@ -53,15 +54,16 @@ class _RefusedError(Exception):
 
 
 class _BrokenOffError(Exception):
-    """The browser disconnected before the whole body arrived."""
+    """Raised if the browser disconnects before the whole body has arrived."""
 
 
 class StreamedUploads:
-    """Passes on every request. For a long upload, only the file's name and a note are passed on."""
+    """Middleware that passes on every request. For a long upload, the request that it passes on has
+    a note in place of the file's content."""
 
     def __init__(self, app: Any, *, base: str, largest: int, scratch: ScratchFolder) -> None:
-        """`app` serves below `/base` and accepts files of up to `largest` bytes; `scratch` holds
-        them until they are read."""
+        """Wrap the application `app`, which serves below `/base`. `largest` is the maximum size of
+        a file in bytes; `scratch` is the folder for files that have not been read yet."""
         self._app, self._largest, self._scratch = app, largest, scratch
         self._route = re.compile((f"/{re.escape(base)}" if base else "") + UPLOADS)
 
@@ -79,7 +81,7 @@ class StreamedUploads:
     async def _delete(
         self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
     ) -> None:
-        """Forget an upload in its visit if Streamlit forgets it."""
+        """Pass on the deletion of an upload. If Streamlit deletes it, the visit forgets it, too."""
         answer = _HeldAnswer()
         await self._app(scope, receive, answer)
         visit = find_visit(session)
@@ -121,7 +123,8 @@ class StreamedUploads:
         visit: VisitUploads,
         file_id: str,
     ) -> _HeldAnswer:
-        """Write the file to the disk and return Streamlit's response to its note."""
+        """Write the file to disk, send a note in its place to Streamlit, and return Streamlit's
+        response."""
         head, file = await self._write_file(boundary, body, visit)
         note = visit.keep_upload(file_id, file)
         del file  # only the visit holds it now
@@ -138,8 +141,8 @@ class StreamedUploads:
     async def _write_file(
         self, boundary: bytes, body: AsyncIterator[bytes], visit: VisitUploads
     ) -> tuple[bytes, ScratchFile]:
-        """Write the file in a request body to the disk. Return the header fields before the file,
-        and the file. If there is an error, no file is left."""
+        """Write the file in a request body to disk. Return the header fields before the file, and
+        the file. If an error occurs, the file is removed."""
         arrival = None
         try:
             arrival = _IncomingFile(boundary, self._scratch, self._largest)
@@ -163,9 +166,8 @@ class StreamedUploads:
     ) -> _HeldAnswer:
         """Return the application's response to the same request with another body.
 
-        If `update_length`, the content-length is the length of the new body; otherwise it is sent
-        unchanged, so that Streamlit can check it.
-        """
+        If `update_length` is true, the content-length is that of the new body. Otherwise it is
+        unchanged, so that Streamlit can check it."""
         headers = scope["headers"]
         if update_length:
             headers = [(k, v) for k, v in headers if k != b"content-length"]
@@ -179,7 +181,7 @@ class StreamedUploads:
 
 
 class _IncomingFile:
-    """The file of one body, written to the disk from its first byte on."""
+    """The file in one request body. It is written to disk from its first byte on."""
 
     def __init__(self, boundary: bytes, scratch: ScratchFolder, largest: int) -> None:
         self._parser = SingleFileParser(boundary, self._write)
@@ -201,7 +203,7 @@ class _IncomingFile:
         _check_size(self._file.size, self._largest)
 
     def finish(self) -> tuple[bytes, ScratchFile]:
-        """Return the header fields before the file, and the file, which the caller now owns."""
+        """Return the header fields before the file, and the file. The caller then owns the file."""
         self._parser.finish()
         if self._file is None:
             raise BodyError("an empty file")
@@ -210,20 +212,20 @@ class _IncomingFile:
         return self._parser.header_bytes, file
 
     def discard(self) -> None:
-        """Remove the file unless it was handed over."""
+        """Remove the file, unless the caller already owns it."""
         if self._file is not None:
             self._file.remove()
 
 
 class _HeldAnswer:
-    """A response of the application, held until it is sent."""
+    """A response of the application that is kept until it is sent."""
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
 
     @classmethod
     def from_text(cls, status: HTTPStatus, text: str) -> _HeldAnswer:
-        """A plain-text response from this middleware."""
+        """Return a plain-text response that this middleware sends itself."""
         answer, body = cls(), text.encode()
         headers = [
             (b"content-type", b"text/plain; charset=utf-8"),
@@ -240,7 +242,7 @@ class _HeldAnswer:
 
     @property
     def is_successful(self) -> bool:
-        """Whether the status is 2xx."""
+        """Whether the response has a 2xx status."""
         return bool(self._messages) and 200 <= self._messages[0]["status"] < 300
 
     async def send_to(self, send: Send) -> None:
@@ -249,8 +251,8 @@ class _HeldAnswer:
 
 
 def _is_short_request(scope: Any) -> bool:
-    """Whether the content-length is at most MAX_IN_MEMORY; the server ensures that no more
-    arrives."""
+    """Return whether the content-length is at most MAX_IN_MEMORY. The server ensures that the body
+    is not longer than the content-length."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
     length = parse_whole_number(lengths[0].decode("latin-1")) if lengths else None
     return length is not None and length <= MAX_IN_MEMORY
@@ -270,8 +272,8 @@ def _check_size(size: int, max_size: int) -> None:
 
 
 async def _read_beginning(receive: Receive) -> list[Message]:
-    """The first messages of a request: the whole request if its body is short, otherwise just
-    enough messages to exceed MAX_IN_MEMORY bytes."""
+    """Return the first messages of a request. If the body is short, this is the whole request;
+    otherwise, these are just enough messages to exceed MAX_IN_MEMORY bytes."""
     messages: list[Message] = []
     size = 0
     while size <= MAX_IN_MEMORY:
@@ -283,8 +285,8 @@ async def _read_beginning(receive: Receive) -> list[Message]:
 
 
 def _replay_messages(messages: list[Message], receive: Receive) -> Receive:
-    """Return a receive function that first returns and drops each of these messages, and then
-    receives later messages."""
+    """Return a receive function that first returns each of these messages once, and then receives
+    later messages."""
 
     async def receive_next() -> Message:
         return messages.pop(0) if messages else await receive()
@@ -297,7 +299,7 @@ async def _receive_disconnect() -> Message:
 
 
 async def _read_pieces(receive: Receive) -> AsyncIterator[bytes]:
-    """The pieces of a request's body. Raises _BrokenOffError if the body ends too early."""
+    """Yield the pieces of a request's body. Raises _BrokenOffError if the body ends too early."""
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":

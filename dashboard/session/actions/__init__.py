@@ -1,1 +1,1 @@
-"""Actions of the user: one module per use case, with the callbacks of its page."""
+"""Actions of the user. There is one module per use case, with the callbacks of its page."""

@@ -1,9 +1,8 @@
 """The page that opens after an upload, with a message about each file.
 
-A collection that is new, or has its first result, opens on the Overview. Files, which lists every
-file, opens instead if judgments or runs are missing, if a file was refused, or if Files has a
-question whose answer may change every score.
-"""
+A collection that is new, or that has a result for the first time, opens on the Overview. The Files
+page, which lists every file, opens instead if judgments or runs are missing, if a file was refused,
+or if the page has a question whose answer may change every score."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from dashboard.session.open_collection import collection_id, current_library
 from dashboard.study.library import Library, may_be_a_run
 
 LoadedFile = tuple[str, str]
-"""Name of a loaded file, and a description of its content."""
+"""The name of a loaded file, and a description of its contents."""
 
 _LOADED, _LEADS_ON, _LANDED = "_loaded_files", "_upload_leads_on", "_landed_in"
 _CONTENTS = {
@@ -32,28 +31,27 @@ _CONTENTS = {
 
 
 def reset_upload() -> None:
-    """Forget the files of the previous upload."""
+    """Forget which files were loaded by the previous upload."""
     st.session_state[_LOADED] = []
     st.session_state.pop(_LANDED, None)
 
 
 def note_loaded_files(files: Iterable[tuple[str, str]]) -> None:
-    """Remember loaded files, given as (file, kind)."""
+    """Store which files were loaded, given as (file, kind)."""
     loaded: list[LoadedFile] = st.session_state.setdefault(_LOADED, [])
     loaded += [(file, _CONTENTS[kind]) for file, kind in files]
 
 
 def request_landing() -> None:
-    """Open the landing page in the next run of the page."""
+    """Request that the next run of the app opens the page for a finished upload."""
     st.session_state[_LEADS_ON] = True
 
 
 def open_landing_page(*, is_ready: bool) -> None:
-    """Open the landing page if requested: the Overview if the collection `is_ready`, otherwise
-    Files.
+    """Open the page for a finished upload, if this was requested. It is the Overview if the
+    collection `is_ready` and Files has nothing to report, otherwise Files.
 
-    Does not return if a page is opened.
-    """
+    This function does not return if it opens a page."""
     if not st.session_state.pop(_LEADS_ON, False):
         return
     library = current_library()
@@ -65,8 +63,8 @@ def open_landing_page(*, is_ready: bool) -> None:
 
 
 def _has_questions(library: Library) -> bool:
-    """Whether a run does not fit the judgments, ids do not match, or the kind of a file is
-    uncertain."""
+    """Return whether Files has a question for the user: a run does not fit the judgments, ids do
+    not match, or the kind of a file is uncertain."""
     originals = [find_original(f) for f in library.files if f.used and f.kind in ("run", "qrels")]
     return (
         bool(library.study and library.study.refused)
@@ -77,8 +75,8 @@ def _has_questions(library: Library) -> bool:
 
 
 def arrived_files() -> list[LoadedFile] | None:
-    """The files of the last upload, for the page that it opened; None if no page was opened or the
-    user dismissed the message."""
+    """Return the files of the last upload, for the page that opened after it. Returns None if no
+    page was opened, or if the user dismissed the message."""
     if st.session_state.get(_LANDED) != collection_id():
         return None
     loaded: list[LoadedFile] = st.session_state.get(_LOADED, [])

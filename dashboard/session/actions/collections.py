@@ -44,12 +44,10 @@ def collection_href(identity: str) -> str:
 
 
 def open_own_files() -> None:
-    """Leave the example, and open the Files page of the user's collection that was opened last. If
-    the user has no collection, a first one is opened; if that was removed, the Collections page is
-    opened, where it can be restored.
+    """Leave the example, and open the Files page of the user's collection that was opened last.
 
-    Does not return.
-    """
+    If the user has no collection, a first one is created and opened. If the first one was removed,
+    the Collections page is opened, where it can be restored. This function does not return."""
     identity = all_collections().choose_collection("")
     if identity == SAMPLE and workspace().has_collection(OWN_COLLECTION):
         goto("collections")  # it was removed; it can be restored there
@@ -57,7 +55,8 @@ def open_own_files() -> None:
 
 
 def new_collection(name: str) -> Collection:
-    """Create a collection. The user's first collection gets the id that older links use."""
+    """Create a collection. The user's first collection gets a fixed id, because older links use
+    this id."""
     identity = "" if workspace().has_collection(OWN_COLLECTION) else OWN_COLLECTION
     return workspace().new_collection(_find_unused_name(name), identity)
 
@@ -66,9 +65,8 @@ def make_collection(field: str, form_generation: int) -> None:
     """Create an empty collection and open it. Its name is the text in the form field with the key
     `field`.
 
-    For the callback of the form drawn with `form_generation`. Only one collection is created, even
-    if the form is sent several times.
-    """
+    This is the callback of the form that was drawn with `form_generation`. Only one collection is
+    created, even if the form is submitted several times."""
     name = clean_name(str(st.session_state.get(field, ""))) or "My files"
     done: set[int] = st.session_state.setdefault("_collections_made", set())
 
@@ -85,7 +83,7 @@ def make_collection(field: str, form_generation: int) -> None:
 
 
 def rename_collection(identity: str, name: str) -> None:
-    """Rename a collection; an empty name changes nothing."""
+    """Rename a collection. If the new name is empty, nothing changes."""
     if clean_name(name):
         run_action(lambda: workspace().rename_collection(identity, clean_name(name)))
 
@@ -110,7 +108,7 @@ def duplicate_collection(identity: str) -> None:
 
 
 def copy_collection(identity: str, name: str) -> Collection:
-    """Copy the example or the collection of a folder, with its current files and its settings."""
+    """Copy the example or the collection of a folder, with its present files and its settings."""
     copy, files = new_collection(name), _table_files(identity)
     for loaded in _loaded_tables(files):
         workspace().add_table(copy.id, loaded, keep_both=True)
@@ -129,8 +127,9 @@ def _loaded_tables(files: Sequence[File]) -> list[Loaded]:
 
 
 def _make_copy_record(identity: str, files: Sequence[File], copy: Collection) -> Collection:
-    """The record of a copy of a collection, with all its settings. In the copy, the judgments in
-    use are identified by the hash of their rows."""
+    """Return the record for a copy of a collection, with all settings of the original. The
+    judgments in use are identified by the hash of their rows, because the files have other keys in
+    the copy."""
     if not workspace().has_collection(identity):
         return copy
     record = workspace().collection(identity)
@@ -146,7 +145,7 @@ def _make_copy_record(identity: str, files: Sequence[File], copy: Collection) ->
 
 
 def remove_collection(identity: str) -> None:
-    """Remove a collection; it can be restored until the next start."""
+    """Remove a collection. It can be restored until the next start of Ranklens."""
 
     def remove() -> None:
         name = all_collections().name_of(identity)
@@ -171,7 +170,7 @@ def restore_last_good_state(identity: str) -> None:
 
 
 def pack_collection(identity: str) -> bytes:
-    """Pack a collection into one file. For the example or a folder, its current files are
+    """Return a collection packed into one file. For the example or a folder, the present files are
     packed."""
     out = io.BytesIO()
     if all_collections().folder_of(identity) is None:
@@ -196,7 +195,7 @@ def pack_example() -> bytes:
 
 
 def import_collection(upload: UploadedFile, on_stored: Callable[[], None]) -> None:
-    """Import a packed collection and open it; `on_stored` is called as soon as the collection is
+    """Import a packed collection and open it. `on_stored` is called as soon as the collection is
     stored."""
 
     def import_packed() -> None:
@@ -215,5 +214,5 @@ def _find_unused_name(name: str) -> str:
 
 
 def clean_name(name: str) -> str:
-    """Return a typed name without surplus spaces, at most as long as a name may be."""
+    """Return a typed name without superfluous spaces, shortened to the maximum length of a name."""
     return " ".join(name.split())[:_LONGEST_NAME]

@@ -1,5 +1,5 @@
-"""Judging in the app: the layers of the open collection, which of them are active, and the grades
-given."""
+"""Judging in Ranklens: the layers of the open collection, which of them are active, and the grades
+that users give."""
 
 from __future__ import annotations
 
@@ -23,24 +23,23 @@ from metrics_core.tables import Qrels
 
 _LONGEST_NAME = 40
 _TAKING = Lock()
-"""Lock held while actions of a judge are stored. Two responses of one visit may overlap, and pages
-may send an action twice; each action must be stored once and in order."""
+"""Lock that is held while the actions of a judge are stored. Two responses of one visit may
+overlap, and pages may send an action twice, but each action must be stored once and in order."""
 
 NOBODY_ELSE = "me"
-"""The judge's name if no name was given."""
+"""The judge's name if the user has not entered one."""
 
 
 def current_layers() -> list[Layer]:
-    """The layers of the open collection, oldest first."""
+    """Return the layers of the open collection, oldest first."""
     return workspace().layers.list_layers(collection_id())
 
 
 def active_layers() -> tuple[Layer, ...]:
-    """The layers that the address activates.
+    """Return the active layers, which the address selects.
 
-    By default, all layers judged in this app are active. A layer imported from a file is inactive
-    until it is switched on.
-    """
+    By default, all layers that were made in Ranklens are active. A layer that was imported from a
+    file is inactive until the user activates it."""
     layer_ids, layers = address()["layers"], current_layers()
     if not layer_ids:
         return tuple(layer for layer in layers if layer.judged)
@@ -48,7 +47,8 @@ def active_layers() -> tuple[Layer, ...]:
 
 
 def layers_field_value() -> tuple[str, ...]:
-    """The value of the address field for the active layers; empty if there are no layers."""
+    """Return the value of the address field for the active layers. It is empty if there are no
+    layers."""
     return (
         address()["layers"] or _layer_ids(active_layers())
         if current_layers()
@@ -57,8 +57,8 @@ def layers_field_value() -> tuple[str, ...]:
 
 
 def missing_layers_message() -> dict[str, str]:
-    """A message for the address field of the layers, if the address names layers that do not exist;
-    otherwise empty."""
+    """Return a message, keyed by its address field, if the address names layers that do not exist.
+    Otherwise, return an empty dict."""
     known_ids = {layer.id for layer in current_layers()}
     missing = [
         name for name in address()["layers"] if name not in known_ids and name != NO_OTHER_RUN
@@ -73,18 +73,18 @@ def _layer_ids(layers: Sequence[Layer]) -> tuple[str, ...]:
 
 
 def layers_field_after_switch(layer: Layer, is_on: bool) -> tuple[str, ...]:
-    """The value of the address field with this layer switched on or off."""
+    """Return the value of the address field with this layer activated or deactivated."""
     others = [other for other in active_layers() if other.id != layer.id]
     return _layer_ids([*others, layer] if is_on else others)
 
 
 def switch_layer(layer: Layer, is_on: bool) -> None:
-    """Switch a layer on or off; for callbacks."""
+    """Activate or deactivate a layer. This is a callback."""
     change(layers=layers_field_after_switch(layer, is_on))
 
 
 def layer_href(page: str, layer: Layer, is_on: bool) -> str:
-    """The link to a page with this layer switched on or off."""
+    """Return the link to a page with this layer activated or deactivated."""
     return href(page, layers=layers_field_after_switch(layer, is_on))
 
 
@@ -92,20 +92,20 @@ def layer_href(page: str, layer: Layer, is_on: bool) -> str:
 
 
 def judge_name() -> str:
-    """The name of the judge in this visit."""
+    """Return the name of the judge in this visit."""
     name: str = st.session_state.get("_judge_name", NOBODY_ELSE)
     return name
 
 
 def set_judge_name(name: str) -> None:
-    """Set the name of the judge; an empty name changes nothing."""
+    """Set the name of the judge. If the name is empty, nothing changes."""
     cleaned = " ".join(name.split())[:_LONGEST_NAME]
     if cleaned:
         st.session_state["_judge_name"] = cleaned
 
 
 def find_own_layer() -> Layer | None:
-    """The layer of the judge in this visit; None if the layer does not exist yet."""
+    """Return the layer of the judge in this visit. Returns None if the judge has no layer yet."""
     own_layers = (
         layer for layer in current_layers() if layer.judged and layer.name == judge_name()
     )
@@ -117,10 +117,9 @@ _BLIND_FROM = 2
 
 
 def is_blind() -> bool:
-    """Whether judges see neither runs nor ranks.
+    """Return whether judging is blind, that is, whether runs and ranks are hidden from judges.
 
-    By default, judging is blind once two judges have graded documents in this collection.
-    """
+    By default, judging is blind once two judges have graded documents in this collection."""
     setting = address()["blind"]
     if setting in (BLIND, NOT_BLIND):
         return bool(setting == BLIND)
@@ -132,12 +131,12 @@ def is_blind() -> bool:
 
 @dataclass
 class _Acts:
-    """The number of the last stored action of a `page`, and the layer that was begun but is not
-    active yet.
+    """The number of the last stored action of a `page`, and the id of a layer that was begun but is
+    not active yet.
 
-    There is one object per visit, so that changing it is not an access to the session state: if two
-    responses of a visit overlap, Streamlit stops the older one at its next such access.
-    """
+    There is one object per visit. Changing the object is not an access to the session state: if two
+    responses of a visit overlap, Streamlit stops the older one when it next accesses the session
+    state."""
 
     page: str = ""
     done: int = 0
@@ -150,11 +149,11 @@ def _session_acts() -> _Acts:
 
 
 def handle_sent_acts(key: str, query_id: str = "") -> None:
-    """Store the actions sent by the component with this key; for its callback.
+    """Store the actions that the component with this key has sent. This is the component's
+    callback.
 
-    The address then names the query being judged, so that a list that begins with another query
-    does not change the page.
-    """
+    The address then names the query that is being judged, so that the page still shows it if
+    another query comes first in the list."""
     store_judge_acts(st.session_state[key].get("acts"))
     if query_id:
         change(q=query_id)
@@ -163,11 +162,10 @@ def handle_sent_acts(key: str, query_id: str = "") -> None:
 def store_judge_acts(message: Mapping[str, Any] | None) -> None:
     """Store the actions of a judge, each exactly once.
 
-    The message has `by` (the judge), `session` (the page that counts the actions) and `acts` (the
-    actions in order). Each action has its number `n`, its pair, and either a grade (None to
-    withdraw it) or `skip`. Pages repeat actions until they are confirmed. Grades go to the layer of
-    the judge, which is created with the first grade and is then active.
-    """
+    The message has `by` (the judge), `session` (the page that numbers the actions) and `acts` (the
+    actions in order). Each action has its number `n`, its query and document, and either a grade
+    (None to withdraw it) or `skip`. Pages send actions again until they are confirmed. Grades are
+    added to the layer of the judge, which is created with the first grade and is then active."""
     if not message:
         return
     set_judge_name(str(message.get("by", "")))
@@ -206,18 +204,20 @@ def _save_grades(
 
 
 def last_stored_act() -> dict[str, Any]:
-    """The confirmation for a page: the number of its last stored action."""
+    """Return the confirmation for a page: the number of the last action that was stored."""
     return {"session": _session_acts().page, "done": _session_acts().done}
 
 
 def skipped_pairs() -> set[tuple[str, str]]:
-    """The pairs (query_id, doc_id) of the open collection that were skipped in this visit."""
+    """Return the documents of the open collection that were skipped in this visit, as (query_id,
+    doc_id)."""
     pairs: set[tuple[str, str]] = st.session_state.setdefault(f"_skipped_{collection_id()}", set())
     return pairs
 
 
 def _run_and_report(action: Callable[[], None]) -> bool:
-    """Run an action and return whether it succeeded; an error becomes a message."""
+    """Run an action, and return whether it succeeded. If it fails, a message about the error is
+    added."""
     outcomes: list[bool] = []
 
     def run() -> None:
@@ -232,8 +232,8 @@ def _run_and_report(action: Callable[[], None]) -> bool:
 
 
 def export_layer(layer: Layer) -> bytes:
-    """Export a layer as judgments in TREC format, or as JSON Lines if that format cannot represent
-    an id."""
+    """Return a layer as a judgment file in TREC format, or in JSON Lines if an id cannot be written
+    in TREC format."""
     table = Qrels.from_columns(
         [query_id for query_id, _ in layer.grade_records],
         [doc_id for _, doc_id in layer.grade_records],
@@ -246,11 +246,11 @@ def export_layer(layer: Layer) -> bytes:
 
 
 def import_layer(file: UploadedFile, upload: str) -> None:
-    """Import a file of judgments as an active layer; an error becomes a message.
+    """Import a file of judgments as an active layer. If it cannot be read, a message about the
+    error is added.
 
-    Does nothing if this `upload` was imported before: the run of the page that imported it may have
-    ended before it could clear the uploader.
-    """
+    Nothing happens if this `upload` was imported before. This can occur because the run of the app
+    that imported it may have ended before it could reset the uploader."""
     try:
         table = formats.read(file.origin, name=file.name, kind="qrels").table
     except RanklensError as error:
@@ -278,7 +278,7 @@ def import_layer(file: UploadedFile, upload: str) -> None:
 
 
 def remove_layer(layer: Layer) -> None:
-    """Remove a layer; it can be restored until the next start."""
+    """Remove a layer. It can be restored until the next start of Ranklens."""
     identity = collection_id()
 
     def remove() -> None:

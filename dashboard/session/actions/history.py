@@ -1,4 +1,5 @@
-"""Session state of the History page: a manual order of versions, and other collections."""
+"""State of the History page: the order of versions chosen by the user, and versions of other
+collections."""
 
 from __future__ import annotations
 
@@ -20,10 +21,9 @@ from dashboard.study.library import Library
 
 
 def store_version_order(key: str, default_order: Sequence[str]) -> None:
-    """Store the order sent by the component with this key; for its callback.
+    """Store the order that the component with this key has sent. This is the component's callback.
 
-    The address omits the order if it is the `default_order`.
-    """
+    If the order equals the `default_order`, the address does not contain it."""
     order = st.session_state[key].get("order")
     if order:
         names = tuple(str(name) for name in order)
@@ -31,8 +31,8 @@ def store_version_order(key: str, default_order: Sequence[str]) -> None:
 
 
 def count_shared_queries(query_ids: Sequence[str]) -> dict[str, int]:
-    """For each other collection, the number of these queries that it judges, by the collection's
-    id. Collections that judge none of them are omitted."""
+    """Return how many of these queries each other collection judges, by collection id. Collections
+    that judge none of them are omitted."""
     identity, ids = collection_id(), set(query_ids)
     others = (entry.id for entry in all_collections().list_collections() if entry.id != identity)
     judged_ids = {
@@ -43,8 +43,8 @@ def count_shared_queries(query_ids: Sequence[str]) -> dict[str, int]:
 
 
 def other_library(identity: str) -> Library | None:
-    """Another collection as it opens by default, with that collection's judgments and the layers
-    judged there; None if the id does not exist."""
+    """Return another collection as it opens by default: with its own judgments and the layers that
+    were made in it. Returns None if there is no collection with this id."""
     if not all_collections().has_collection(identity):
         return None
     library = load_library(identity)

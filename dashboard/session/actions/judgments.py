@@ -1,4 +1,4 @@
-"""The judgments in use: named in the address and changed only by the user."""
+"""The judgments in use. The address names them, and only the user changes them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from dashboard.study.library import Library, named_judgments
 
 
 def judgments_field() -> str:
-    """The value of the address field for the judgments; a requested name stays even if no file has
-    it."""
+    """Return the value of the address field for the judgments. A name that the address requests is
+    kept even if no file has it."""
     return address()["qrels"] or _judgments_name(current_library().judgments)
 
 
@@ -29,8 +29,8 @@ def _judgments_name(file: File | None) -> str:
 
 
 def missing_judgments() -> dict[str, str]:
-    """A message for the address field of the judgments, if the address names judgments that do not
-    exist; otherwise empty."""
+    """Return a message, keyed by its address field, if the address names judgments that do not
+    exist. Otherwise, return an empty dict."""
     name, library = address()["qrels"], current_library()
     if not name or name in {*named_judgments(library.files), *(f.key for f in library.files)}:
         return {}
@@ -38,7 +38,7 @@ def missing_judgments() -> dict[str, str]:
 
 
 def use_judgments(file: File) -> None:
-    """Use these judgments of the open collection from now on; for callbacks."""
+    """Use the judgments in this file of the open collection from now on. This is a callback."""
     identity = collection_id()
 
     def apply_judgments() -> None:
@@ -50,8 +50,8 @@ def use_judgments(file: File) -> None:
 
 
 def set_judgments_complete(is_complete: bool) -> dict[str, Any]:
-    """Declare the judgments of the open collection complete or not. Returns an empty dict, because
-    the address does not change."""
+    """Store whether the judgments of the open collection are complete. Returns an empty dict,
+    because the address does not change."""
     identity = collection_id()
 
     def apply_completeness() -> None:
@@ -63,8 +63,8 @@ def set_judgments_complete(is_complete: bool) -> dict[str, Any]:
 
 
 def map_ids(queries: str, docs: str) -> None:
-    """Set how query and document ids are mapped in the open collection; "" leaves the ids
-    unchanged. For callbacks."""
+    """Set how the ids of queries and of documents are mapped in the open collection; "" means
+    unchanged. This is a callback."""
     identity = collection_id()
 
     def apply_id_maps() -> None:
@@ -75,8 +75,8 @@ def map_ids(queries: str, docs: str) -> None:
 
 
 def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
-    """Set whether a document with the same id as the query is excluded from the query's lists.
-    Returns an empty dict, because the address does not change."""
+    """Store whether each query's own document, which has the same id as the query, is excluded from
+    the query's lists. Returns an empty dict, because the address does not change."""
     identity = collection_id()
 
     def apply_exclusion() -> None:
@@ -88,8 +88,8 @@ def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
 
 
 def declare_direction(measure: str, is_higher_better: bool) -> None:
-    """Declare which direction of a given measure is better, by its name in the file. For
-    callbacks."""
+    """Store which direction of a given measure is better. `measure` is the name of the measure in
+    its file. This is a callback."""
     identity = collection_id()
 
     def apply_direction() -> None:
@@ -101,9 +101,8 @@ def declare_direction(measure: str, is_higher_better: bool) -> None:
 
 
 def keep_judgments(identity: str, before: Library, after: Library) -> None:
-    """Set the judgments that a collection used before as its chosen judgments, if further judgments
-    were added and none were chosen. Without this, the additional files could change which judgments
-    are used."""
+    """Keep the judgments in use if files with further judgments were added and the user has chosen
+    none. Otherwise, the added files could change which judgments are used."""
     current = before.judgments or after.judgments
     is_unset = not all_collections().chosen_judgments(identity)
     if current is not None and is_unset and len(after.files_of_kind("qrels")) > 1:

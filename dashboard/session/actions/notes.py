@@ -1,4 +1,4 @@
-"""Notes and tags on the queries of the open collection, and its damaged rows."""
+"""Notes and tags on the queries of the open collection, and the collection's damaged rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from metrics_core.base import wording as w
 
 
 def current_notes() -> dict[str, QueryNotes]:
-    """Notes and tags of the open collection, by query_id, with the stars of this visit."""
+    """Return the notes and tags of the open collection by query_id, including the stars that are
+    kept only for this visit."""
     notes = dict(workspace().notes.notes_by_query(collection_id()))
     for query_id in _stars_of_visit():
         noted = notes.get(query_id, QueryNotes())
@@ -26,14 +27,17 @@ def current_notes() -> dict[str, QueryNotes]:
 
 
 def _stars_of_visit() -> set[str]:
-    """The queries of the open collection whose star could not be stored in the workspace."""
+    """Return the queries of the open collection whose star could not be stored in the workspace and
+    is kept for this visit."""
     by_collection: dict[str, set[str]] = st.session_state.setdefault("_stars", {})
     return by_collection.setdefault(collection_id(), set())
 
 
 def toggle_star() -> None:
-    """Add or remove the star of the query that was clicked; for the callback of the links. If the
-    workspace cannot be written, the star is kept for this visit, and a message says so."""
+    """Add or remove the star of the query that was clicked. This is the callback of the component
+    for links.
+
+    If the workspace cannot be written, the star is kept for this visit, and a message says so."""
     query_id, visit = st.session_state["links"]["star"], _stars_of_visit()
     if not query_id:
         return
@@ -51,7 +55,7 @@ def toggle_star() -> None:
 
 
 def current_remarks() -> Remarks:
-    """The notes and tags in the form that the Queries page uses."""
+    """Return the notes and tags in the form that the Queries page uses."""
     return Remarks(
         tuple(
             (query_id, noted.tags, tuple(note.text for note in noted.notes))
@@ -61,10 +65,11 @@ def current_remarks() -> Remarks:
 
 
 def save_remark(query_id: str, note_field_key: str, tag_field_key: str) -> None:
-    """Add to a query the note and the tag entered in the fields with these keys, both at once.
+    """Add a note and a tag to a query in one step. They are the texts in the fields with these
+    keys.
 
-    For the callback of a form, because the page may be drawn again before it reaches the form.
-    """
+    This is the callback of a form: when the page is drawn again, the run may end before it reaches
+    the form."""
     text = str(st.session_state.get(note_field_key, "")).strip()
     cleaned = " ".join(str(st.session_state.get(tag_field_key, "")).split())
     identity, by = collection_id(), judge_name()
@@ -98,14 +103,14 @@ def remove_tag(query_id: str, tag: str) -> None:
 
 
 def damaged_row_texts() -> list[str]:
-    """Return the text of the damaged rows of the open collection, as far as it is legible. Damaged
-    grades of its layers (`Layer.lost`) are not included."""
+    """Return the readable text of the damaged rows of the open collection. Damaged grades of its
+    layers are not included, because they are in `Layer.lost`."""
     return workspace().contents(collection_id()).damaged_row_texts()
 
 
 def drop_damaged(name: str, texts: Sequence[str]) -> None:
-    """Delete the damaged rows that were shown, and add a message in which they are called
-    `name`."""
+    """Delete the damaged rows that were shown, and add a message about it. In the message, `name`
+    says what the rows belonged to."""
     identity = collection_id()
 
     def delete_rows() -> None:

@@ -1,4 +1,4 @@
-"""Content of uploads other than tables: notes, tags and judgment layers of other collections."""
+"""Notes, tags and judgment layers that come with uploaded files and are not tables."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from metrics_core.base import wording as w
 
 @dataclass(frozen=True)
 class CarriedResult:
-    """The result of storing notes and layers: the number of new notes and tags, the number of known
-    notes and tags, the ids of new layers, the number of known layers, and the error of the
-    workspace, if any."""
+    """The result of storing notes and layers: the numbers of new and of known notes and tags, the
+    ids of new layers, the number of known layers, and the error of the workspace, if there was
+    one."""
 
     new_notes: int = 0
     known_notes: int = 0
@@ -28,8 +28,8 @@ class CarriedResult:
 
 
 def store_carried_notes(identity: str, carried_data: Sequence[NotesAndLayers]) -> CarriedResult:
-    """Store in a collection the notes and layers that came with files. Does not access the
-    session."""
+    """Store the notes and layers that came with files in a collection. This function does not
+    access the session."""
     new_notes, known_notes, layers, known_layers = 0, 0, list[str](), 0
     try:
         for one in carried_data:
@@ -47,8 +47,8 @@ def store_carried_notes(identity: str, carried_data: Sequence[NotesAndLayers]) -
 
 
 def add_result_messages(result: CarriedResult) -> None:
-    """Add messages on the result once its collection is open. New layers become active; layers that
-    are already active stay active."""
+    """Add messages about the result after its collection was opened. New layers become active, and
+    active layers stay active."""
     if result.refused is not None:
         add_error_message(result.refused)
     if result.layers:
@@ -77,5 +77,5 @@ def add_result_messages(result: CarriedResult) -> None:
 
 
 def _are_active(layers: Sequence[str]) -> bool:
-    """Whether all of these layers are active by default."""
+    """Return whether all layers with these ids are active."""
     return set(layers) <= {layer.id for layer in active_layers()}

@@ -1,5 +1,5 @@
-"""Uploaded files that could not be read: listed on every page and after a reload, until
-dismissed."""
+"""Uploaded files that could not be read. Every page lists them, even after a reload, until the user
+dismisses them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Refusal:
-    """An uploaded file that could not be read with these `choices`; `key` identifies its
-    widgets."""
+    """An uploaded file that could not be read with these `choices`, and the error. `key` identifies
+    its widgets."""
 
     error: RanklensError
     key: int
@@ -32,26 +32,28 @@ class Refusal:
 
     @property
     def upload(self) -> UploadedFile | None:
-        """The file, for another attempt; None once the visit that uploaded it has ended."""
+        """The file, so that it can be read again. It is None after the end of the visit in which it
+        was uploaded."""
         return self._file()
 
 
 @st.cache_resource(show_spinner=False)
 def _all_refusals() -> dict[str, dict[str, Refusal]]:
-    """Refusals by collection and name. Shared by all visits, because a reload begins a new
-    visit."""
+    """Return the refused files by collection and name. All visits share them, because a reload
+    begins a new visit."""
     return {}
 
 
 def refusals() -> dict[str, Refusal]:
-    """The refused files of the open collection, by name."""
+    """Return the refused files of the open collection by name."""
     return _all_refusals().setdefault(collection_id(), {})
 
 
 def add_refusal(
     error: RanklensError, upload: UploadedFile, choices: Mapping[str, Any] = _NONE
 ) -> None:
-    """List a file that could not be read. The file itself is held until the visit ends."""
+    """Add a file that could not be read to the refused files. The file itself is kept in memory
+    until the visit ends."""
     dismiss_refusals(upload.name)
     # The frames of the traceback hold the file, too.
     error.__cause__ = error.__context__ = error.__traceback__ = None
@@ -61,7 +63,7 @@ def add_refusal(
 
 
 def dismiss_refusals(*names: str) -> None:
-    """Forget refused files; names that are not listed are ignored."""
+    """Remove files from the refused files. Names that do not occur there are ignored."""
     for name in names:
         refusal = refusals().pop(name, None)
         if refusal is not None:

@@ -1,5 +1,5 @@
-"""Answers about files, remembered by the shape of the file and used for later files of that
-shape."""
+"""The user's choices for reading files, which are remembered by the shape of the file and used for
+later files of that shape."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from metrics_core.formats.fields import FileFields
 def remember_choices(
     identity: str, source: UploadedFile | Path, name: str, choices: Mapping[str, Any]
 ) -> None:
-    """Remember the user's choices for a file, for later files of its shape."""
+    """Store the user's choices for a file, so that they are used for later files of the same
+    shape."""
     answers = select_remembered_choices(choices)
     fields = (
         find_fields(source if isinstance(source, Path) else source.origin, name)
@@ -37,8 +38,8 @@ def remember_choices(
 
 
 def forget_shape_choices(fields: FileFields) -> None:
-    """Forget the answer for files of this shape, so that the user is asked again for the next such
-    file."""
+    """Forget the choices for files of this shape, so that the user is asked again about the next
+    such file."""
     identity = collection_id()
 
     def forget_stored_choices() -> None:
@@ -49,12 +50,13 @@ def forget_shape_choices(fields: FileFields) -> None:
 
 
 def is_shape_remembered(fields: FileFields) -> bool:
-    """Whether there is a remembered answer for files of this shape."""
+    """Return whether choices are remembered for files of this shape."""
     return shape_key(fields) in all_collections().choices_by_shape(collection_id())
 
 
 def same_shape_files(name: str) -> list[str]:
-    """The name of this file, followed by the names of the refused files of the same shape."""
+    """Return the name of this file, followed by the names of the other refused files of the same
+    shape."""
     shapes = {other: _file_shape(item.upload) for other, item in refusals().items() if item.upload}
     item = shapes.get(name, "")
     return [

@@ -1,5 +1,5 @@
-"""Reports of the current view: the files used with their fingerprints, and the parts a report may
-contain."""
+"""Reports on the current view: the files that were used with their fingerprints, and the sections
+that a report may contain."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ def make_report_file(
     include_notes: Remarks = NOTHING_NOTED,
     carried: str = "",
 ) -> bytes:
-    """Make the report of the current view, without accessing the session.
+    """Return the report on the current view as an HTML file. This function does not access the
+    session.
 
-    `carried` is the id of the collection to embed if full texts are included.
-    """
+    `carried` is the id of the collection to embed. It is embedded only if full texts are
+    included."""
     shared_study = make_shareable_study(context.study, include)
     study, view = shared_study.study, shared_study.comparison(context.comparison)
     slots = (
@@ -59,15 +60,15 @@ def make_report_file(
 
 
 def count_own_grades(context: PageContext, include: Include) -> dict[str, int]:
-    """The number of active grades given in Ranklens, by layer. Unless full texts are included,
-    there is only the total."""
+    """Return the number of grades given in Ranklens that are in active layers, by layer. Unless
+    full texts are included, only the total is returned."""
     if include != "full texts":
         return {"people": sum(len(layer) for layer in context.layers)}
     return {layer.name: len(layer) for layer in context.layers}
 
 
 def make_presentation_screens(context: PageContext) -> str:
-    """The screens for a meeting, from the current view."""
+    """Return the screens of a presentation of the current view, as HTML."""
     request = ReportRequest(collection_title(), parts=())
     return make_presentation(
         make_report(context.study, context.comparison, ()), context.drawing, request
@@ -75,12 +76,12 @@ def make_presentation_screens(context: PageContext) -> str:
 
 
 def collection_title() -> str:
-    """The title of a report of the open collection."""
+    """Return the default title of a report on the open collection."""
     return all_collections().name_of(collection_id()) or "Comparison"
 
 
 def used_files() -> tuple[UsedFile, ...]:
-    """The files of the open study."""
+    """Return the files of the open collection that are in use, for the report."""
     folder = all_collections().folder_of(collection_id())
     return tuple(
         _used_file(f, folder) for f in current_library().files if f.used and f.table is not None

@@ -1,4 +1,4 @@
-"""The display name of a run in the open collection, and its colour and shape."""
+"""The display name of a run in the open collection, and the run's colour and shape."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ def rename_run(run: str, name: str, slot: int) -> None:
     """Set the name of a run, and its colour and shape.
 
     An empty name restores the name in the file. If another run has the `slot` (colour and shape),
-    the two swap. Raises RanklensError if another run has the name.
-    """
+    the two runs swap their slots. Raises RanklensError if another run has the name."""
     library, identity = current_library(), collection_id()
     names, original = library.own_names, library.own_names.get(run, run)
     new_name = " ".join(name.split())[:_LONGEST_NAME] or original
@@ -49,7 +48,8 @@ def rename_run(run: str, name: str, slot: int) -> None:
 
 
 def _renamed_fields(run: str, new_name: str) -> dict[str, object]:
-    """The address fields that name the run, with its new name."""
+    """Return the values of the address fields that contain names of runs, after the run was
+    renamed."""
     fields = address()
     also = tuple(new_name if name == run else name for name in fields["also"])
     return {

@@ -1,4 +1,4 @@
-"""Saved views: names for addresses, kept with the open collection."""
+"""Saved views: named addresses that are stored with the open collection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from metrics_core.tables.run_names import find_free_name
 
 
 def saved_views() -> dict[str, str]:
-    """The links of the saved views of the open collection, by name, in the order of saving."""
+    """Return the links of the open collection's saved views by name, in the order in which they
+    were saved."""
     identity = collection_id()
     if not workspace().has_collection(identity):
         return {}
@@ -28,15 +29,15 @@ def saved_views() -> dict[str, str]:
 
 
 def save_view(field: str, page: str) -> None:
-    """Save the current address under the name in the form field with the key `field`. A number is
-    added to a name that is used."""
+    """Save the current address under the name in the form field with the key `field`. If the name
+    is in use, a number is added to it."""
     name, link = clean_name(st.session_state[field]), href(page, set="")
     if name:
         _change_views(lambda views: {**views, find_free_name(name, views): link})
 
 
 def rename_view(name: str, field: str) -> None:
-    """Rename a view; its new name is in the field with the key `field`."""
+    """Rename a saved view. The new name is in the form field with the key `field`."""
     typed = clean_name(st.session_state[field])
 
     def rename(views: Mapping[str, str]) -> Mapping[str, str]:
@@ -48,7 +49,7 @@ def rename_view(name: str, field: str) -> None:
 
 
 def delete_view(name: str) -> None:
-    """Delete a view."""
+    """Delete a saved view."""
     _change_views(lambda views: {old: link for old, link in views.items() if old != name})
 
 

@@ -1,8 +1,8 @@
 """Files from uploaders, and the original files of tables.
 
-A short file is passed on unchanged; a long file is represented by a note, and is read while the
-page goes on. The original files are kept so that they can be read with other choices.
-"""
+A short file is passed on unchanged. A long file is represented by a note, and is read in a separate
+thread. The original files of small tables are kept, so that they can be read again with other
+choices."""
 
 from __future__ import annotations
 
@@ -40,11 +40,13 @@ from metrics_core.tables import Qrels, Table
 
 _VISIT, _READINGS, _HELD = "_arriving", "_long_uploads", "_held_files"
 _MOST_HELD = 12
-"""Maximum number of files held in a visit for rereading, each shorter than `long_runs.SMALLEST`."""
+"""Maximum number of original files that a visit keeps for reading them again. Each is shorter than
+`long_runs.SMALLEST`."""
 
 
 def accept_long_files() -> None:
-    """Accept long files in this session; called for every uploader that is drawn."""
+    """Allow long files to be uploaded in this session. This is called for every uploader that is
+    drawn."""
     run = current_page_run()
     if run is not None and _VISIT not in st.session_state:
         # The session keeps its unread files alive.
@@ -52,13 +54,14 @@ def accept_long_files() -> None:
 
 
 def read_uploader_file(file: FileOfUploader) -> UploadedFile:
-    """Return the file of an uploader."""
+    """Return the file that was uploaded to an uploader."""
     content, visit = file.getvalue(), _current_visit()
     return UploadedFile(file.name, (visit.find_upload(content) if visit else None) or content)
 
 
 def release_files(files: Iterable[UploadedFile]) -> None:
-    """Release files that have been read; a file on the disk is removed once nothing holds it."""
+    """Forget long files after they were read. A file on disk is removed when no other object refers
+    to it."""
     visit = _current_visit()
     for file in files:
         if visit is not None and isinstance(file.content, ScratchFile):
@@ -66,8 +69,8 @@ def release_files(files: Iterable[UploadedFile]) -> None:
 
 
 def take_upload_error(name: str) -> RanklensError | None:
-    """Return why a file of this name could not be stored, and forget the reason. Returns None if
-    the file was stored."""
+    """Return the reason why a file with this name could not be stored, and forget the reason.
+    Returns None if there is no reason."""
     visit = _current_visit()
     return visit.take_failure(name) if visit else None
 
@@ -80,11 +83,10 @@ def _current_visit() -> long_uploads.VisitUploads | None:
 def start_reading(
     upload_key: tuple[int, int], upload: UploadedFile, judgments: Sequence[Qrels]
 ) -> FileReading[list[Loaded]]:
-    """Start reading a long file, or return the reading that an earlier run of the page started.
+    """Start to read a long file, or return the reading that an earlier run of the app started.
 
-    `upload_key` is the generation of the uploader and the file's number in it. The run is judged
-    with these judgments.
-    """
+    `upload_key` is the generation of the uploader and the number of the file in it. If the file is
+    a run, it is joined with these judgments."""
     readings: dict[tuple[int, int], FileReading[list[Loaded]]]
     readings = st.session_state.setdefault(_READINGS, {})
     if upload_key not in readings:
@@ -103,21 +105,18 @@ def start_reading(
 
 
 def forget_readings() -> None:
-    """Forget the readings once they are stored or reported."""
+    """Forget the readings of long files after their results were stored or reported."""
     st.session_state.pop(_READINGS, None)
 
 
 _TABLES = Memo(4)
-"""Tables of the files whose columns are being chosen."""
+"""Cache for the tables of files whose columns the user is choosing."""
 
 
 @dataclass(frozen=True)
 class Original:
-    """The file from which a table was read, or which could not be read, with the choices for
-    reading it.
-
-    `is_guessed` says that the kind of table was a guess.
-    """
+    """The original file of a table, or a file that could not be read, together with the choices for
+    reading it. `is_guessed` is true if the kind of table was only guessed."""
 
     name: str
     source: UploadedFile | Path
@@ -125,8 +124,8 @@ class Original:
     is_guessed: bool = False
 
     def read_tables_with(self, choices: Mapping[str, Any]) -> list[Table]:
-        """Read the tables of the file with further choices; empty for a long file, which is read
-        only once the user confirms. Raises RanklensError."""
+        """Read the tables of the file with further choices. The result is empty for a long file,
+        which is read only after the user has confirmed the choices. Raises RanklensError."""
         source = self.source
         origin: Origin
         state: State | None
@@ -144,14 +143,15 @@ class Original:
         return _TABLES((self.name, origin, state, json.dumps(merged, sort_keys=True)), read)
 
     def fields(self) -> FileFields | None:
-        """The fields of the file with their first values; None if it has no named fields."""
+        """The fields of the file with their first values. It is None if the file has no named
+        fields."""
         origin = self.source if isinstance(self.source, Path) else self.source.origin
         return find_fields(origin, self.name, self.choices.get("encoding"))
 
 
 def hold_file(identity: str, number: str, loaded: Loaded) -> None:
-    """Keep the original file of a small table until the visit ends, because the workspace stores
-    tables, not files."""
+    """Keep the original file of a small table until the visit ends. It must be kept here, because
+    the workspace stores tables, but not files."""
     if not isinstance(loaded, UploadedTable) or loaded.uploaded_file is None:
         return
     upload = loaded.uploaded_file
@@ -171,7 +171,8 @@ def _held_originals() -> dict[tuple[str, str], Original]:
 
 
 def find_original(file: File) -> Original | None:
-    """The original file of a table of the open collection; None if it is not available."""
+    """Return the original file of a table in the open collection. Returns None if the file is not
+    available."""
     identity = collection_id()
     if file.number:
         return _held_originals().get((identity, file.number))
@@ -191,7 +192,8 @@ def find_original(file: File) -> Original | None:
 
 
 def find_originals_of_file(original: Original) -> dict[str, Original]:
-    """The tables of the open collection that were read from this file, by number."""
+    """Return the tables of the open collection that were read from the same file, by their
+    number."""
     identity = collection_id()
     return {
         number: other
@@ -201,7 +203,7 @@ def find_originals_of_file(original: Original) -> dict[str, Original]:
 
 
 def is_same_upload(identity: str, number: str, loaded: Loaded) -> bool:
-    """Whether a stored table was read from the same file object as this one."""
+    """Return whether a stored table was read from the same uploaded file as `loaded`."""
     original = _held_originals().get((identity, number))
     return (
         original is not None

@@ -1,4 +1,4 @@
-"""Uploaded files: read them, store them in a collection, and report on each."""
+"""Uploaded files: read them, store them in a collection, and report on each file."""
 
 from __future__ import annotations
 
@@ -57,18 +57,17 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def _ignore_storing() -> None:
-    """Default for `on_stored`."""
+    """Do nothing. This is the default of `on_stored`."""
 
 
 def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[float]:
-    """Read files of the uploader with this generation into the open collection.
+    """Read the files of the uploader with this generation into the open collection.
 
-    Yields progress as the number of files read plus the share of the next one; then resets the
-    uploader. Files added to the example make a new collection of the user, which includes the
-    example's files only if the new ones are about the same queries. If runs and judgments share no
-    query with an open collection other than the example, the user chooses whether they make a new
-    collection.
-    """
+    Yields the progress: the number of files read plus the share of the next file that has been
+    read. At the end, the uploader is reset. Files added to the example are stored in a new
+    collection of the user, which includes the example's files only if the new files are about the
+    same queries. If runs and judgments share no query with another open collection, the user
+    chooses whether to store them in a new one."""
     # Any action of the user meanwhile stops this run of the page at its next access to the session
     # or its next drawing. The next run still has the files and continues from what is stored.
     kept_keys = _stored_upload_keys()
@@ -117,15 +116,15 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
 
 
 def _update_refusals(batch: UploadBatch, choices: Mapping[str, Any] = _NONE) -> None:
-    """List as refused the files that could not be read with these choices, and take the files that
-    could be read off the list."""
+    """Update the refused files: add the files that could not be read with these choices, and remove
+    the files that could be read."""
     dismiss_refusals(*(batch.files[number].name for number in batch.read))
     for upload, error in batch.refused:
         add_refusal(error, upload, choices)
 
 
 def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -> None:
-    """Move refusals to the collection that received the remaining files of the upload."""
+    """Move refused files to the collection that was opened for the other files of the upload."""
     current = refusals()
     if current is not earlier:
         current |= {
@@ -134,25 +133,24 @@ def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -
 
 
 def _stored_upload_keys() -> set[int | tuple[int, int]]:
-    """The uploads whose files are stored. The generation of an uploader is the key for all its
-    files together; (generation, number) is the key of a single file.
+    """Return the keys of uploads whose files are stored. The generation of an uploader is the key
+    for all its files together; (generation, number) is the key of a single file.
 
-    There is one object per visit, so that adding to it is not an access to the session.
-    """
+    There is one object per visit, so that adding a key to it is not an access to the session."""
     keys: set[int | tuple[int, int]] = st.session_state.setdefault("_kept_uploads", set())
     return keys
 
 
 def _read_upload(upload: UploadedFile, choices: Mapping[str, Any]) -> list[Loaded]:
-    """Read a file's tables with these choices; a file that cannot be read goes to `refusals`."""
+    """Read a file's tables. If the file cannot be read, add it to the refused files."""
     batch = read_single_file(upload, **choices)
     _update_refusals(batch, choices)
     return batch.all_tables
 
 
 def reread_refused_file(name: str, **choices: Any) -> None:
-    """Read a refused file and other refused files of its shape with further choices; does nothing
-    if the file was read meanwhile."""
+    """Read a refused file, and other refused files of the same shape, with further choices. Nothing
+    happens if the file has been read in the meantime."""
     names = same_shape_files(name) if "kind" in choices else [name]
     refused_files = [item for other in names if (item := refusals().get(other)) is not None]
     uploads = [(item.upload, item.choices) for item in refused_files if item.upload is not None]
@@ -164,8 +162,8 @@ def reread_refused_file(name: str, **choices: Any) -> None:
 
 
 def _add_reading_message(files: Sequence[str], choices: Mapping[str, Any]) -> None:
-    """Add a message that says how files are read with the user's choices, and that later files with
-    the same fields will be read this way, too."""
+    """Add a message that says how files were read with the user's choices, and that later files
+    with the same fields will be read in the same way."""
     choices_text = describe_choices(choices) if choices.get("columns") else ""
     add_message(
         f"{w.shorten_list(list(files))} {w.plural(len(files), 'is', 'are')} read as"
@@ -184,10 +182,10 @@ def _store_tables(
     carried: Sequence[NotesAndLayers] = (),
     on_stored: Callable[[], None] = _ignore_storing,
 ) -> None:
-    """Store tables, and the notes and layers that came with them, in the right collection.
+    """Store tables in the right collection, together with the notes and layers that came with them.
 
-    `on_stored` is called once they are stored, or once the user is asked which collection to use.
-    """
+    `on_stored` is called after they are stored, or when the user is asked which collection to
+    use."""
     tables = join_loaded_parts(tables)
     identity = collection_id()
     if not tables and not carried:
@@ -215,7 +213,7 @@ def _store_tables(
 
 
 def _shares_no_query(identity: str, tables: Sequence[Loaded]) -> bool:
-    """Whether the runs and judgments that were read share no query with the collection."""
+    """Return whether the new runs and judgments share no query with the collection."""
     judgable = [loaded.table for loaded in tables if isinstance(loaded.table, (Run, Qrels))]
     present = [f.table for f in collection_files(identity) if isinstance(f.table, (Run, Qrels))]
     known_ids = {query_id for table in present for query_id in table.query_ids}
@@ -246,7 +244,8 @@ def _store_in(
     carried: Sequence[NotesAndLayers],
     on_stored: Callable[[], None] = _ignore_storing,
 ) -> None:
-    """Store files in a collection, open it, and report on each file that is not simply new."""
+    """Store files in a collection and open it. A message is added for each file that is not new,
+    replaces a file, or could not be stored."""
     workspace().new_collection(all_collections().name_of(identity), identity)
     before = load_library(identity, address()["qrels"] if identity == collection_id() else "")
     runs = [f for f in collection_files(identity) if isinstance(f.table, Run) and f.slot is None]
@@ -298,8 +297,8 @@ def _store_in(
 def _add_unchanged_messages(
     known_tables: Sequence[tuple[Loaded, AddedFile]], results: Sequence[tuple[Loaded, AddedFile]]
 ) -> None:
-    """Add one message for each file that has tables that were stored already, with the names of
-    these tables."""
+    """Add one message for each file that contains tables which were stored already. The message
+    names these tables."""
     for name in dict.fromkeys(loaded.file for loaded, _ in known_tables):
         entries = [
             (loaded.kind, added.entry.file) for loaded, added in known_tables if loaded.file == name
@@ -338,8 +337,8 @@ def _tell_replaced(identity: str, entry: Entry, *, was_reread: bool) -> None:
 
 
 def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
-    """Treat a file of the open collection as a run, or as judgments; for callbacks. The judgments
-    in use stay in use."""
+    """Read a file of the open collection as a run or as judgments from now on. The judgments in use
+    stay in use. This is a callback."""
     identity = collection_id()
 
     def change_file_kind() -> None:
@@ -355,10 +354,10 @@ def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
 
 
 def reread_file(original: Original, **further: Any) -> None:
-    """Read a file of the open collection again with further choices; for callbacks.
+    """Read a file of the open collection again with further choices. This is a callback.
 
-    Replaces the tables that were read from it before; its judgments in use stay in use.
-    """
+    The new tables replace those that were read from the file before. If its judgments are in use,
+    they stay in use."""
     choices = {**original.choices, **further}
     if isinstance(original.source, Path):
         path = original.source
@@ -381,7 +380,7 @@ def reread_file(original: Original, **further: Any) -> None:
 
 
 def remove_file(number: str, file: str) -> None:
-    """Remove a file from the open collection; it can be restored."""
+    """Remove a file from the open collection. It can be restored."""
     identity = collection_id()
 
     def remove_table() -> None:

@@ -1,1 +1,1 @@
-"""Bytes on the disk: databases, tables, and uploads that are still arriving."""
+"""Files on disk: databases, tables, and uploads that are still arriving."""

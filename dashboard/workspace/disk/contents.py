@@ -1,4 +1,4 @@
-"""The contents of a collection's database: its tables and their rows."""
+"""The contents of a collection's database, which are its tables with their rows."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ SCHEMA = {
     "notes": "query_id TEXT, note_id TEXT, text TEXT, author TEXT, written TEXT",
     "tags": "query_id TEXT, tag TEXT, is_set INTEGER, author TEXT, written TEXT",
 }
-"""The tables of a collection's database. `record` is JSON. In `grades`, `notes` and `tags` the last
-row for the same item counts; earlier rows are its history."""
+"""The tables of a collection's database with their columns. `record` is JSON. In `grades`, `notes`
+and `tags`, the last row for the same item is valid; earlier rows are its history."""
 
 GROWING = ("grades", "notes", "tags")
-"""Tables to which rows are only appended."""
+"""Tables in which rows are only appended, never changed."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The rows of a collection's database by table: intact ones, and damaged ones with their
-    checksums."""
+    """The rows of a collection's database by table. Intact rows and damaged rows are separate;
+    damaged rows include their checksums."""
 
     intact: Mapping[str, Sequence[Row]]
     damaged: Mapping[str, Sequence[Row]]
 
     def layers(self) -> list[Row]:
-        """The rows of layers. If the row of a layer is lost but its grades exist, a row for an
-        unnamed layer is added."""
+        """Return the rows of layers. If the row of a layer is lost but grades of the layer exist, a
+        row for an unnamed layer is added."""
         layer_rows = list(self.intact["layers"])
         ids = dict.fromkeys(row[1] for row in self.intact["grades"])
         lost_layers = [layer for layer in ids if layer not in {row[1] for row in layer_rows}]
@@ -45,8 +45,8 @@ class Contents:
         return layer_rows + rows
 
     def damaged_row_texts(self) -> list[str]:
-        """The text of damaged rows, as far as it is legible. Damaged grades of an existing layer
-        are not included, because the layer shows them itself."""
+        """Return the readable text of damaged rows. Damaged grades of an existing layer are not
+        included, because the layer itself contains them."""
         layers = {row[1] for row in self.layers()}
         return [
             format_damaged_row(row)
@@ -61,18 +61,18 @@ NO_CONTENTS = Contents(dict.fromkeys(SCHEMA, ()), dict.fromkeys(SCHEMA, ()))
 
 
 def put_contents(state: database.Connection, contents: Contents) -> None:
-    """Write layers, grades, notes and tags to the database of a collection that has none yet."""
+    """Write layers, grades, notes and tags to the database of a collection that does not have any
+    yet."""
     for table in ("layers", *GROWING):
         database.put_rows(state, table, contents.intact[table])
         database.write_rows_with_checksums(state, table, contents.damaged[table])
 
 
 def read_contents(path: Path, previous: Contents) -> Contents:
-    """Read the rows of a database. If a table has only grown since `previous`, only its new rows
-    are read.
+    """Read the rows of a database. If rows were only appended to a table since `previous` was read,
+    only the new rows are read.
 
-    Raises the errors of `database.open_for_reading`.
-    """
+    Raises the errors of `database.open_for_reading`."""
     intact, damaged = dict[str, Sequence[Row]](), dict[str, Sequence[Row]]()
     with database.open_for_reading(path) as state:
         for table in SCHEMA:
@@ -93,8 +93,8 @@ def read_contents(path: Path, previous: Contents) -> Contents:
 def _keeps_earlier_rows(
     state: database.Connection, table: str, rows_before: Sequence[Row], damaged_rows: Sequence[Row]
 ) -> bool:
-    """Whether a table still has all its earlier rows. Only their number and the last of them are
-    compared. False if there were no rows."""
+    """Return whether a table still has all rows that it had before. Only the number of rows and the
+    last row are compared. Returns False if there were no rows before."""
     if not rows_before:
         return False
     last = rows_before[-1]

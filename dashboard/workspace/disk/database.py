@@ -1,11 +1,11 @@
 """SQLite files of the workspace.
 
-A connection is opened for each use and closed again, so that none is shared between threads or
-inherited by a fork. Changes use a rollback journal, and are flushed together with the folder
-(`journal_mode=DELETE`, `synchronous=EXTRA`). A write-ahead log would need memory shared on one
-machine, and its files would have to be copied together. SQLite has no checksums, so each row ends
-with one: a damaged row affects only itself.
-"""
+A connection is opened for each use and then closed, so that no connection is shared between threads
+or inherited by a fork. Changes use a rollback journal, and are flushed together with the folder
+(`journal_mode=DELETE`, `synchronous=EXTRA`). A write-ahead log would need memory that only
+processes on one machine can share, and its files would have to be copied together with the
+database. SQLite has no checksums, so each row ends with one; a damaged row then affects only
+itself."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ from dashboard.workspace.disk import durable, errors
 from metrics_core.base.whole_files import remove_folder
 
 VERSION = 4
-"""The value of `PRAGMA user_version`. Up to version 3, a folder had JSON records and journals."""
+"""Version of the databases, stored as `PRAGMA user_version`. Up to version 3, a folder had JSON
+records and journals."""
 
 Connection = sqlite3.Connection
 Row = tuple[Any, ...]
-"""The values of a row. The first is its number; the checksum is not included."""
+"""The values of a row. The first value is the row number. The checksum is not included."""
 Schema = Mapping[str, str]
-"""For each table, the names of its columns; the first column, the row number, is not included."""
+"""The columns of each table. The first column, which is the row number, is not included."""
 
 _LONGEST_WAIT = 20.0
 _MODES = {"journal_mode": ("DELETE", "delete"), "synchronous": ("EXTRA", 3)}
@@ -44,8 +45,8 @@ _ERRNO = {
 
 
 def create_database(path: Path, schema: Schema, version: int = VERSION) -> None:
-    """Create a database that only this account can read, unless it exists. Raises the errors of
-    `open_for_reading`."""
+    """Create a database that only this account can access, unless it exists already. Raises the
+    errors of `open_for_reading`."""
     with suppress(FileExistsError):
         os.close(durable.create_private_file(path))  # SQLite would make it readable to others
     with open_for_writing(path) as database:
@@ -64,22 +65,21 @@ def _statements(schema: Schema) -> dict[str, str]:
 
 
 def read_version(database: sqlite3.Connection) -> int:
-    """The version of a database's tables."""
+    """Return the version that is stored in a database."""
     return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
 def set_version(database: sqlite3.Connection, version: int) -> None:
-    """Write the version of a database's tables."""
+    """Store the version in a database."""
     database.execute(f"PRAGMA user_version = {version:d}")
 
 
 @contextmanager
 def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a connection that sees a single state of a database.
+    """Open a connection that sees one unchanging state of a database.
 
-    Raises OSError if the system refuses, and StorageError if the database is damaged or locked for
-    too long.
-    """
+    Raises OSError if the operating system refuses access, and StorageError if the database is
+    damaged or locked for too long."""
     with _connect(path) as database:
         database.execute("BEGIN")
         yield database
@@ -87,11 +87,11 @@ def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def open_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the only connection that may change a database. At the end, either all its changes are
-    on the disk or none.
+    """Open a connection that may change a database; there is only one at a time. When it is closed,
+    either all of its changes are on disk or none of them.
 
-    Raises the errors of `open_for_reading`, and StorageError for a database of a newer version.
-    """
+    Raises the errors of `open_for_reading`, and StorageError if the database was written by a newer
+    version."""
     file = durable.file_identity(path)
     with _connect(path) as database:
         for mode, (value, effect) in _MODES.items():
@@ -147,11 +147,10 @@ def _translate_error(error: sqlite3.Error, path: Path) -> OSError | errors.Stora
 
 
 def check_database(path: Path, schema: Schema) -> None:
-    """Raise StorageError if the database does not exist or its pages are inconsistent.
+    """Check a database. Raises StorageError if it does not exist or if its pages are inconsistent.
 
-    A flipped bit in SQLite's definition of a table could hide its rows, so definitions are
-    compared, too.
-    """
+    The definitions of the tables are compared, too, because a flipped bit in a definition could
+    hide the rows of a table."""
     if not path.is_file():
         raise errors.damaged_database_error(path, "there is no such file")
     with open_for_reading(path) as database:
@@ -167,8 +166,8 @@ def check_database(path: Path, schema: Schema) -> None:
 
 
 def copy_database(path: Path, target: Path) -> None:
-    """Copy one state of a database to another path, with its modification time. Raises the errors
-    of `open_for_reading`."""
+    """Copy one state of a database, including its modification time, to another path. Raises the
+    errors of `open_for_reading`."""
     state = path.stat()
     draft = target.with_name(f"{target.name}.{token_hex(4)}{durable.DRAFT}")
     try:
@@ -186,7 +185,7 @@ def copy_database(path: Path, target: Path) -> None:
 
 
 def journal_path(path: Path) -> Path:
-    """Path of SQLite's journal, which is used to undo an interrupted change."""
+    """Return the path of SQLite's journal, which SQLite uses to undo an interrupted change."""
     return path.with_name(f"{path.name}-journal")
 
 
@@ -194,11 +193,10 @@ ASIDE = ".damaged-"
 
 
 def move_damaged_aside(path: Path) -> None:
-    """Move a damaged database aside with its journal, which would otherwise be applied to its
-    replacement.
+    """Move a damaged database aside together with its journal, because SQLite would otherwise apply
+    the journal to the replacement.
 
-    Raises OSError.
-    """
+    Raises OSError."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     aside = path.with_name(f"{path.stem}{ASIDE}{stamp}{path.suffix}")
     for name, new_path in ((journal_path(path), journal_path(aside)), (path, aside)):
@@ -211,15 +209,15 @@ def move_damaged_aside(path: Path) -> None:
 
 
 def row_checksum(row: Sequence[Any]) -> int:
-    """The checksum of a row's values."""
+    """Return the checksum of a row's values."""
     return zlib.crc32("\x1f".join(map(str, row)).encode("utf-8", "surrogateescape"))
 
 
 def read_rows(
     database: sqlite3.Connection, table: str, after_number: int = -1
 ) -> tuple[list[Row], list[Row]]:
-    """Return the intact rows with numbers above `after_number` in order, and the damaged ones with
-    their checksums."""
+    """Return the rows whose numbers are above `after_number`, in order: the intact rows, and the
+    damaged rows with their checksums."""
     intact: list[Row] = []
     damaged: list[Row] = []
     for *values, check in database.execute(
@@ -233,7 +231,7 @@ def read_rows(
 
 
 def last_number(database: sqlite3.Connection, table: str) -> int:
-    """The greatest row number of a table."""
+    """Return the greatest row number of a table."""
     row = database.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()
     return int(row[0])
 
@@ -245,14 +243,14 @@ def append_rows(database: sqlite3.Connection, table: str, values: Iterable[Seque
 
 
 def put_rows(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows; rows with the same numbers are replaced."""
+    """Write rows. A row replaces an existing row with the same number."""
     write_rows_with_checksums(database, table, ((*row, row_checksum(row)) for row in rows))
 
 
 def write_rows_with_checksums(
     database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]
 ) -> None:
-    """Write rows with the checksums that they contain."""
+    """Write rows that already contain their checksums."""
     all_rows = list(rows)
     if all_rows:
         marks = ",".join("?" * len(all_rows[0]))
@@ -260,11 +258,11 @@ def write_rows_with_checksums(
 
 
 def delete_rows(database: sqlite3.Connection, table: str, numbers: Iterable[int]) -> None:
-    """Delete rows."""
+    """Delete the rows with these numbers."""
     database.executemany(f"DELETE FROM {table} WHERE number = ?", [(n,) for n in numbers])
 
 
 def format_damaged_row(row: Row) -> str:
-    """The legible text of a damaged row, on one line."""
+    """Return the readable text of a damaged row in one line."""
     texts = [str(value) for value in row[1:-1] if value not in (None, "")]
     return " ".join(texts).encode(errors="backslashreplace").decode().replace("\n", " ")

@@ -1,5 +1,5 @@
-"""Files of a workspace, in addition to `whole_files`: files that are written in pieces or linked,
-and how to detect that a file changed."""
+"""Functions for the files of a workspace, in addition to `whole_files`: files that are written in
+pieces, links to files, and the detection of changes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from metrics_core.base.whole_files import sync_folder as sync_folder
 from metrics_core.base.whole_files import write_file as write_file
 
 _PIECE = 2**22
-"""Number of bytes that are hashed at a time. Between two pieces a thread waits for its turn; with
-many small pieces this takes much longer than the hash."""
+"""Number of bytes that are hashed at a time. Between two pieces, a thread has to wait for its turn;
+with small pieces, the waiting takes much longer than the hashing."""
 
 _HASHES = Memo(10_000)
 
@@ -33,8 +33,8 @@ State = tuple[int, ...]
 
 
 class Draft:
-    """A file that is written in pieces and then moved into place, possibly under the hash of its
-    content. Has the methods that Arrow needs of a file."""
+    """A file that is written in pieces and then moved to its path, which may contain the hash of
+    its content. It has the methods that Arrow needs of a file."""
 
     closed = False
 
@@ -44,15 +44,14 @@ class Draft:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the bytes written."""
+        """The SHA-256 of the bytes that were written."""
         return self._digest.hexdigest()
 
     def write(self, content: bytes) -> int:
         """Write the next bytes. Raises OSError.
 
-        If the file is closed already, the bytes are dropped: they come from a writer that was given
-        up, and the file handle may belong to another file by now.
-        """
+        If the file is closed already, the bytes are dropped. They come from a writer that is no
+        longer used, and the file handle may belong to another file by now."""
         if not self.closed:
             self._digest.update(content)
             write_all(self._handle, content)
@@ -68,7 +67,7 @@ class Draft:
             os.close(self._handle)
 
     def move_to(self, path: Path) -> None:
-        """Flush the content to the disk and move it into place. Raises OSError."""
+        """Flush the content to disk and move the file to a path. Raises OSError."""
         os.fsync(self._handle)
         remove_folder(path)
         self._path.replace(path)
@@ -77,8 +76,8 @@ class Draft:
 
 @contextmanager
 def create_draft(folder: Path) -> Iterator[Draft]:
-    """Create a draft in this folder. The draft is removed at the end unless it was moved. Raises
-    OSError."""
+    """Create a draft in this folder. At the end of the `with` block, the draft is removed unless it
+    was moved to its path. Raises OSError."""
     new_draft = Draft(folder / f"{token_hex(8)}{DRAFT}")
     try:
         yield new_draft
@@ -89,11 +88,11 @@ def create_draft(folder: Path) -> Iterator[Draft]:
 
 
 Content = bytes | memoryview | Path | Draft
-"""The content of a file: bytes, the path of a file that contains it, or a draft."""
+"""The content of a file: bytes, the path of a file with the same content, or a draft."""
 
 
 def put_file(path: Path, content: Content) -> None:
-    """Put content into place as a file. Raises OSError."""
+    """Write content to a path. Raises OSError."""
     if isinstance(content, Draft):
         content.move_to(path)
     elif isinstance(content, Path):
@@ -103,8 +102,8 @@ def put_file(path: Path, content: Content) -> None:
 
 
 def link_file(source: Path, path: Path) -> None:
-    """Link a file to another path; the bytes are copied only if the disk does not support links.
-    Raises OSError."""
+    """Link a file to another path. If the disk does not support links, the file is copied. Raises
+    OSError."""
     draft_path = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
     try:
         os.link(source, draft_path)
@@ -133,8 +132,9 @@ def remove_file(path: Path) -> None:
 
 
 def file_state(file: Path | os.DirEntry[str]) -> State | None:
-    """A value that changes when a file's content does; None if there is no file. The value includes
-    the ctime, which cannot be set back, unlike the mtime."""
+    """Return a value that changes when the content of a file changes. Returns None if there is no
+    file. The value includes the ctime, because programs can set back the mtime, but not the
+    ctime."""
     try:
         status = file.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -145,20 +145,21 @@ def file_state(file: Path | os.DirEntry[str]) -> State | None:
 
 
 def file_identity(path: Path) -> State:
-    """A value that distinguishes a file from another file that replaces it."""
+    """Return a value that distinguishes a file from another file that replaces it at the same
+    path."""
     return (file_state(path) or ())[:1]
 
 
 def is_state_settled(state: State, checked_at: int) -> bool:
-    """Whether any later write will change the state of a file that was in this `state` at
-    `checked_at` (nanoseconds since 1970). A write soon after the last one may leave the state
-    unchanged, because the clock of file systems has steps."""
+    """Return whether any later write will change the state of a file that was in this `state` at
+    the time `checked_at` (nanoseconds since 1970). A write that follows soon after another may
+    leave the state unchanged, because the clocks of file systems advance in steps."""
     return checked_at - max(state[2:], default=checked_at) > _STEP
 
 
 def file_sha256(path: Path) -> str:
-    """The hash of a file's bytes, read in pieces and cached while the file is unchanged. Raises
-    OSError."""
+    """Return the SHA-256 of a file's bytes, which are read in pieces. The hash is cached as long as
+    the file is unchanged. Raises OSError."""
     state = file_state(path)
     return _HASHES((path, state), lambda: _hash_file(path)) if state else _hash_file(path)
 
@@ -172,8 +173,8 @@ def _hash_file(path: Path) -> str:
 
 
 def write_time(state: State | None) -> str:
-    """The time at which a file in this state was last written, in UTC as ISO 8601; empty if
-    unknown."""
+    """Return the time when a file in this state was last written, in UTC as ISO 8601. The result is
+    empty if the time is unknown."""
     if not state:
         return ""
     return datetime.fromtimestamp(state[2] / 1e9, UTC).isoformat(timespec="seconds")

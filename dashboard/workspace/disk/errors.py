@@ -1,4 +1,4 @@
-"""Errors of the disk as sentences, with the folder and how to fix them."""
+"""Errors of the disk as sentences that name the folder and say how to fix the error."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 class StorageError(RanklensError):
-    """The workspace could not store, change or return something; its existing content is intact."""
+    """Raised if the workspace could not store, change or return something. Its existing content is
+    intact."""
 
 
 def write_refused_error(error: OSError, folder: Path) -> StorageError:
-    """The message for a system error on writing `folder`."""
+    """Return the error for an operating system error that occurred while writing to `folder`."""
     if error.errno in _FULL:
         return StorageError(
             f"The disk of {folder} is full.",
@@ -38,7 +39,7 @@ def write_refused_error(error: OSError, folder: Path) -> StorageError:
 
 
 def missing_folder_error(folder: Path) -> StorageError:
-    """Error that the folder no longer exists."""
+    """Return the error for a folder that no longer exists."""
     return StorageError(
         f"The folder {folder} no longer exists.",
         "Connect its disk or restore the folder. If it was deleted on purpose, restart"
@@ -47,7 +48,7 @@ def missing_folder_error(folder: Path) -> StorageError:
 
 
 def unreadable_folder_error(error: OSError, folder: Path) -> StorageError:
-    """Error that the system refuses to list a folder."""
+    """Return the error for a folder that the operating system refuses to list."""
     return StorageError(
         f"The folder {folder} cannot be read: {error.strerror or type(error).__name__}.",
         "Check that its disk is connected and intact, and that this account may read it.",
@@ -55,7 +56,7 @@ def unreadable_folder_error(error: OSError, folder: Path) -> StorageError:
 
 
 def no_collection_error() -> StorageError:
-    """Error that the collection to be changed does not exist."""
+    """Return the error for a change to a collection that no longer exists."""
     return StorageError(
         "This collection no longer exists.",
         "It was deleted for good, in another window or at a restart. Open or create another one.",
@@ -63,7 +64,7 @@ def no_collection_error() -> StorageError:
 
 
 def missing_subfolder_error(folder: Path, name: str) -> StorageError:
-    """Error that the subfolder that lists all files is missing, while the folder exists."""
+    """Return the error for a workspace folder that lacks the subfolder which lists its contents."""
     return StorageError(
         f"The folder {folder} lacks the subfolder {name}, which lists the folder’s contents.",
         "Restore the subfolder, from a backup if necessary. To start over, move the"
@@ -72,7 +73,7 @@ def missing_subfolder_error(folder: Path, name: str) -> StorageError:
 
 
 def locked_error(path: Path) -> StorageError:
-    """Error that another program has held the lock of a database for too long."""
+    """Return the error for a database that another program has locked for too long."""
     return StorageError(
         f"Another program is writing to {path}, so nothing was changed.",
         "Try again when it has finished, or stop it.",
@@ -80,13 +81,13 @@ def locked_error(path: Path) -> StorageError:
 
 
 class DamagedDatabaseError(StorageError):
-    """SQLite reports that a database is damaged."""
+    """Raised if SQLite reports that a database is damaged."""
 
     path: Path
 
 
 def damaged_database_error(path: Path, reason: str) -> DamagedDatabaseError:
-    """The message for a database that cannot be read."""
+    """Return the error for a database that cannot be read."""
     error = DamagedDatabaseError(
         f"The database {path} is damaged: {reason}.",
         "Restore its last good state on the page Collections, or a backup.",
@@ -96,7 +97,7 @@ def damaged_database_error(path: Path, reason: str) -> DamagedDatabaseError:
 
 
 def newer_version_error(folder: Path, found_version: object, known_version: int) -> StorageError:
-    """Error that the folder was written by a newer version."""
+    """Return the error for a folder that was written by a newer version."""
     return StorageError(
         f"The folder {folder} was written by a newer Ranklens (layout {found_version}; this"
         f" version knows {known_version}), so it is read-only.",
@@ -105,7 +106,7 @@ def newer_version_error(folder: Path, found_version: object, known_version: int)
 
 
 def damaged_file_error(file: str, reason: str) -> StorageError:
-    """The message for a file whose record or table is damaged."""
+    """Return the error for a file whose record or table is damaged."""
     return StorageError(
         f"The stored copy of {file or 'one file'} {reason}.",
         "Add the file again to repair it, or remove it here. Everything else is intact.",
@@ -113,7 +114,7 @@ def damaged_file_error(file: str, reason: str) -> StorageError:
 
 
 def page_failed_error(name: str, folder: Path, error: Exception) -> StorageError:
-    """Error that a collection caused an unexpected error on a page."""
+    """Return the error for a page that failed unexpectedly because of a collection."""
     return StorageError(
         f"“{name}” cannot be shown: {describe_error(error)}",
         f"Open another collection, or remove this one. It is kept in {folder}.",

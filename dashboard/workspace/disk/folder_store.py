@@ -1,4 +1,4 @@
-"""The folder's databases (one per collection, and a list of the collections) and table files."""
+"""The databases of a workspace folder (one per collection and a list of them) and its tables."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OLD = "workspace.json"
 
 
 class FolderStore(TableFiles):
-    """Databases and tables of one folder. Only valid ids from records are used in paths."""
+    """The databases and tables of one folder. Paths are made only from valid ids."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "tables")
@@ -55,7 +55,7 @@ class FolderStore(TableFiles):
         self._version: tuple[durable.State | None, int | None] = (None, None)
 
     def version(self) -> int | None:
-        """The version of the folder's databases; None if no database can be read."""
+        """Return the version of the folder's databases. Returns None if no database can be read."""
         checked_at, state = time.time_ns(), durable.file_state(self.list_path)
         if state and self._version[0] == state:
             return self._version[1]
@@ -67,17 +67,17 @@ class FolderStore(TableFiles):
         return None
 
     def has_earlier_layout(self) -> bool:
-        """Whether the folder has an earlier layout that is not imported yet."""
+        """Return whether the folder has an earlier version's layout that is not imported yet."""
         return not self.version() and (
             (self.folder / _OLD).exists() or any(self._collections.glob("*/collection.json"))
         )
 
     def lacks_collections_folder(self) -> bool:
-        """Whether the collections' folder is missing, so that every table would look unused."""
+        """Return whether the folder of the collections is missing, so that no table looks used."""
         return self.version() is not None and not self._collections.is_dir()
 
     def make_folders(self) -> None:
-        """Create the folders if missing. Raises OSError and StorageError."""
+        """Create the folders that are missing. Raises OSError and StorageError."""
         for folder in (self.folder, self._collections, self._tables):
             durable.make_folder(folder)
             if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
@@ -114,7 +114,7 @@ class FolderStore(TableFiles):
 
     @contextmanager
     def start_import(self) -> Iterator[bool]:
-        """Hold the lock and yield whether to import an earlier layout; then mark it as imported."""
+        """Hold the lock, yield whether an earlier layout must be imported, and mark it as done."""
         with self.hold_lock():
             is_due = not database.read_version(self._lock_state.listing)
             yield is_due
@@ -122,32 +122,32 @@ class FolderStore(TableFiles):
                 database.set_version(self._lock_state.listing, database.VERSION)
 
     def flush_folders(self) -> None:
-        """Flush the names in all folders, which a killed process may have left unflushed."""
+        """Flush the names in all folders to disk, in case a killed process has not done so."""
         for folder in (self.folder.parent, self.folder, self._collections, self._tables):
             durable.sync_folder(folder)
         for identity in self.collection_ids():
             self.flush_collection_folder(identity)
 
     def flush_collection_folder(self, identity: str) -> None:
-        """Flush the folder of a collection, so that no change is undone."""
+        """Flush the names in a collection's folder to disk, so that no change is undone."""
         durable.sync_folder(self.folder_of(identity))
 
     # Collections
 
     def collection_ids(self) -> list[str]:
-        """The ids of all collections, also of removed collections and ones without a database."""
+        """Return the ids of all collections, including those removed or without a database."""
         names = [name for name in list_names(self._collections) if is_collection_id(name)]
         return [] if names and self.has_earlier_layout() else names
 
     def has_collection(self, identity: str) -> bool:
-        """Whether a collection exists, removed or not. Raises StorageError."""
+        """Return whether a collection exists, even if it is removed. Raises StorageError."""
         try:
             return is_collection_id(identity) and self.folder_of(identity).is_dir()
         except OSError as error:
             raise errors.unreadable_folder_error(error, self._collections) from error
 
     def read_collection(self, identity: str) -> Collection:
-        """The record or, if unreadable, one with only the last name. Raises KeyError if missing."""
+        """Return the record (only the last name if unreadable). Raises KeyError if missing."""
         if not self.has_collection(identity):
             raise KeyError(identity)
         with suppress(StorageError):
@@ -158,11 +158,11 @@ class FolderStore(TableFiles):
         return Collection(identity, self._listed_names().get(identity, f"Unnamed {identity}"), "")
 
     def entries(self, identity: str) -> list[Entry]:
-        """The records of all files, oldest first, also removed ones. Raises StorageError."""
+        """Return all file records, oldest first, including removed files. Raises StorageError."""
         return [e for e in self._file_records(identity).values() if e]
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
-        """The damaged records. Raises StorageError if the database is unreadable."""
+        """Return the damaged records. Raises StorageError if the database cannot be read."""
         files, collection_rows = (
             self._file_records(identity),
             self.contents(identity).intact["collection"],
@@ -175,7 +175,7 @@ class FolderStore(TableFiles):
         return [DamagedRecord(number, "", CHANGED) for number in damaged_numbers]
 
     def _file_records(self, identity: str) -> dict[str, Entry | None]:
-        """Number -> record of a file, None for a damaged record; oldest first."""
+        """Return each file's record by its number, oldest first. A damaged record is None."""
         contents = self.contents(identity)
         records = {n: parse_record_text(text, Entry) for n, text in contents.intact["files"]}
         records |= dict.fromkeys(row[0] for row in contents.damaged["files"])
@@ -185,7 +185,7 @@ class FolderStore(TableFiles):
         }
 
     def contents(self, identity: str) -> Contents:
-        """The rows of a collection's database, if any. Raises StorageError if it cannot be read."""
+        """Return a database's rows, none if it is missing. Raises StorageError if unreadable."""
         if not self.has_collection(identity):
             return NO_CONTENTS
         path = self.database_path(identity)
@@ -207,24 +207,24 @@ class FolderStore(TableFiles):
         return cached
 
     def _check_database(self, path: Path) -> None:
-        """Raise StorageError if the database is gone or damaged; its pages are checked once."""
+        """Raise StorageError if a database is missing or damaged. Its pages are checked once."""
         if path not in self._checked or not path.is_file():
             database.check_database(path, SCHEMA)
             self._checked.add(path)
 
     def put_collection(self, collection: Collection) -> None:
-        """Write the record of an existing collection; needs the lock."""
+        """Write the record of an existing collection. The lock must be held."""
         self._store_name_in_list(collection.id, collection.name)
         with self.change_collection(collection.id) as state:
             database.put_rows(state, "collection", [(1, record_text(collection))])
 
     def put_entry(self, identity: str, entry: Entry) -> None:
-        """Write a file's record."""
+        """Write the record of a file."""
         with self.change_collection(identity) as state:
             database.put_rows(state, "files", [(int(entry.number), record_text(entry))])
 
     def drop_entry(self, identity: str, number: str) -> None:
-        """Delete a record, if it exists."""
+        """Delete the record of a file, if it exists."""
         if self.has_collection(identity) and is_file_number(number):
             with self.change_collection(identity) as state:
                 database.delete_rows(state, "files", [int(number)])
@@ -249,9 +249,9 @@ class FolderStore(TableFiles):
         *,
         numbered: bool = True,
     ) -> None:
-        """Create a collection with its files and `contents`, completely or not at all; needs the
-        lock. If `numbered` is true, files are renumbered from 1. Otherwise they keep their numbers,
-        and damaged records of `contents` are kept, too."""
+        """Create a collection with its files and `contents`, completely or not at all. The lock
+        must be held. If `numbered` is true, files are numbered from 1. Otherwise, they keep their
+        numbers, and the damaged records in `contents` are kept, too."""
         folder, all_entries = self.folder_of(collection.id), list(entries)
         draft = folder.with_name(f"{collection.id}{durable.DRAFT}")
         numbers = {
@@ -287,12 +287,12 @@ class FolderStore(TableFiles):
             raise
 
     def put_contents(self, identity: str, contents: Contents) -> None:
-        """Write layers, notes and tags to a collection that has none yet."""
+        """Write layers, grades, notes and tags to a collection that does not have any yet."""
         with self.change_collection(identity) as state:
             put_contents(state, contents)
 
     def drop_collection(self, identity: str) -> None:
-        """Delete a collection in one step; its tables stay, as other collections may use them."""
+        """Delete a collection in one step. Other collections may use its tables, so they stay."""
         folder = self.folder_of(identity)
         draft = folder.with_name(f"{identity}{durable.DRAFT}")
         with suppress(errors.DamagedDatabaseError), self.change_collection(identity):
@@ -305,7 +305,7 @@ class FolderStore(TableFiles):
         self._lock_state.listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
 
     def drop_damaged(self, identity: str, state: database.Connection, texts: Iterable[str]) -> int:
-        """Delete the damaged rows with these texts; return their number."""
+        """Delete the damaged rows with these texts, and return how many were deleted."""
         wanted_texts, n_dropped, damaged = set(texts), 0, self.contents(identity).damaged
         for table in ("layers", *GROWING):
             numbers = [
@@ -316,21 +316,21 @@ class FolderStore(TableFiles):
         return n_dropped
 
     def next_file_number(self, identity: str) -> str:
-        """The number of the next file."""
+        """Return the number for the next file that is added."""
         return f"{max((int(number) for number in self._file_records(identity)), default=0) + 1:05}"
 
     def folder_of(self, identity: str) -> Path:
-        """The folder of a collection. Raises KeyError for an invalid id."""
+        """Return the folder of a collection. Raises KeyError if the id is invalid."""
         if not is_collection_id(identity):
             raise KeyError(identity)
         return self._collections / identity
 
     def database_path(self, identity: str) -> Path:
-        """The database of a collection. Raises KeyError for an invalid id."""
+        """Return the path of a collection's database. Raises KeyError if the id is invalid."""
         return self.folder_of(identity) / _STATE
 
     def _store_name_in_list(self, identity: str, name: str) -> None:
-        """Store the name of a collection, in case its database cannot be read."""
+        """Store a collection's name in the list, in case its database becomes unreadable."""
         listing = self._lock_state.listing
         if (identity, name) not in [row[1:] for row in _intact_rows(listing, "collections")]:
             listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
@@ -353,12 +353,12 @@ class FolderStore(TableFiles):
             database.copy_database(path, good_path)
 
     def last_good_state_time(self, identity: str) -> str:
-        """When the last known good state was written, in UTC; empty if there is none."""
+        """Return the time in UTC of the last good state. It is empty if there is none."""
         return durable.write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
     def restore_last_good_state(self, identity: str) -> None:
-        """Move an unreadable database aside, and replace it with the last known good state; needs
-        the lock. Does nothing if the database can be read. Raises OSError and StorageError."""
+        """Move an unreadable database aside, and replace it by the last good state; needs the lock.
+        A readable database is unchanged. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         with suppress(errors.DamagedDatabaseError):
             database.check_database(path, SCHEMA)
@@ -369,8 +369,8 @@ class FolderStore(TableFiles):
         self._forget_cached_state(identity)
 
     def remove_unreadable(self, collection: Collection) -> None:
-        """Hide a collection with an unreadable database; needs the lock. The database is moved
-        aside and replaced by the last good or an empty state. Raises OSError and StorageError."""
+        """Mark a collection with an unreadable database as removed; needs the lock. The last good
+        or an empty state replaces the database. Raises OSError and StorageError."""
         try:
             self.restore_last_good_state(collection.id)
         except errors.DamagedDatabaseError:
@@ -382,11 +382,11 @@ class FolderStore(TableFiles):
         )
 
     def store_collection_name(self, identity: str) -> None:
-        """Store a collection's name in the list; needs the lock."""
+        """Store a collection's present name in the list. The lock must be held."""
         self._store_name_in_list(identity, self.read_collection(identity).name)
 
     def paths_moved_aside(self) -> list[Path]:
-        """The unreadable databases that were moved aside."""
+        """Return the paths of damaged databases that were moved aside."""
         return sorted(self.folder.glob(f"*{database.ASIDE}*")) + sorted(
             self._collections.glob(f"*/*{database.ASIDE}*")
         )

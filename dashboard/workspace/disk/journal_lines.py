@@ -1,9 +1,8 @@
-"""Grades, notes and tags as lines of JSON, the form used in packed collections and in folders of
-earlier layouts.
+"""Grades, notes and tags as lines of JSON. This is the form in packed collections and in folders
+with the layout of an earlier version.
 
-There is one journal for each layer and one for notes and tags, with a line for each change. Lines
-may come from anybody: invalid ones are skipped.
-"""
+There is one journal for each layer and one for notes and tags, with one line for each change. Lines
+may come from anybody, so invalid ones are skipped."""
 
 from __future__ import annotations
 
@@ -25,11 +24,12 @@ NOTES, _LAYER = "notes", "layer-"
 _NAME = re.compile(r"layer-[a-z0-9]{1,40}")
 _HEAD = {"name": str, "begun": str, "judged": bool, "removed": bool, "place": int}
 NO_CHECKSUM = -1
-"""A checksum that no row has, so that a damaged line stays damaged."""
+"""A checksum that does not match any row. A damaged line gets it, so that the line is still
+recognised as damaged."""
 
 
 def is_journal_name(text: str) -> bool:
-    """Whether a text is a valid name of a journal."""
+    """Return whether a text is a valid name of a journal."""
     return text == NOTES or bool(_NAME.fullmatch(text))
 
 
@@ -41,7 +41,7 @@ def seal_line(change: Line) -> bytes:
 
 
 def read_line(content: bytes) -> Line | None:
-    """Parse a line without its end; None if the line is damaged."""
+    """Parse a line, given without its line end. Returns None if the line is damaged."""
     try:
         change = json.loads(content)["change"]
         check_values(change)
@@ -54,7 +54,8 @@ def read_line(content: bytes) -> Line | None:
 
 
 def read_layer_facts(lines: Iterable[Line]) -> dict[str, Any]:
-    """The facts about the layer in these lines: name, begun, judged, removed, place."""
+    """Return the facts about a layer that its lines contain: name, begun, judged, removed,
+    place."""
     head: dict[str, Any] = {}
     for line in lines:
         if "grades" not in line:
@@ -63,7 +64,7 @@ def read_layer_facts(lines: Iterable[Line]) -> dict[str, Any]:
 
 
 def read_grades(lines: Iterable[Line]) -> Iterator[Row]:
-    """The grades in the lines: query_id, doc_id, grade, grader and time."""
+    """Yield the grades in the lines: query_id, doc_id, grade, grader and time."""
     for line in lines:
         query_id, grader, time = (line.get(name) for name in ("query_id", "by", "at"))
         grades = line.get("grades")
@@ -79,12 +80,12 @@ def _is_grade(doc_id: object, grade: object) -> bool:
 
 
 def read_notes(lines: Iterable[Line]) -> Iterator[Row]:
-    """The notes in the lines: query_id, id, text, author and time."""
+    """Yield the notes in the lines: query_id, id, text, author and time."""
     yield from _read_texts(lines, ("note", str), ("text", str))
 
 
 def read_tags(lines: Iterable[Line]) -> Iterator[Row]:
-    """The tags in the lines: query_id, tag, whether it is set, author and time."""
+    """Yield the tags in the lines: query_id, tag, whether it is set, author and time."""
     for query_id, tag, is_set, author, time in _read_texts(lines, ("tag", str), ("on", object)):
         if tag:
             yield query_id, tag, int(is_set is True), author, time
@@ -101,9 +102,8 @@ def _read_texts(lines: Iterable[Line], *text_fields: tuple[str, type]) -> Iterat
 def parse_journals(journals: Mapping[str, bytes]) -> Contents:
     """Return the rows in these journals. `journals` maps the name of each journal to its bytes.
 
-    Damaged lines become damaged rows. Text after the last line end counts only if it is a valid
-    line: an incomplete line was never acknowledged.
-    """
+    Damaged lines become damaged rows. Text after the last line end is used only if it is a valid
+    line; an incomplete line belongs to a change that was never confirmed."""
     intact: dict[str, list[Row]] = {"layers": [], "grades": [], "notes": [], "tags": []}
     damaged: dict[str, list[Row]] = {"grades": [], "notes": []}
     for name, content in journals.items():
@@ -150,8 +150,7 @@ def write_journals(contents: Contents) -> dict[str, bytes]:
     """Return the journals of a collection by name: one for each layer, and one for notes and tags
     if there are any.
 
-    A damaged row becomes a damaged line.
-    """
+    A damaged row becomes a damaged line."""
     journals = {}
     for _, layer, name, begun, judged, position, removed in contents.layers():
         head: Line = {"name": name, "begun": begun, "judged": bool(judged), "place": position}
@@ -176,7 +175,8 @@ def write_journals(contents: Contents) -> dict[str, bytes]:
 
 
 def _grade_lines(rows: Sequence[Row]) -> Iterator[Line]:
-    """Yield a line for each group of successive rows with the same query, grader and time."""
+    """Yield one line for each group of consecutive rows that have the same query, grader and
+    time."""
     for (query_id, grader, time), group_rows in groupby(rows, lambda row: (row[0], row[3], row[4])):
         grades = [[doc_id, grade] for _, doc_id, grade, _, _ in group_rows]
         yield {"query_id": query_id, "grades": grades, "by": grader, "at": time}

@@ -1,8 +1,7 @@
-"""Check values decoded from JSON, which anybody may have written.
+"""Checks of values decoded from JSON that anybody may have written.
 
-Only values that file readers accept are valid: a checksum shows that a record is complete, not who
-wrote it.
-"""
+Only values that file readers accept are valid. A checksum is not enough, because it shows only that
+a record is complete, not who wrote it."""
 
 from __future__ import annotations
 
@@ -10,14 +9,15 @@ import math
 from collections.abc import Collection
 
 _LARGEST = 1 << 53
-"""Every integer up to this one can be represented as float64."""
+"""Largest integer up to which float64 represents every integer exactly."""
 
 _DEEPEST = 20
 
 
 def check_values(decoded: object) -> None:
-    """Raise ValueError for values that no file reader accepts: a lone surrogate, a number that is
-    not finite or that float64 cannot represent, or too deeply nested lists."""
+    """Check decoded values. Raises ValueError for values that no file reader accepts: a lone
+    surrogate, a number that is not finite or that float64 cannot represent, or lists that are
+    nested too deeply."""
     level: list[object] = [decoded]
     for _ in range(_DEEPEST):
         level = [inner for value in level for inner in _check_value(value)]
@@ -27,7 +27,7 @@ def check_values(decoded: object) -> None:
 
 
 def _check_value(value: object) -> Collection[object]:
-    """Check a single value; return the values inside it."""
+    """Check a single value, and return the values that it contains."""
     if isinstance(value, str):
         value.encode()  # UnicodeEncodeError is a ValueError
     elif isinstance(value, int) and abs(value) > _LARGEST:

@@ -1,7 +1,7 @@
-"""Records of a collection and of its files: small, each with a checksum.
+"""The records of a collection and of its files. They are small, and each has a checksum.
 
-A record is read only if every byte is intact; a damaged one affects only the item it describes.
-"""
+A record is read only if every byte is intact. A damaged record affects only the collection or file
+that it describes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
 
 BASELINE_RULE = 2
-"""The rule that determines the default baseline of new collections."""
+"""Number of the rule that determines the default baseline of new collections."""
 
 _TABLE = re.compile(r"[0-9a-f]{64}")
 _LONGEST_NUMBER = 18
@@ -30,16 +30,17 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 
 @dataclass(frozen=True)
 class Entry:
-    """The record of a file of a collection.
+    """The record of a file in a collection.
 
-    `number` identifies the file and gives the order in which files were added. `content` is a hash
-    of its rows; `table` is the hash of its stored bytes. `slot` is the permanent colour and shape
-    of a run. `read_as`, `queries` and `notes` come from reading the file. `replaces` is the number
-    of the earlier file of the same name, which is hidden while this record and its table are
-    intact. `changed` is when the record was last written, `added` when it was first written (in
-    UTC; older records do not have it). `complete` is False for a run loaded as judged ranks (only
-    the ranks of judged documents).
-    """
+    `number` identifies the file and increases in the order in which files are added. `content` is a
+    hash of its rows; `table` is the hash of its stored bytes. `slot` is the permanent colour and
+    shape of a run. `read_as`, `queries` and `notes` come from reading the file. `replaces` is the
+    number of an earlier file of the same name; the earlier file is hidden as long as this record
+    and its table are intact.
+
+    `changed` is the time when the record was last written, `added` the time when it was first
+    written, both in UTC. Older records do not have `added`. `complete` is false for a run that was
+    loaded as judged ranks, which contain only the ranks of judged documents."""
 
     number: str
     kind: Kind
@@ -60,7 +61,7 @@ class Entry:
 
     @property
     def added_at(self) -> str:
-        """The time at which the file was added to the collection, in UTC."""
+        """The time when the file was added to the collection, in UTC."""
         return self.added or self.changed
 
 
@@ -68,13 +69,12 @@ class Entry:
 class Settings:
     """The settings of a collection.
 
-    `names` has the names of runs and `slots` their colours and shapes, by the names in their files.
-    If `complete` is true, the judgments contain all relevant documents. If `old_baseline` is true,
-    the baseline is chosen by the earlier rule. `map_queries` and `map_docs` are id mappings,
-    written as on the command line. If `exclude_self` is true, a document with the same id as the
-    query is excluded from the query's list in every run. `directions` says for given measures
-    whether higher is better.
-    """
+    `names` has the names of runs and `slots` their colours and shapes; both are keyed by the name
+    in the file. If `complete` is true, the judgments contain all relevant documents. If
+    `old_baseline` is true, the baseline is chosen by the rule of earlier versions. `map_queries`
+    and `map_docs` are id maps, written as on the command line. If `exclude_self` is true, each
+    query's own document (with the same id as the query) is excluded from its lists. `directions`
+    says for given measures whether higher is better."""
 
     complete: bool = False
     names: tuple[tuple[str, str], ...] = ()
@@ -94,11 +94,10 @@ class Collection:
     """The record of a collection.
 
     `choices` are the choices for reading files of its folder, by file name. `judgments` is the key
-    of the file whose judgments are used; empty if none was chosen. `views` has the links of saved
-    views, without the collection, by their names. The field `complete` and the fields after it, but
-    for `views`, are the settings of the collection. Older records have the first `baseline_rule`,
-    so that their baseline does not change.
-    """
+    of the file whose judgments are used; it is empty if none was chosen. `views` has the links of
+    saved views by name; the links do not name the collection. The field `complete` and the fields
+    after it, except `views`, are the settings of the collection. Older records have the first
+    `baseline_rule`, so that their baseline does not change."""
 
     id: str
     name: str
@@ -133,8 +132,8 @@ class Collection:
 
 @dataclass(frozen=True)
 class DamagedRecord:
-    """A damaged record or table: the record's `number`, the `file` name if known, and the
-    reason."""
+    """A damaged record or table: the `number` of the record, the name of the `file` if it is known,
+    and the reason."""
 
     number: str
     file: str
@@ -142,35 +141,35 @@ class DamagedRecord:
 
 
 class DamagedRecordError(ValueError):
-    """The bytes of a record differ from the bytes that were written."""
+    """Raised if the bytes of a record differ from the bytes that were written."""
 
 
 Record = TypeVar("Record", Entry, Collection)
 
 
 def is_collection_id(text: str) -> bool:
-    """Whether a text is a valid name of a collection's folder; nothing else is used as a path."""
+    """Return whether a text is a valid name of a collection's folder. No other text is used in a
+    path."""
     return bool(_NAME.fullmatch(text))
 
 
 def is_file_number(text: str) -> bool:
-    """Whether a text can be the number of a file."""
+    """Return whether a text can be the number of a file."""
     return text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
 
 
 def is_table_name(text: str) -> bool:
-    """Whether a text can be the file name of a table."""
+    """Return whether a text can be the file name of a table."""
     return bool(_TABLE.fullmatch(text))
 
 
 def replaced_numbers(
     entries: Sequence[Entry], is_intact: Callable[[Entry], bool] = lambda newer: True
 ) -> set[str]:
-    """The numbers of entries that were replaced by newer, intact ones.
+    """Return the numbers of the entries that were replaced by newer, intact entries.
 
-    All earlier entries of the same name are replaced, even if a record in between is damaged.
-    `is_intact` is called only for entries that replace an existing one.
-    """
+    All earlier entries of the same name are replaced, even if a record between them is damaged.
+    `is_intact` is called only for entries that replace an existing entry."""
     by_name: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
         by_name.setdefault((entry.kind, entry.name), []).append(entry.number)
@@ -186,12 +185,12 @@ def replaced_numbers(
 
 
 def encode_record(record: Entry | Collection) -> bytes:
-    """Encode a record for packing, with its checksum."""
+    """Return a record with its checksum as bytes, for packing."""
     return _seal_record(asdict(record))
 
 
 def decode_record(content: bytes, kind: type[Record]) -> Record:
-    """Decode a packed record. Raises DamagedRecordError if the bytes are not a valid record."""
+    """Parse a packed record. Raises DamagedRecordError if the bytes are not a valid record."""
     try:
         values = json.loads(content)["record"]
         if content != _seal_record(values):
@@ -202,13 +201,13 @@ def decode_record(content: bytes, kind: type[Record]) -> Record:
 
 
 def record_text(record: Entry | Collection) -> str:
-    """A record as text for a row of the database."""
+    """Return a record as text, for a row of the database."""
     return json.dumps(asdict(record))
 
 
 @lru_cache(_CACHE_SIZE)
 def parse_record_text(text: str, kind: type[Record]) -> Record | None:
-    """Parse the record in a row of the database; None if invalid."""
+    """Parse the record in a row of the database. Returns None if it is invalid."""
     try:
         return parse_record(json.loads(text), kind)
     except ValueError:
@@ -216,7 +215,7 @@ def parse_record_text(text: str, kind: type[Record]) -> Record | None:
 
 
 def parse_record(values: Any, kind: type[Record]) -> Record:
-    """Make a record from these fields; unknown fields are ignored. Raises DamagedRecordError for
+    """Make a record from decoded values. Unknown fields are ignored. Raises DamagedRecordError for
     invalid values."""
     try:
         check_values(values)
@@ -233,8 +232,9 @@ def parse_record(values: Any, kind: type[Record]) -> Record:
 
 
 def _has_valid_values(record: Any) -> bool:
-    """Whether every value of a record has the type that its field requires. The checksum detects
-    accidental changes, not malicious ones, and a packed collection may come from anybody."""
+    """Return whether every value of a record has the type that its field requires. A checksum
+    detects accidental changes but not malicious ones, and a packed collection may come from
+    anybody."""
     plain_fields = _plain_fields(record.__class__)
     if any(type(getattr(record, name)) is not hint for name, hint in plain_fields.items()):
         return False
@@ -262,7 +262,7 @@ def _has_valid_values(record: Any) -> bool:
 
 
 def _is_time(text: str) -> bool:
-    """Whether a text is a time. An empty text is accepted for an unknown time."""
+    """Return whether a text is a time. An empty text means an unknown time and is accepted."""
     with suppress(ValueError, OverflowError):
         return not text or datetime.fromisoformat(text).timestamp() is not None
     return False

@@ -1,10 +1,10 @@
-"""Uploaded files that are not read yet, in the workspace's folder while this process lives.
+"""Uploaded files that are not read yet. They are in the workspace's folder as long as this process
+runs.
 
-    workspace/arriving/<process>.lock             held while the process that created it lives
+    workspace/arriving/<process>.lock             held as long as the process that created it runs
     workspace/arriving/<process>-<file>.part
 
-No Streamlit.
-"""
+This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOLDER = "arriving"
 
 
 class ScratchFile:
-    """A file that exists as long as this object is held, and no longer than the process."""
+    """A file that exists as long as this object exists, but no longer than the process."""
 
     def __init__(self, path: Path) -> None:
         """Create the file. Raises OSError."""
@@ -44,7 +44,7 @@ class ScratchFile:
         self._file.close()
 
     def remove(self) -> None:
-        """Remove the file, complete or not."""
+        """Remove the file, whether or not it is complete."""
         with suppress(OSError):  # buffered bytes need not be written
             self._file.close()
         self._end()
@@ -56,11 +56,12 @@ def _unlink(path: Path) -> None:
 
 
 class ScratchFolder:
-    """The folder in which this process stores uploads temporarily, below the folder of a
-    workspace."""
+    """The folder in which this process stores uploads until they are read. It is inside a
+    workspace's folder."""
 
     def __init__(self, folder: Path) -> None:
-        """The folder is created when the first file needs it."""
+        """Create the object. The folder for uploads, inside the workspace's `folder`, is created
+        when the first file needs it."""
         self._folder, self._was_there = folder, folder.is_dir()
         self._scratch_folder, self._name = folder / FOLDER, token_hex(8)
         # Any thread may write the first file: the lock belongs to the process.
@@ -74,7 +75,7 @@ class ScratchFolder:
         return self._folder
 
     def new_file(self) -> ScratchFile:
-        """Create a file to write. Raises OSError."""
+        """Create a file that can be written to. Raises OSError."""
         with self._making:
             if self._was_there and not self._folder.is_dir():
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -85,7 +86,7 @@ class ScratchFolder:
 
 
 def sweep_scratch(folder: Path) -> None:
-    """Remove files of processes that have ended; `folder` is the folder of a workspace."""
+    """Remove the files of processes that have ended. `folder` is the folder of a workspace."""
     scratch_folder = folder / FOLDER
     for lock in scratch_folder.glob("*.lock"):
         file_lock = FileLock(lock, mode=0o600)

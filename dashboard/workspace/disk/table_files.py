@@ -1,4 +1,4 @@
-"""The files of a folder's tables, each named by the hash of its bytes."""
+"""The table files of a folder. The name of each file is the hash of its bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSING, CHANGED = "is missing", "is corrupted"
 
 
 class TableFiles:
-    """Tables, and the results of the last checks of their bytes."""
+    """The tables of a folder, and the results of the last checks of their bytes."""
 
     def __init__(self, folder: Path) -> None:
         self._tables = folder
@@ -25,11 +25,10 @@ class TableFiles:
         self._looking = Lock()
 
     def put_table(self, name: str, content: durable.Content | pa.Buffer) -> None:
-        """Store a table under `name`, the hash of its bytes, unless an intact table is already
-        stored there.
+        """Store a table under `name`, which is the hash of its bytes. If an intact table with this
+        name exists, nothing is written.
 
-        `content` is the table's bytes, a file that contains them, or a draft.
-        """
+        `content` is the table's bytes, the path of a file that contains them, or a draft."""
         if not self.table_problem(name, check_now=True):
             durable.sync_folder(self._tables)
         else:
@@ -39,14 +38,14 @@ class TableFiles:
             )  # its bytes have just been hashed
 
     def read_table(self, name: str) -> bytes | None:
-        """The bytes of a table; None if it is missing or damaged."""
+        """Return the bytes of a table. Returns None if the table is missing or damaged."""
         content, problem = self._read_content(name, keep_bytes=True)
         return None if problem else content
 
     def table_problem(self, name: str, *, check_now: bool = False) -> str:
-        """The reason why a table cannot be read; empty if no problem is known. If `check_now` is
-        true, the bytes of the table are checked, unless they were checked since the file last
-        changed."""
+        """Return the reason why a table cannot be read. The result is empty if no problem is known.
+        If `check_now` is true, the bytes of the table are checked, unless they were checked after
+        the file last changed."""
         state = durable.file_state(self.table_path(name))
         if state is None:
             return MISSING
@@ -57,20 +56,20 @@ class TableFiles:
         return self._read_content(name)[1] if check_now else ""
 
     def mark_unreadable(self, name: str, problem: str) -> None:
-        """Remember that a table cannot be read although its bytes are intact."""
+        """Store that a table cannot be read although its bytes are intact."""
         self._remember_check_result(
             name, durable.file_state(self.table_path(name)), f"cannot be read ({problem})"
         )
 
     def replaced_numbers(self, entries: Sequence[Entry], *, check_now: bool = False) -> set[str]:
-        """Return the numbers of entries that were replaced by newer entries whose tables have no
-        known problem. If `check_now` is true, these tables are checked now."""
+        """Return the numbers of the entries that were replaced by newer entries whose tables have
+        no known problem. If `check_now` is true, these tables are checked first."""
         return replaced_numbers(
             entries, lambda newer: not self.table_problem(newer.table, check_now=check_now)
         )
 
     def table_names(self) -> list[str]:
-        """The names of the existing tables."""
+        """Return the names of all stored tables."""
         names = [n.removesuffix(_TABLE) for n in list_names(self._tables) if n.endswith(_TABLE)]
         return [n for n in names if is_table_name(n)]
 
@@ -85,12 +84,11 @@ class TableFiles:
         return self._tables / f"{name}{_TABLE}"
 
     def _read_content(self, name: str, *, keep_bytes: bool = False) -> tuple[bytes, str]:
-        """Return the bytes of a table and a description of the problem with them. The description
-        is remembered; it is empty if the bytes are intact.
+        """Return the bytes of a table, and a description of the problem if they are damaged. The
+        description is empty if the bytes are intact; it is stored as the result of the last check.
 
         If `keep_bytes` is false, the bytes are only hashed in pieces and not returned, because a
-        table may be larger than the free memory.
-        """
+        table may be larger than the free memory."""
         path = self.table_path(name)
         # The state before reading: a repair meanwhile is not marked as damaged.
         state, content = durable.file_state(path), b""
@@ -114,8 +112,8 @@ class TableFiles:
 
 
 def list_names(folder: Path) -> list[str]:
-    """The sorted names in a folder; empty if the folder does not exist. Raises StorageError if the
-    system refuses."""
+    """Return the names in a folder, sorted. The result is empty if the folder does not exist.
+    Raises StorageError if the operating system refuses to list it."""
     try:
         return sorted(p.name for p in folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):

@@ -1,1 +1,1 @@
-"""Export and import of collections as one file, with their notes and grades."""
+"""Export and import of a collection as one file, together with its notes and grades."""

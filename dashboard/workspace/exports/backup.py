@@ -1,4 +1,5 @@
-"""Back up a whole workspace as one zip file, even while other processes change it."""
+"""Backup of a whole workspace as one zip file, which is possible while other processes change the
+workspace."""
 
 from __future__ import annotations
 
@@ -24,12 +25,11 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def write_backup(folder: Path, out: IO[bytes]) -> list[str]:
-    """Write a zip file of a workspace. When unpacked, the content is a workspace folder.
+    """Write a zip file of a workspace, and return the names of collections with damaged databases,
+    which are copied unchanged. The unpacked zip is a workspace folder.
 
-    Databases are copied first, then tables, so that every table that a database names is included.
-    Returns the names of collections with damaged databases, which are copied unchanged. Raises
-    OSError, and StorageError if there is no workspace or it cannot be read.
-    """
+    Databases are copied before tables, so that every table that a database names is included.
+    Raises OSError, and StorageError if there is no workspace or if it cannot be read."""
     workspace, folder_store = Workspace(folder), FolderStore(folder)
     if folder_store.version() is None:
         raise StorageError(f"There is no workspace in {folder}.", "Give the folder of a workspace.")
@@ -57,7 +57,8 @@ def write_backup(folder: Path, out: IO[bytes]) -> list[str]:
 
 
 def _copy_databases(folder_store: FolderStore, scratch: Path) -> tuple[dict[str, Path], list[str]]:
-    """Return database name -> copy, and the names of the collections whose database is damaged."""
+    """Copy the databases. Return the copy of each database by name, and the names of the
+    collections whose database is damaged."""
     copies = {folder_store.list_path: scratch / "list"}
     damaged = []
     database.copy_database(folder_store.list_path, copies[folder_store.list_path])
@@ -80,7 +81,7 @@ def _list_files(folder_store: FolderStore, set_aside: Iterable[Path]) -> Iterato
 
 
 def _add_member(packed: zipfile.ZipFile, name: str, path: Path | None) -> None:
-    """Add a file or folder that only this account can read after unpacking."""
+    """Add a file or folder to the zip. After unpacking, only the user's account can access it."""
     member = zipfile.ZipInfo(name, _EPOCH)
     member.create_system = 3  # Unix, for these permissions
     member.external_attr = (_FOLDER if path is None else _FILE) << 16

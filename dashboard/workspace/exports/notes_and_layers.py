@@ -1,9 +1,9 @@
-"""Notes, tags and layers as CSV files. They are exported for some queries of a collection, and can
-be imported elsewhere; authors and times are kept.
+"""Notes, tags and layers as CSV files. They are exported for some queries of a collection, with
+authors and times, and can be imported into another collection.
 
-Text that a spreadsheet would run as a formula is prefixed with an apostrophe. Text that begins with
-an apostrophe is prefixed as well, so that every text reads back unchanged.
-"""
+If a spreadsheet program would run a text as a formula, an apostrophe is put before it. The same is
+done for a text that begins with an apostrophe, so that every text is the same after it is read
+again."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _GUARDED = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 
 def is_notes_file(first_bytes: bytes) -> bool:
-    """Whether a file begins like a file of notes and tags."""
+    """Return whether the first bytes of a file are those of a file of notes and tags."""
     return _begins_with(first_bytes, _NOTES)
 
 
 def is_layers_file(first_bytes: bytes) -> bool:
-    """Whether a file begins like a file of layers: grades with their graders, unlike plain
-    judgments."""
+    """Return whether the first bytes of a file are those of a file of layers. Such a file has
+    grades with their graders, unlike ordinary judgments."""
     return _begins_with(first_bytes, _LAYERS)
 
 
@@ -41,7 +41,8 @@ def _begins_with(start: bytes, head: Sequence[str]) -> bool:
 
 
 def notes_csv(notes_by_query: Mapping[str, QueryNotes], query_ids: Collection[str]) -> bytes:
-    """The notes and tags of these queries, one per row; empty if there are none."""
+    """Return the notes and tags of these queries as CSV, one per row. The result is empty if there
+    are none."""
     noted_queries = [
         (query_id, notes_by_query[query_id]) for query_id in query_ids if query_id in notes_by_query
     ]
@@ -57,7 +58,8 @@ def _note_rows(noted_queries: Iterable[tuple[str, QueryNotes]]) -> Iterator[Sequ
 
 
 def read_notes(content: bytes) -> list[Line]:
-    """Read the lines of a file of notes and tags. Raises RanklensError if the file is invalid."""
+    """Read the notes and tags in a file, as lines of a journal. Raises RanklensError if the file is
+    invalid."""
     lines: list[Line] = []
     for query_id, tag, note, author, time, identity in _read_csv(NOTES_FILE, _NOTES, content):
         common_fields = {"query_id": query_id, "by": author, "at": time}
@@ -69,7 +71,8 @@ def read_notes(content: bytes) -> list[Line]:
 
 
 def layers_csv(layers: Sequence[Layer], query_ids: Collection[str]) -> bytes:
-    """The grades in layers for documents of these queries, one per row; empty if there are none."""
+    """Return the grades in layers for documents of these queries as CSV, one per row. The result is
+    empty if there are none."""
     query_set = set(query_ids)
     return _write_csv(
         _LAYERS,
@@ -91,8 +94,8 @@ def layers_csv(layers: Sequence[Layer], query_ids: Collection[str]) -> bytes:
 
 
 def read_layers(content: bytes) -> list[list[Line]]:
-    """Read the lines of each layer from a file of layers; the first line of a layer is its head.
-    Raises RanklensError if the file is invalid."""
+    """Read the layers in a file, each as lines of a journal. The first line of a layer has its name
+    and other facts. Raises RanklensError if the file is invalid."""
     layers: dict[tuple[str, ...], list[Line]] = {}
     for name, begun, judged, query_id, doc_id, written, grader, time in _read_csv(
         LAYERS_FILE, _LAYERS, content

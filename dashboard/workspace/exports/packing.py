@@ -1,4 +1,4 @@
-"""Pack a whole collection into one file, and unpack it."""
+"""Packing of a whole collection into one file, and unpacking."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _ABOUT = "ranklens.json"
 _COLLECTION, _RECORDS, _TABLES = "collection.json", "records/", "tables/"
 _JOURNALS = "journals/"
 _LAYOUT, _WITHOUT_JOURNALS = 3, 2
-"""Format versions of packed collections: the first with journals, the second without. Older
-versions of the code can import packed collections that have no journals."""
+"""Format versions of packed collections: with journals (`_LAYOUT`) and without journals. A
+collection without journals can be imported by older versions of Ranklens."""
 
 _LARGEST_RECORD, _LARGEST_JOURNAL, _LARGEST_TABLE = 1 << 20, 1 << 28, 1 << 31
 _MOST_MEMBERS = 20_000
@@ -48,7 +48,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 def write_packed_collection(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
     """Write a collection to a zip file. Its records and tables are copied unchanged. Raises
-    StorageError if a record or table is damaged."""
+    StorageError if a record or a table is damaged."""
     for damaged_item in workspace.damaged_records(identity):
         if is_file_number(damaged_item.number):
             raise damaged_file_error(damaged_item.file, damaged_item.why)
@@ -62,11 +62,10 @@ def pack_tables(
     out: IO[bytes],
     contents: Contents = NO_CONTENTS,
 ) -> None:
-    """Write a collection whose tables are not stored in a workspace to a zip file.
+    """Write a collection whose tables are not in a workspace to a zip file.
 
-    `contents` are its layers, notes and tags. Raises StorageError if the rows of a table are
-    damaged.
-    """
+    `contents` are the layers, notes and tags of the collection. Raises StorageError if the rows of
+    a table are damaged."""
     entries: list[Entry] = []
     tables: dict[str, pa.Buffer | Path] = {}
     for number, loaded in enumerate(files, start=1):
@@ -91,7 +90,7 @@ def pack_tables(
 
 
 def pack_new_collection(name: str, files: Iterable[Loaded]) -> bytes:
-    """Return the bytes of a packed collection that contains these tables."""
+    """Return a packed collection that contains these tables, as bytes."""
     out = io.BytesIO()
     collection = Collection(
         adding.make_free_id(()), name, adding.current_time(), baseline_rule=BASELINE_RULE
@@ -119,8 +118,9 @@ def _write_archive(
 
 
 def make_about_file(head: bytes, records: Mapping[str, bytes]) -> bytes:
-    """The file that marks a zip as a packed collection. It contains the layout, and a hash of the
-    records and journals, because a zip does not detect a damaged list of members."""
+    """Return the content of the file that marks a zip as a packed collection. It has the format
+    version, and a hash of the records and journals, which is needed because the zip format does not
+    detect a damaged list of members."""
     check = hashlib.sha256(head)
     for name in sorted(records):
         check.update(hashlib.sha256(records[name]).digest())
@@ -135,7 +135,7 @@ def _add_member(packed: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 
 def is_packed_collection(origin: Origin) -> bool:
-    """Whether a file is a packed collection."""
+    """Return whether a file is a packed collection."""
     try:
         with open_raw(origin) as file:
             # A packed collection begins with a member; zipfile accepts any bytes before one.
@@ -150,9 +150,8 @@ def is_packed_collection(origin: Origin) -> bool:
 def import_packed_collection(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
     """Import a packed collection under a new id.
 
-    Raises StorageError if the file is damaged, was made by a newer version, or cannot be stored;
-    then nothing is stored.
-    """
+    Raises StorageError if the file is damaged, was made by a newer version, or cannot be stored. In
+    these cases, nothing is stored."""
     with (
         _translate_errors(file),
         open_raw(origin) as plain_file,
@@ -204,8 +203,8 @@ def _read_collection(packed: zipfile.ZipFile, file: str) -> Collection:
 
 
 def _check_lines(journal: bytes) -> None:
-    """Check the lines of a journal. Raises ValueError for a line with values that no file reader
-    accepts. Damaged lines are kept, because they show which data is lost."""
+    """Check the lines of a journal. Raises ValueError if a line has values that no file reader
+    accepts. Damaged lines are accepted, because they show which data is lost."""
     for line in journal.splitlines():
         try:
             values = json.loads(line)
@@ -215,7 +214,8 @@ def _check_lines(journal: bytes) -> None:
 
 
 def _read_members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
-    """Return name -> bytes of each member of a folder. The names are relative to the folder."""
+    """Return the bytes of each member in a folder of the zip. Keys are the names of the members
+    relative to the folder."""
     names = [n for n in packed.namelist() if n.startswith(folder)]
     if len(names) > _MOST_MEMBERS:
         raise DamagedRecordError(f"{len(names)} records")
@@ -233,7 +233,8 @@ def _read_entries(packed: zipfile.ZipFile) -> list[Entry]:
 
 
 def _read_member(packed: zipfile.ZipFile, name: str) -> bytes:
-    """Read a member, up to its declared size and the maximum for its kind."""
+    """Read a member of the zip. At most its declared size is read, and at most the maximum for its
+    kind."""
     info = packed.getinfo(name)
     sizes = {_TABLES: _LARGEST_TABLE, _JOURNALS: _LARGEST_JOURNAL}
     largest = next((sizes[f] for f in sizes if name.startswith(f)), _LARGEST_RECORD)
@@ -243,8 +244,8 @@ def _read_member(packed: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _check_size(packed: zipfile.ZipFile, size: int) -> None:
-    """Check that members are stored uncompressed and together are not larger than the file. Packing
-    does not compress members, because tables are compressed already."""
+    """Check that the members of the zip are not compressed and together not larger than the file.
+    Packing does not compress members, because tables are compressed already."""
     members = packed.infolist()
     stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
     if not stored or sum(member.file_size for member in members) > size:
@@ -253,7 +254,7 @@ def _check_size(packed: zipfile.ZipFile, size: int) -> None:
 
 @contextmanager
 def _translate_errors(file: str) -> Iterator[None]:
-    """Turn any error of a damaged zip into one message."""
+    """Convert any error that a damaged zip causes in the `with` block to the same StorageError."""
     try:
         yield
     except StorageError:

@@ -1,7 +1,8 @@
-"""A packed collection embedded in a page: a report may contain its data, and can be imported.
+"""A packed collection that is embedded in an HTML page. A report may contain its data like this,
+and can then be imported.
 
-The data is in a block that no browser runs; the page's script offers it as a download.
-"""
+The data is in an element that browsers do not execute. The page's script offers it as a
+download."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ _NOWHERE = -1
 
 
 def make_data_markup(packed: bytes) -> str:
-    """The markup that contains a packed collection."""
+    """Return the markup that embeds a packed collection."""
     return (_BEGIN + base64.b64encode(packed) + _END).decode()
 
 
 def is_page_with_data(origin: Origin) -> bool:
-    """Whether a file is a page with a packed collection."""
+    """Return whether a file is an HTML page with a packed collection."""
     with open_raw(origin) as file:
         if not file.read(len(_PAGE)).lower().startswith(_PAGE):
             return False
@@ -33,8 +34,8 @@ def is_page_with_data(origin: Origin) -> bool:
 
 
 def extract_packed(origin: Origin) -> bytes:
-    """The packed collection in a page. If it is incomplete, the result is empty; opening the result
-    then reports the error."""
+    """Return the packed collection in a page. If it is incomplete, the result is empty, and the
+    error is reported when the result is opened."""
     with _open_content(origin) as page:
         start = page.rfind(_BEGIN) + len(_BEGIN)
         code = page[start : page.find(_END, start)]
@@ -46,7 +47,7 @@ def extract_packed(origin: Origin) -> bytes:
 
 @contextmanager
 def _open_content(origin: Origin) -> Iterator[bytes | mmap.mmap]:
-    """The bytes of a file; a file on the disk is mapped into memory."""
+    """Return the bytes of a file. A file on disk is mapped into memory."""
     if isinstance(origin, bytes):
         yield origin
         return

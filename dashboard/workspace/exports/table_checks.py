@@ -1,5 +1,5 @@
-"""Check tables from elsewhere: a packed collection may come from anybody, and its hashes show only
-that it is complete."""
+"""Checks of tables in a packed collection. The collection may come from anybody, and its hashes
+show only that it is complete."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID
 
 _ANY_SIZE = Limit(1 << 40)
-"""Size limit for stored tables, which may be larger than files that are read. It is so high that
-only the ratio of the unpacked size to the stored size is limited."""
+"""Size limit for stored tables, which may be larger than the files that users upload. It is so high
+that only the ratio of the unpacked size to the stored size is limited in practice."""
 
 
 def check_table(entry: Entry, content: bytes) -> None:
-    """Raise DamagedRecordError for a table that does not match its record, that no file reader
-    would produce, or that unpacks to far more bytes than a real table of this stored size. In the
-    last case, only a part of the table is held in memory."""
+    """Check a table. Raises DamagedRecordError if the table does not match its record, if no file
+    reader would produce it, or if it unpacks to far more bytes than a real table of this stored
+    size. In the last case, the table is not completely loaded into memory."""
     try:
         _check_size(entry, content)
         rows = read_parquet(content)
@@ -49,14 +49,15 @@ def check_table(entry: Entry, content: bytes) -> None:
 
 
 def _hash_run(rows: pa.Table) -> str:
-    """The hash of the rows if they have the columns of a long run; otherwise empty."""
+    """Return the hash of the rows if they have the columns of a long run. Otherwise, the result is
+    empty."""
     columns = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
     return RowsHash.hash_table(rows) if rows.schema.equals(pa.schema(columns)) else ""
 
 
 def _check_size(entry: Entry, content: bytes) -> None:
     """Check the unpacked size of a table. Raises the same errors as reading any Parquet file:
-    FileFormatError or pyarrow's errors."""
+    FileFormatError, or errors of pyarrow."""
     source = Source(entry.file, content, limit=_ANY_SIZE)
     file = open_parquet(source)
     a_cell = OBJECT_CELL_BYTES if entry.kind == "queries" else CELL_BYTES
@@ -64,8 +65,8 @@ def _check_size(entry: Entry, content: bytes) -> None:
 
 
 def _rebuild_table(rows: pa.Table, entry: Entry) -> Table:
-    """Build the table from its rows as a file reader does. Raises TableError or KeyError for
-    invalid rows."""
+    """Build a table from its rows in the same way as a file reader. Raises TableError or KeyError
+    if the rows are invalid."""
     if not entry.complete:
         numbers = (as_array(rows[c]) for c in ("rank", "retrieved", "judged"))
         return RankedRun.from_ranks(entry.name, rows["query_id"], rows["doc_id"], *numbers)

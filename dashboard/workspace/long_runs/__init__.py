@@ -1,1 +1,1 @@
-"""Runs that stay on the disk, and the cache of results computed from them."""
+"""Runs whose rows stay on disk, and the cache of results that were computed from them."""

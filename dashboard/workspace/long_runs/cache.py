@@ -1,12 +1,12 @@
-"""Results that can be computed again, cached in the workspace's folder up to a maximum size.
+"""Cache in the workspace's folder for results that can be computed again, up to a maximum size.
 
     workspace/cache/<what>/<sha256>     numbers and texts, sealed (`whole_files`)
     workspace/cache/tables/             runs of folders as Parquet, named by the hash of their bytes
-    workspace/cache/<mark>/<sha256>     empty: its time is when something was last done
+    workspace/cache/<mark>/<sha256>     empty files whose time says when something was last done
 
-Everything here may be deleted at any time; damaged files count as missing. Beyond the maximum size,
-the least recently used are removed. No Streamlit.
-"""
+Everything here may be deleted at any time; damaged files are treated as missing. If the maximum
+size is exceeded, the least recently used files are removed. This module does not import
+Streamlit."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ from dashboard.workspace.disk.folder_store import FolderStore
 from metrics_core.base.whole_files import read_sealed_file, write_sealed
 
 LARGEST = 10_000_000_000
-"""Maximum size of a cache in bytes. A cache never takes more than half of the space that would be
-free without it."""
+"""Maximum size of a cache in bytes. In addition, a cache never uses more than half of the disk
+space that would be free without it."""
 
 _READING_PACKAGES = ("tables", "formats", "judging", "base/compiled")
-"""The packages that determine the meaning of a file and its judgments."""
+"""The packages of `metrics_core` whose code determines how files are read and how judged documents
+are found."""
 LAYOUTS = "layouts"
-"""The kind of cached value that is read whenever a table is opened."""
+"""The kind of cached values that are needed whenever a table is opened: the layouts of rows."""
 
 _FORMAT = 3
-"""Version of the file format. Version 1 was a NumPy archive; in version 2, the seal did not include
+"""Version of the file format. Version 1 was a NumPy archive. In version 2, the seal did not cover
 the name."""
 
 _TABLES = "tables"
@@ -49,28 +50,29 @@ _TABLES = "tables"
 
 @dataclass(frozen=True)
 class CachedValue:
-    """Read-only arrays by name, and other data that JSON can represent."""
+    """A cached value: read-only arrays by name, and other data that JSON can represent."""
 
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     metadata: Any = None
 
 
 class Cache:
-    """The cache of one folder. Methods do not raise if the disk refuses; then nothing is stored.
+    """The cache of one folder. If the disk refuses access, methods do not raise an error, and
+    nothing is stored.
 
-    `tables_in_memory` are the folder's tables currently in memory, by the hash of their bytes.
-    `open_tables` are readers of open tables, which are never removed to make room.
-    """
+    `tables_in_memory` are the tables of the folder that are in memory, by the hash of their bytes.
+    `open_tables` are the readers of open tables; such tables are never removed to free space."""
 
     def __init__(self, folder: Path, may_write: Callable[[], bool], largest: int = LARGEST) -> None:
-        """`may_write` says whether the enclosing folder can be changed; `largest` is in bytes."""
+        """Create the cache. `may_write` returns whether the enclosing folder can be changed.
+        `largest` is the maximum size in bytes."""
         self.folder, self._may_write, self._largest = folder, may_write, largest
         self.folder_store = FolderStore(folder)
         self.tables_in_memory: WeakValueDictionary[str, pa.Table] = WeakValueDictionary()
         self.open_tables: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
     def get(self, kind: str, *key_parts: str) -> CachedValue | None:
-        """Return the cached value; None if the value is missing or damaged."""
+        """Return a cached value. Returns None if the value is missing or damaged."""
         path = self._path(kind, key_parts)
         content = read_sealed_file(path)
         if content is None:
@@ -84,7 +86,7 @@ class Cache:
         return CachedValue(arrays, header["told"])
 
     def put(self, kind: str, *key_parts: str, value: CachedValue) -> None:
-        """Store a value."""
+        """Store a value in the cache."""
         if not self._may_write():
             return
         header = json.dumps({"arrays": list(value.arrays), "told": value.metadata}).encode()
@@ -96,8 +98,8 @@ class Cache:
         self._remove_least_used()
 
     def record_time(self, kind: str, key: str) -> None:
-        """Record the current time as the last time at which something was done. The record is
-        shared by all versions of the code."""
+        """Store the current time as the last time when something was done; `kind` and `key` say
+        what. All versions of the code share this time."""
         if self._may_write():
             with suppress(OSError):
                 path = self._time_record_path(kind, key)
@@ -105,8 +107,8 @@ class Cache:
                 path.touch(mode=0o600)
 
     def recorded_time(self, kind: str, key: str) -> float:
-        """The time at which something was last marked as done, in seconds since 1970; 0 if
-        unknown."""
+        """Return the time that `record_time` stored last, in seconds since 1970. Returns 0 if there
+        is none."""
         with suppress(OSError):
             return self._time_record_path(kind, key).stat().st_mtime
         return 0.0
@@ -116,7 +118,8 @@ class Cache:
 
     @contextmanager
     def open_draft(self) -> Iterator[durable.Draft | None]:
-        """Open a draft of a table that is written in pieces; None if the draft cannot be stored."""
+        """Create a draft of a table that is written in pieces. Yields None if nothing can be
+        stored."""
         with ExitStack() as drafts:
             new_draft = None
             if self._may_write():
@@ -130,7 +133,7 @@ class Cache:
         return self.folder / kind / hashlib.sha256(key.encode()).hexdigest()
 
     def _remove_least_used(self) -> None:
-        """Remove the least recently used files until the cache is small enough."""
+        """Remove the least recently used files until the cache is within its maximum size."""
         with suppress(OSError):
             files = [(p, p.stat()) for p in self.folder.glob("*/*") if p.is_file()]
             total_size = sum(status.st_size for _, status in files)
@@ -144,11 +147,11 @@ class Cache:
                 total_size -= status.st_size
 
     def _last_use(self, path: Path, status: os.stat_result) -> int:
-        """The time at which a file was last used, in nanoseconds.
+        """Return the time when a file was last used, in nanoseconds.
 
-        For a table, the last use of its layout counts as well: the times of its file must not
-        change, because they show whether its bytes were changed since they were checked.
-        """
+        For a table, a use of its cached layout counts as a use of the table. The times of the
+        table's own file cannot be updated, because they show whether its bytes were changed since
+        they were checked."""
         used_path = self._path(LAYOUTS, (path.stem,)) if path.parent.name == _TABLES else path
         with suppress(OSError):
             return max(used_path.stat().st_mtime_ns, status.st_mtime_ns)
@@ -157,8 +160,8 @@ class Cache:
 
 @cache
 def reading_code_hash() -> str:
-    """A hash of the code that reads files and finds judged documents, so that results of another
-    version are not used. Raises FileNotFoundError if a package has no code."""
+    """Return a hash of the code that reads files and finds judged documents, so that results of
+    another version of the code are not used. Raises FileNotFoundError if a package has no code."""
     digest = hashlib.sha256()
     root = Path(metrics_core.__file__).parent
     for package in _READING_PACKAGES:

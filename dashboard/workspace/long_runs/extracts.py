@@ -1,5 +1,5 @@
-"""Facts about the rows of a long run that are computed once and cached, so that the rows need not
-be read. No Streamlit."""
+"""Facts about the rows of a long run. They are computed once and cached, so that the rows need not
+be read again. This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from metrics_core.tables.score_order import order_by_score
 
 HEADS = (10, 32)
 """Depths to which the first ranks of every query are cached. The ranks to the smaller depth are
-cached separately if they have at most half of the rows of the larger depth. Most requests need only
-these ranks, which are read in a third of the time."""
+cached separately only if they have at most half as many rows as those to the larger depth. Most
+requests need only the smaller depth, which is read in a third of the time."""
 
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The layout of the rows of a file, which are grouped by query. `query_ids` are its queries in
-    order, `counts` is the number of rows of each query, int64[query]. `plain` and `first_ties`
-    (int64[query]) have the same meaning as in Run."""
+    """The layout of rows that are grouped by query. `query_ids` are the queries in the order of
+    their rows, and `counts` is the number of rows of each query, int64[query]. `plain` and
+    `first_ties` (int64[query]) have the same meaning as in Run."""
 
     query_ids: list[str]
     counts: Ints
@@ -36,7 +36,8 @@ class RowLayout:
 
     @classmethod
     def from_run(cls, run: Run) -> RowLayout | None:
-        """The layout of a run in memory; None if the rows of a query are not contiguous."""
+        """Return the layout of a run in memory. Returns None if the rows of a query are not
+        contiguous."""
         codes, query_ids = run.query_codes, run.query_ids
         if not has_grouped_queries(run):
             return None
@@ -45,7 +46,8 @@ class RowLayout:
 
     @classmethod
     def join_parts(cls, parts: Sequence[RowLayout]) -> RowLayout:
-        """The layout of the concatenated rows of several parts. No query may occur in two parts."""
+        """Return the layout of rows that are concatenated from several parts. No query may occur in
+        two parts."""
         return cls(
             [query_id for part in parts for query_id in part.query_ids],
             np.concatenate([part.counts for part in parts]),
@@ -55,8 +57,8 @@ class RowLayout:
 
 
 def cached_layout(cache: Cache, table: str, read_run: Callable[[], Run]) -> RowLayout | None:
-    """The layout of the rows stored under this name, computed once; None if the rows of a query are
-    not contiguous."""
+    """Return the layout of the rows that are stored under the name `table`. It is computed only
+    once. Returns None if the rows of a query are not contiguous."""
     cached = cache.get(LAYOUTS, table)
     if cached is not None:
         metadata = cached.metadata
@@ -70,7 +72,7 @@ def cached_layout(cache: Cache, table: str, read_run: Callable[[], Run]) -> RowL
 
 
 def cache_layout(cache: Cache, table: str, layout: RowLayout | None) -> None:
-    """Store a layout for `cached_layout`."""
+    """Store a layout in the cache, where `cached_layout` finds it."""
     if layout is None:
         cache.put(LAYOUTS, table, value=CachedValue())
         return
@@ -80,18 +82,18 @@ def cache_layout(cache: Cache, table: str, layout: RowLayout | None) -> None:
 
 
 def has_grouped_queries(run: Run) -> bool:
-    """Whether the rows of each query are contiguous, and the queries are in the order of their
-    numbers in `query_codes`."""
+    """Return whether the rows of each query are contiguous, and the queries are in the order of
+    their numbers in `query_codes`."""
     steps = np.diff(run.query_codes)
     return bool((steps >= 0).all()) and len(run.query_ids) == np.count_nonzero(steps) + 1
 
 
 def load_top_rows(cache: Cache, table: str, depth: int, read_run: Callable[[], Run]) -> pa.Table:
-    """The first ranks of every query, at least to this depth, of the run stored under this name.
+    """Return the rows of the first ranks of every query, at least to this depth, of the run that is
+    stored under the name `table`.
 
     `depth` is at most the larger of `HEADS`. The rows are computed once, and stay in memory as long
-    as something refers to them.
-    """
+    as another object refers to them."""
     for ranks in HEADS:
         heads = _read_cached_top_rows(cache, table, ranks) if depth <= ranks else None
         if heads is not None:
@@ -121,7 +123,8 @@ def _hold_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Ta
 
 
 def cache_top_rows(cache: Cache, table: str, rows: pa.Table) -> None:
-    """Store the first ranks for `load_top_rows`; `rows` are the rows of the larger depth."""
+    """Store the rows of the first ranks in the cache, where `load_top_rows` finds them. `rows` are
+    the rows to the larger depth."""
     cache.put(*_top_rows_key(table, HEADS[-1]), value=_pack_table(rows))
     first_rows = select_top_rows(Run(table=rows), HEADS[0])
     if 2 * len(first_rows) <= len(rows):
@@ -133,8 +136,8 @@ def _top_rows_key(table: str, ranks: int) -> tuple[str, str, str]:
 
 
 def select_top_rows(run: Run, ranks: int | None = None) -> pa.Table:
-    """The rows in the first `ranks` ranks of every query. The default of `ranks` is the larger of
-    `HEADS`. The rows of each query must be contiguous."""
+    """Return the rows in the first `ranks` ranks of every query. By default, `ranks` is the larger
+    of `HEADS`. The rows of each query must be contiguous."""
     ranks = ranks or HEADS[-1]
     # One dictionary for all rows, so that a query has the same number as in the run.
     table = run.table.set_column(0, "query_id", encode_ids(run.table["query_id"]))
@@ -145,7 +148,7 @@ def select_top_rows(run: Run, ranks: int | None = None) -> pa.Table:
 
 
 def _mark_candidate_rows(run: Run, ranks: int) -> Mask:
-    """Whether the score of a row is at least the score at rank `ranks` of the same query,
+    """Return which rows have at least the score that is at rank `ranks` of the same query,
     bool[row]. The rows of each query must be contiguous."""
     codes, scores = run.query_codes, as_array(run.table["score"])
     order = order_by_score(codes, scores)

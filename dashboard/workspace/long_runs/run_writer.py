@@ -1,7 +1,7 @@
-"""Write the rows of long runs to the disk in pieces, as they arrive. No Streamlit.
+"""Writing of long runs to disk in pieces, as their rows arrive. This module does not import
+Streamlit.
 
-The facts cached about rows are computed from each piece while it is in memory.
-"""
+The facts about rows that are cached are computed from each piece while the piece is in memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ from metrics_core.tables.columns import encode_ids
 
 
 class RowsHash:
-    """A hash of the rows of a run in order, independent of how they are split into pieces."""
+    """A hash of the rows of a run in their order. It does not depend on how the rows are split into
+    pieces."""
 
     def __init__(self) -> None:
         self._columns = [hashlib.sha256() for _ in range(3)]
@@ -44,7 +45,7 @@ class RowsHash:
         self._counts: list[int] = []
 
     def update(self, rows: pa.Table) -> None:
-        """Add the next rows."""
+        """Add the next rows to the hash."""
         queries = encode_ids(rows["query_id"])
         codes = as_array(queries.indices)
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
@@ -66,7 +67,7 @@ class RowsHash:
             scores.update(np.ascontiguousarray(as_array(rows["rank"])).data)
 
     def hexdigest(self) -> str:
-        """The hash of all rows so far."""
+        """Return the hash of all rows so far."""
         digest = hashlib.sha256(repr((self._query_ids, self._counts)).encode())
         for column in self._columns:
             digest.update(column.digest())
@@ -74,18 +75,17 @@ class RowsHash:
 
     @classmethod
     def hash_table(cls, rows: pa.Table) -> str:
-        """The hash of a table's rows."""
+        """Return the hash of a table's rows."""
         digest = cls()
         digest.update(rows)
         return digest.hexdigest()
 
 
 class RunWriter:
-    """Writes the rows of one run into a draft of the cache.
+    """A writer that stores the rows of one run in a draft of the cache.
 
-    Call the writer with the rows of some queries; several pieces may be passed in parallel. Each
-    call returns a function. Then call these functions in the order of the pieces.
-    """
+    Call the writer with the rows of some queries, which several threads may do in parallel. Each
+    call returns a function; call these functions in the order of the pieces."""
 
     def __init__(self, cache: Cache, draft: Draft) -> None:
         self._cache, self._draft = cache, draft
@@ -95,8 +95,8 @@ class RunWriter:
         self._heads: list[pa.Table] = []
 
     def __call__(self, rows: pa.Table) -> Callable[[], None]:
-        """Analyse rows, which must be grouped by query; the returned function writes them. Raises
-        OSError."""
+        """Analyse rows, which must be grouped by query, and return a function that writes them. The
+        function raises OSError."""
         run = Run(table=rows)
         layout = RowLayout.from_run(run)
         if layout is None:
@@ -115,7 +115,7 @@ class RunWriter:
         return sum(int(layout.counts.sum()) for layout in self._layouts)
 
     def finish(self, file: str, name: str, notes: Sequence[Note]) -> StoredRun:
-        """Store the written rows as a run of this name. Raises OSError."""
+        """Store the rows that were written as a run with this name. Raises OSError."""
         assert self._writer is not None
         self._writer.close()
         table, layout = self._draft.digest, RowLayout.join_parts(self._layouts)
@@ -128,10 +128,10 @@ class RunWriter:
 
 
 def move_to_disk(cache: Cache, table: Table, file: str) -> Table:
-    """Move a long run to the cache, with its rows grouped by query; return other tables unchanged.
+    """Move a long run to the cache, with its rows grouped by query. Other tables are returned
+    unchanged.
 
-    A long run stays in memory if nothing can be stored. Raises OSError.
-    """
+    If nothing can be stored, the run stays in memory. Raises OSError."""
     if isinstance(table, StoredRun) or not isinstance(table, Run) or not stays_on_disk(len(table)):
         return table
     if not table.complete:  # judged ranks are in memory anyway

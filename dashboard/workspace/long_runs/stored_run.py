@@ -1,9 +1,8 @@
-"""Runs whose rows stay on the disk: read when needed, then released.
+"""Runs whose rows stay on disk. The rows are read when they are needed and then released.
 
-A long run is opened by its cached layout: its queries and the positions of their rows. The ranks of
-its judged documents (judged ranks) are cached as well, so most pages never read a row. No
-Streamlit.
-"""
+To open a long run, its cached layout is enough, which has its queries and the positions of their
+rows. The ranks of its judged documents (judged ranks) are cached as well, so most pages never read
+a row. This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -39,20 +38,19 @@ from metrics_core.tables.judgable import rename_queries
 from metrics_core.tables.run import new_list_cache
 
 MAX_IN_MEMORY = 250_000
-"""Maximum number of rows of a run that is held in memory."""
+"""Maximum number of rows of a run that is kept in memory."""
 
 _FEW = 16
-"""Number of result lists, each read for a single query, that a run keeps in memory."""
+"""Number of result lists that a run keeps in memory after each was read for a single query."""
 
 
 @dataclass(frozen=True)
 class StoredRows:
-    """The rows of one file, stored under the name `table` in the folder of the `cache` or of the
-    workspace.
+    """The rows of one file, which is stored under the name `table` in the folder of the `cache` or
+    of the workspace.
 
-    `content` is a hash of the rows. `reading` guards reads of the file, and raises StorageError if
-    the file is damaged.
-    """
+    `content` is a hash of the rows. `reading` returns a context manager for reading the file, which
+    raises StorageError if the file is damaged."""
 
     path: Path
     table: str
@@ -65,7 +63,7 @@ class StoredRows:
     _lists: Memo = field(default_factory=lambda: Memo(_FEW))
 
     def read_all(self) -> pa.Table:
-        """Read all rows; simultaneous readers share one copy."""
+        """Read all rows. Simultaneous readers share one copy of the rows in memory."""
         with self._lock:
             table = self.cache.tables_in_memory.get(self.table)
             if table is None:
@@ -86,7 +84,7 @@ class StoredRows:
             return load_top_rows(self.cache, self.table, depth, lambda: Run(table=self.read_all()))
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
-        """Read all rows of these queries, and possibly of other queries."""
+        """Read all rows of these queries. The result may also have rows of other queries."""
         if len(query_ids) == 1:
             return self._lists(next(iter(query_ids)), lambda: self._read_queries(query_ids))
         return self._read_queries(query_ids)
@@ -115,8 +113,8 @@ class StoredRows:
     def _read_row_group(
         self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first: int
     ) -> pa.Table:
-        """Read a row group. If a single query is wanted, only a copy of its rows is returned, so
-        that the other rows are released."""
+        """Read a row group of the file. If only one query is wanted, return a copy of its rows, so
+        that the memory of the other rows is released."""
         table = file.read_row_group(group)
         if len(wanted_ids) > 1:
             return table
@@ -129,7 +127,7 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class _RenamedRows:
-    """Stored rows whose queries are renamed."""
+    """Stored rows with other names for their queries."""
 
     rows: StoredRows
     names: Mapping[str, str]
@@ -141,22 +139,22 @@ class _RenamedRows:
 
     @cached_property
     def layout(self) -> RowLayout:
-        """The layout with the new names."""
+        """The layout of the rows with the new query ids."""
         stored_layout = self.rows.layout
         return replace(
             stored_layout, query_ids=[self.names[query_id] for query_id in stored_layout.query_ids]
         )
 
     def read_all(self) -> pa.Table:
-        """All rows, with the new names."""
+        """Read all rows, with the new query ids."""
         return rename_queries(self.rows.read_all(), self.names)
 
     def read_top_rows(self, depth: int) -> pa.Table:
-        """`StoredRows.read_top_rows` with the new names."""
+        """Return the result of `StoredRows.read_top_rows` with the new query ids."""
         return rename_queries(self.rows.read_top_rows(depth), self.names)
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
-        """`StoredRows.read_queries` with the new names."""
+        """Return the result of `StoredRows.read_queries` with the new query ids."""
         stored_ids = [q for q in self.rows.layout.query_ids if self.names[q] in query_ids]
         return rename_queries(self.rows.read_queries(stored_ids), self.names)
 
@@ -165,7 +163,7 @@ class StoredRun(Run):
     """A run whose rows are read from its file when needed."""
 
     def __init__(self, rows: StoredRows, name: str, notes: Sequence[Note] = ()) -> None:
-        """`name` identifies the run; `notes` come from reading its original file."""
+        """Create the run. `name` identifies it; `notes` come from reading its original file."""
         attributes = {"rows": rows, "name": name, "notes": tuple(notes), "_lists": new_list_cache()}
         for attribute, value in attributes.items():
             object.__setattr__(self, attribute, value)
@@ -174,7 +172,7 @@ class StoredRun(Run):
 
     @property
     def table(self) -> pa.Table:
-        """All rows, read from the disk unless they are in memory."""
+        """All rows. They are read from disk unless they are in memory."""
         return self.rows.read_all()
 
     def __len__(self) -> int:
@@ -186,14 +184,14 @@ class StoredRun(Run):
         return self.rows.layout.query_ids
 
     def length(self, query_id: str) -> int:
-        """The number of documents that the run lists for a query."""
+        """Return the number of documents that the run lists for a query."""
         query_ids = self.rows.layout.query_ids
         is_listed = query_id in query_ids
         return int(self.rows.layout.counts[query_ids.index(query_id)]) if is_listed else 0
 
     @property
     def plain(self) -> bool:
-        """Whether every doc_id is printable ASCII."""
+        """Whether every doc_id consists of printable ASCII characters."""
         return self.rows.layout.plain
 
     def read_whole(self) -> Run:
@@ -201,7 +199,8 @@ class StoredRun(Run):
         return Run(table=self.rows.read_all(), name=self.name, notes=self.notes)
 
     def select_queries(self, query_ids: Collection[str]) -> Run:
-        """Return a run in memory with all rows of these queries, and possibly of other queries."""
+        """Return a run in memory with all rows of these queries. It may also have rows of other
+        queries."""
         return Run(table=self.rows.read_queries(query_ids), name=self.name, notes=self.notes)
 
     def select_top(self, depth: int) -> Run:
@@ -211,12 +210,12 @@ class StoredRun(Run):
         return Run(table=self.rows.read_top_rows(depth), name=self.name, notes=self.notes)
 
     def first_ties(self) -> Ints:
-        """The first tied rank of each query in `query_ids`, int64[query]. A rank is tied if the
-        next rank has the same score; 0 means that the query has no ties."""
+        """Return the first tied rank of each query in `query_ids`, int64[query]. A rank is tied if
+        the next rank has the same score. The value is 0 if the query has no ties."""
         return self.rows.layout.first_ties
 
     def has_same_rows(self, other: Run) -> bool:
-        """Whether both runs have the same rows in the same order."""
+        """Return whether both runs have the same rows in the same order."""
         if isinstance(other, StoredRun):
             return self.rows.content == other.rows.content
         return super().has_same_rows(other)
@@ -246,11 +245,10 @@ def open_stored_run(
     name: str,
     notes: Sequence[Note],
 ) -> Run:
-    """Open the run whose rows are stored under the name `table`, without reading them.
+    """Open the run whose rows are stored under the name `table`, without reading the rows.
 
-    The run is read whole if the rows of a query are not contiguous. Raises StorageError if the rows
-    are damaged.
-    """
+    If the rows of a query are not contiguous, the whole run is read. Raises StorageError if the
+    rows are damaged."""
     reading = partial(_guard_reading, folder_store, table, file)
     path = folder_store.table_path(table)
 
@@ -269,7 +267,7 @@ def open_stored_run(
 def open_cached_rows(
     cache: Cache, *, table: str, content: str, layout: RowLayout, file: str
 ) -> StoredRows:
-    """The rows of a file that the cache stores, or is about to store, under the name `table`."""
+    """Return the rows that the cache stores, or will store, under the name `table`."""
     return _open_rows(cache.folder_store, cache, table, content, layout, file)
 
 
@@ -295,13 +293,13 @@ def _guard_reading(folder_store: FolderStore, table: str, file: str) -> Iterator
 
 
 def stays_on_disk(rows: int) -> bool:
-    """Whether a run with this number of rows stays on the disk."""
+    """Return whether a run with this number of rows stays on disk."""
     return rows > MAX_IN_MEMORY
 
 
 def group_queries(run: Run) -> Run:
-    """Make the rows of each query of a long run contiguous. Rows of the same query keep their
-    order."""
+    """Return a long run in which the rows of each query are contiguous. Rows of the same query keep
+    their order."""
     if not stays_on_disk(len(run)) or has_grouped_queries(run):
         return run
     order = np.argsort(run.query_codes, kind="stable")

@@ -1,4 +1,4 @@
-"""Tables as stored bytes: Parquet. No Streamlit."""
+"""Tables as stored bytes in Parquet format. This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from metrics_core.tables.columns import encode_ids
 
 _GROUP = 100_000
 _LISTS = 28_000
-"""Number of rows of a long run per row group. To read a single query, its whole row group must be
-read. With fewer rows per group there are more groups, and opening the file is slower."""
+"""Number of rows per row group for a long run. To read a single query, its whole row group must be
+read. With fewer rows per group, there would be more groups, and opening the file would be
+slower."""
 
 
 def table_bytes(table: pa.Table) -> pa.Buffer:
-    """Encode the rows as Parquet, with a checksum for each page."""
+    """Return the rows of a table as Parquet, with a checksum for each page."""
     out = pa.BufferOutputStream()
     # Scores and documents are too rarely repeated for a dictionary.
     dictionary_columns = ["query_id"] if "score" in table.column_names else True
@@ -60,13 +61,13 @@ def put_rows(writer: pq.ParquetWriter, rows: pa.Table) -> None:
 
 
 def read_parquet(content: bytes) -> pa.Table:
-    """Read the rows that `table_bytes` wrote. Raises pyarrow's errors for other bytes."""
+    """Read the rows that `table_bytes` wrote. For other bytes, it raises the errors of pyarrow."""
     return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
 
 
 def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
-    """Read the table that `table_bytes` wrote; `name` is used only for runs. Raises pyarrow's
-    errors, ValueError or KeyError for other bytes."""
+    """Read the table that `table_bytes` wrote. `name` is used only for runs. For other bytes, it
+    raises the errors of pyarrow, ValueError or KeyError."""
     table = read_parquet(content)
     if kind == "run" and "retrieved" in table.column_names:
         table = table.set_column(0, "query_id", encode_ids(table["query_id"]))
@@ -108,7 +109,7 @@ def _make_given_scores(table: pa.Table) -> GivenScores:
 
 
 def _join_details(scores: GivenScores) -> pa.Table:
-    """Return the scores with the texts beside them as further columns."""
+    """Return the rows of given scores with the accompanying texts as additional columns."""
     if scores.details is None:
         return scores.table
     frame, texts = (part.to_pandas() for part in (scores.table, scores.details))
@@ -119,7 +120,7 @@ def _join_details(scores: GivenScores) -> pa.Table:
 
 
 def as_arrow(table: Table) -> pa.Table:
-    """The stored rows as an Arrow table."""
+    """Return the rows of a table as an Arrow table, as they are stored."""
     if isinstance(table, Qrels):
         return table.input_table
     if isinstance(table, Queries):
@@ -130,7 +131,7 @@ def as_arrow(table: Table) -> pa.Table:
 
 
 def count_queries(table: Table) -> int | None:
-    """The number of queries in a table; None for documents."""
+    """Return the number of queries in a table. Returns None for documents."""
     if isinstance(table, Queries):
         return len(table)
     if isinstance(table, (Run, Qrels, GivenScores)):
@@ -139,8 +140,8 @@ def count_queries(table: Table) -> int | None:
 
 
 def hash_rows(table: pa.Table, kind: str) -> str:
-    """A hash of the rows, so that the same run in two files is recognised. Long runs use
-    `RowsHash`."""
+    """Return a hash of the rows, by which the same run is recognised in two files. The hash of long
+    runs is made by `RowsHash`."""
     digest = hashlib.sha256(kind.encode())
     with pa.ipc.new_stream(_Digest(digest), table.schema) as stream:
         stream.write_table(table.unify_dictionaries().combine_chunks())
@@ -148,7 +149,7 @@ def hash_rows(table: pa.Table, kind: str) -> str:
 
 
 class _Digest:
-    """A file that only hashes the bytes written to it."""
+    """A file that only hashes the bytes that are written to it."""
 
     closed = False
 
@@ -160,7 +161,7 @@ class _Digest:
         return len(data)
 
     def flush(self) -> None:
-        """Do nothing: writes are not buffered."""
+        """Do nothing, because writes are not buffered."""
 
     def close(self) -> None:
-        """Do nothing: there is nothing to free."""
+        """Do nothing, because there is nothing to release."""

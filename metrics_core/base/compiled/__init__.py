@@ -1,5 +1,4 @@
-"""Loops as machine code, compiled by numba.
+"""Loops compiled to machine code by numba.
 
-`functions` has the code, `signatures` the arguments of each function; `machine` loads the compiled
-functions, and `building` compiles them if that was not done before.
-"""
+`functions` has the code, and `signatures` the arguments of each function. `machine` loads the
+compiled functions. If they have not been compiled yet, `building` compiles them."""

@@ -1,8 +1,7 @@
 """Compile `functions` to one object file for this machine.
 
-Each function becomes a C function of plain pointers and sizes. These functions allocate no memory
-and raise no errors, so the object file needs nothing of numba when it runs.
-"""
+Each function becomes a C function whose arguments are plain pointers and sizes. These functions
+allocate no memory and raise no errors, so the object file runs without numba."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ _TYPES = {
 
 
 def object_code(part: str) -> bytes:
-    """Return the compiled functions of a part of `SIGNATURES`, as the bytes of an object file."""
+    """Compile one part of `SIGNATURES` and return its functions as the bytes of an object file."""
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
@@ -51,12 +50,10 @@ def _linked(whole: Any, module: Any) -> Any:
 
 
 def _optimised(module: Any, target: Any, names: set[str]) -> Any:
-    """Optimise a module and remove the functions that are not called and whose name is not in
-    `names`.
+    """Optimise a module and remove functions that are neither called nor listed in `names`.
 
     Raises RuntimeError if the compiled code needs a function that is not available in every
-    process.
-    """
+    process."""
     for function in module.functions:
         if not function.is_declaration and function.name not in names:
             function.linkage = llvm.Linkage.internal
@@ -71,7 +68,9 @@ def _optimised(module: Any, target: Any, names: set[str]) -> Any:
 
 
 def _assembly(name: str, kinds: str) -> str:
-    """Return the LLVM assembly of a function as a C function of this name."""
+    """Compile the function called `name` to a C function and return its LLVM assembly.
+
+    `kinds` are the kinds of the function's arguments."""
     function = next(getattr(m, name) for m in _MODULES if hasattr(m, name))
     types: list[Any] = []
     parameters: list[str] = []

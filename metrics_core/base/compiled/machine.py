@@ -1,12 +1,11 @@
 """Load compiled functions from the object file made for this machine, or compile them.
 
-Loading numba takes longer than judging a run of a million rows; loading the compiled code does not.
-The object file is sealed and stored beside this module, or in the user's cache if that folder
-cannot be written. `metrics-core prepare` compiles everything in advance.
+Loading numba takes longer than evaluating a run of a million rows, but loading the compiled code
+does not. The object file is sealed and stored beside this module, or in the user's cache if that
+folder cannot be written. `metrics-core prepare` compiles everything in advance.
 
-Modules that load code are imported in functions, so that programs that need no compiled code do not
-wait for them.
-"""
+Modules that load code are imported inside functions, so that programs without compiled code do not
+wait for these modules."""
 
 from __future__ import annotations
 
@@ -31,17 +30,16 @@ _HERE = Path(__file__).parent
 _SHAPING = ("building.py", "signatures.py")
 _LOADING = Lock()
 _SECONDS = {"rows": 15, "sums": 3}
-"""About how many seconds it takes to compile each part."""
+"""Approximate compile time of each part, in seconds."""
 _BEING_COMPILED: list[str] = []
 _FOLDER = "RANKLENS_CACHE"
-"""Environment variable that names another folder for the object file."""
+"""Name of the environment variable that sets another folder for the object file."""
 
 
 class Compiled:
-    """The functions of a part of `SIGNATURES`.
+    """The compiled functions of one part of `SIGNATURES`, as attributes.
 
-    The functions are called with numpy arrays, records of arrays, and integers.
-    """
+    The functions are called with numpy arrays, records of arrays, and integers."""
 
     def __init__(self, part: str, code: bytes) -> None:
         from llvmlite import binding as llvm
@@ -75,12 +73,10 @@ _KINDS: dict[str, type] = {
 
 
 def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
-    """Return the C function at an address as a Python function.
+    """Wrap the C function at a memory address as a Python function.
 
-    The returned function checks its arguments, since with a wrong array it would access memory
-    outside the array. Raises TypeError for an array of the wrong dtype, dimensions or memory
-    layout.
-    """
+    The wrapper checks its arguments, because a wrong array would cause access to memory outside the
+    array. It raises TypeError for an array of the wrong dtype, dimensions or memory layout."""
     c_types: list[Any] = []
     for kind in kinds:
         c_types += [ctypes.c_int64] if kind == "int64" else [ctypes.c_void_p, ctypes.c_int64]
@@ -106,11 +102,11 @@ def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
 
 
 def compiled(part: str) -> Compiled:
-    """Return the functions of a part for this machine, compiling them if necessary (some seconds).
+    """Return the functions of a part for this machine. If necessary they are compiled, which takes
+    some seconds.
 
-    Each part is compiled separately, so that a program that needs only sums does not wait for other
-    parts. Raises RanklensError if the system does not allow it.
-    """
+    Each part is compiled separately, so that a program that only needs sums does not wait for other
+    parts. Raises RanklensError if the system does not allow executable memory."""
     # One at a time: if two threads loaded a part at once, one of the two would be freed while its
     # code runs.
     with _LOADING:
@@ -118,9 +114,10 @@ def compiled(part: str) -> Compiled:
 
 
 def is_worth_loading(part: str, amount: int, least: int) -> bool:
-    """Whether there is enough work to justify loading a part. The minimum is `least` if the part is
-    compiled already, otherwise 8 times `least`: for less work, compiling takes longer than the work
-    without compiled code."""
+    """Return whether there is enough work to justify loading a part.
+
+    The minimum is `least` if the part is already compiled, otherwise 8 times `least`: for less
+    work, compiling takes longer than doing the work without compiled code."""
     return amount >= least and (amount >= 8 * least or find_code(part) is not None)
 
 
@@ -158,8 +155,8 @@ def _loaded(part: str) -> Compiled:
 
 
 def being_compiled() -> str:
-    """Return a message for users who wait while a part is compiled; "" if no part is being
-    compiled."""
+    """Return a message with the expected compile time while a part is being compiled; otherwise
+    ""."""
     return "".join(map(_how_long, _BEING_COMPILED[:1]))
 
 
@@ -168,7 +165,9 @@ def _how_long(part: str) -> str:
 
 
 def _say_how_long(part: str) -> None:
-    """Print on stderr that a part is being compiled, also to the log of a pipeline."""
+    """Print on stderr that a part is being compiled and how long this takes.
+
+    It is printed even if stderr is not a terminal, such as in the log of a pipeline."""
     if sys.stderr is not None:
         print(_how_long(part), file=sys.stderr, flush=True)
 
@@ -178,7 +177,8 @@ def _file_name(part: str) -> str:
 
 
 def _fingerprint() -> str:
-    """Return a hash of everything the code depends on: the sources, the compiler, the machine."""
+    """Return a hash of everything that the compiled code depends on: the sources, the compiler and
+    the machine."""
     import hashlib
 
     from llvmlite import __version__
@@ -207,10 +207,9 @@ def _folders() -> Iterator[Path]:
 
 
 def _check_allowed() -> None:
-    """Raise RanklensError if the system forbids making memory executable, as hardened systems do.
+    """Raise RanklensError if the system forbids executable memory, as hardened systems do.
 
-    Otherwise calling the code would end the process without a message.
-    """
+    Without this check, calling the code would end the process without a message."""
     if os.name != "posix":
         return
     page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

@@ -1,8 +1,7 @@
-"""Arguments and results of the compiled functions; importing this does not load a compiler.
+"""Arguments and results of the compiled functions. Importing this module does not load a compiler.
 
-Arrays are C-ordered. A text is given as a position in a buffer of bytes and a size. Buffers of
-texts end with `PADDING`. Each function returns an integer.
-"""
+Arrays are C-ordered. A text is passed as its position in a buffer of bytes and its size. Buffers of
+texts end with `PADDING`. Each function returns an integer."""
 
 from __future__ import annotations
 
@@ -15,9 +14,11 @@ IRREGULAR = -1
 REPEATED = -1
 
 TIED_ROWS, TIED_PAIRS, PAIRS, NEAR_PAIRS = range(4)
-"""Indexes in the counts of `rank_rows`: the number of rows with a tied score, and three numbers of
-pairs of neighbouring rows of a query: pairs with equal scores, all pairs, and pairs whose scores
-differ only beyond single precision."""
+"""Indexes in the array of counts that `rank_rows` returns.
+
+The counts are the number of rows with a tied score, and three numbers of pairs of neighbouring rows
+of a query: pairs with equal scores, all pairs, and pairs whose scores differ only beyond single
+precision."""
 
 COLUMNS = 4
 """Number of columns that `weigh_singles` and `weigh_doubles` process at a time."""
@@ -106,7 +107,7 @@ RECORDS: dict[str, tuple[Any, str]] = {
     "Room": (Room, "int64s[] float64s float64s int32s"),
     "Ranked": (RankedSegments, "int64s bools uint64s int64s[] int64s"),
 }
-"""Records of arrays, and the kinds of their arrays."""
+"""Classes that bundle several arrays into one argument, and the kinds of these arrays."""
 
 SIGNATURES = {
     "rows": {
@@ -171,7 +172,7 @@ weigh_singles, weigh_doubles(weights, columns, sums)
 
 
 def array_kinds(kinds: str) -> Iterator[str]:
-    """Yield the kinds of single arrays and numbers. For a record, the kinds of its arrays are
-    yielded one by one."""
+    """Yield the kind of each single array or number among the arguments. For a record, the kinds of
+    its arrays are yielded one by one."""
     for kind in kinds.split():
         yield from RECORDS[kind][1].split() if kind in RECORDS else [kind]

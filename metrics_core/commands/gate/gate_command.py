@@ -75,7 +75,8 @@ def run_gate(options: GateOptions) -> CommandResult:
 
 
 def _parse_report_options(options: GateOptions) -> list[tuple[str, str]]:
-    """Return format and file of each report. Raises RanklensError before anything is read."""
+    """Return the format and the file of each report. Raises RanklensError before any input is
+    read."""
     if options.format not in GATE_FORMATS:
         listed = w.join_words(GATE_FORMATS, "or")
         raise RanklensError(
@@ -116,7 +117,8 @@ def _build_report(conditions: GateConditions, options: GateOptions) -> GateRepor
 
 
 def _report_given_scores(options: GateOptions) -> GateReport:
-    """Report on scores if some of them are given."""
+    """Return the gate report for scores that another tool computed (`--scores`), alone or beside
+    computed scores."""
     conditions, compared = read_given_comparison(options)
     report = gate_report(
         conditions,
@@ -141,7 +143,7 @@ def _read_queries(
 
 
 def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateReport:
-    """Report on overlaps only, which need no judgments."""
+    """Return the gate report if all conditions are on overlaps, which need no judgments."""
     refuse_snapshot_baseline(options)
     loaded_runs = read_complete_runs(options)
     files = {loaded_run.name: loaded_run.file for loaded_run in loaded_runs}
@@ -158,8 +160,9 @@ def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateRe
 
 
 def _describe_changes(compared: GateComparison, options: GateOptions) -> list[str]:
-    """Describe the changes since the snapshot. A different version of Ranklens or a different
-    queries file is only printed as a note."""
+    """Return sentences on the changes since the snapshot.
+
+    If the version of Ranklens or the queries file differs, this is only printed as a note."""
     snapshot = compared.snapshot
     if snapshot is None:
         return []

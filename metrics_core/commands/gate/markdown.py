@@ -1,4 +1,4 @@
-"""The outcome of a gate on a pull request: a Markdown comment, and GitHub annotations."""
+"""Format the outcome of a gate for a pull request: a Markdown comment, and GitHub annotations."""
 
 from __future__ import annotations
 
@@ -43,23 +43,22 @@ _MANY_GATES = 10
 """If there are more gates than this, the passed gates are collapsed."""
 _MAX_QUERY_LENGTH = 120
 _MAX_COMMENT_LENGTH = 64_000
-"""GitHub refuses comments of more than 65,536 characters; the remaining length is left for
-surrounding text."""
+"""Maximum number of characters of a comment. GitHub refuses more than 65,536, so some characters
+are left for surrounding text."""
 _TRUNCATED_NOTE = (
     "**Truncated: a comment can have at most 65,536 characters. The table, JUnit and JSON reports"
     " are complete.**"
 )
 _JOINER = "\u2060"
 _CALLS = re.compile(r"(?<![^\W_])([@#])(?=\w)")
-"""Text that GitHub would turn into a mention or a reference, which notifies people."""
+"""Pattern of text that GitHub would turn into a mention or a reference, which notifies people."""
 
 
 def format_markdown(report: GateReport) -> str:
-    """Format a comment for a pull request.
+    """Format the report as a comment for a pull request.
 
-    Contains the verdict, a table if there are several gates, the queries that broke, and the
-    fingerprints of the files.
-    """
+    The comment contains the verdict, a table if there are several gates, the queries that broke,
+    and the fingerprints of the files."""
     parts = [f"## {format_heading(report)}", f"{_headline(report)}{_reason_of_only_gate(report)}"]
     parts += [f"⚠️ {_escape_text(unanswered.sentence)}" for unanswered in report.unanswered]
     parts += [_escape_text(sentence) for sentence in report.changes]
@@ -84,7 +83,7 @@ def format_markdown(report: GateReport) -> str:
 
 
 def _truncate(text: str, max_length: int) -> str:
-    """Truncate to `max_length` characters at the end of a line, and append a note."""
+    """Truncate a text to `max_length` characters, at the end of a line, and append a note."""
     if len(text) <= max_length:
         return text
     truncated = text[:max_length].rpartition("\n")[0] or text[:max_length]
@@ -94,7 +93,8 @@ def _truncate(text: str, max_length: int) -> str:
 
 
 def format_heading(report: GateReport) -> str:
-    """Return the heading: the worst outcome, after a symbol for failed, inconclusive or passed."""
+    """Return the heading: a symbol for failed, inconclusive or passed, followed by the worst
+    outcome."""
     failed = [gate_title(outcome) for outcome in report.outcomes if outcome.outcome == WORSE_RUN]
     failed += [floor_finding(outcome) for outcome in report.floors if outcome.outcome == BELOW]
     failed += [overlap_finding(outcome) for outcome in report.overlaps if outcome.outcome == BELOW]
@@ -126,8 +126,9 @@ def _headline(report: GateReport) -> str:
 
 
 def _reason_of_only_gate(report: GateReport) -> str:
-    """Return the reason for the outcome if there is only one gate. Several gates are listed in a
-    table instead, and the text is empty."""
+    """Return the reason for the outcome if there is only one gate.
+
+    If there are several gates, the text is empty, because a table lists their reasons."""
     return f" {_escape_text(gate_finding(report.outcomes[0]))}" if len(report.outcomes) == 1 else ""
 
 
@@ -137,7 +138,8 @@ def _gate_label(outcome: GateOutcome, report: GateReport) -> str:
 
 
 def _gate_tables(report: GateReport) -> list[str]:
-    """The gates, worst first. If there are many, the passed gates are collapsed."""
+    """Return the tables of the gates, worst first. If there are many gates, the passed gates are
+    collapsed."""
     if len(report.outcomes) <= _MANY_GATES:
         return [_gate_table(report, report.outcomes)]
     passed_outcomes = [outcome for outcome in report.outcomes if outcome.outcome == NOT_WORSE]
@@ -171,8 +173,10 @@ def _gate_table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
 
 
 def _format_difference(outcome: GateOutcome) -> str:
-    """Format a difference with its interval. A missing interval is written in brackets: a dash
-    beside a number would look like a minus."""
+    """Format a difference with its interval.
+
+    An undefined interval is written in brackets, because a dash beside a number would look like a
+    minus sign."""
     interval = format_bounds(outcome, outcome.low, outcome.high)
     between = f"[{w.DASH}]" if interval == w.DASH else interval
     return f"**{format_change(outcome)}** {between}"
@@ -185,7 +189,8 @@ def _mark_outcome(outcome: str) -> str:
 
 
 def _markdown_table(rows: Sequence[Sequence[str]], numbers: int) -> str:
-    """A Markdown table whose last `numbers` columns are numbers."""
+    """Return a Markdown table, with the header in the first row. Its last `numbers` columns are
+    right-aligned."""
     width = len(rows[0])
     rule = ["---" if i < width - numbers else "---:" for i in range(width)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]])
@@ -203,8 +208,10 @@ def _overlap_line(outcome: OverlapOutcome) -> str:
 
 
 def _broken_queries_section(broken: BrokenQueries, *, is_collapsed: bool) -> list[str]:
-    """Return the section on the queries of a gate. If `is_collapsed` is true, the section of an
-    inconclusive gate is collapsed."""
+    """Return the section on the queries that a gate lists as broken.
+
+    If `is_collapsed` is true and the outcome of the gate is inconclusive, the section is
+    collapsed."""
     baseline, run = broken.outcome.baseline, broken.outcome.run
     rows = [["Query", "Now", f"{_escape_text(baseline)} → {_escape_text(run)}", "Difference"]]
     for row in broken.rows:
@@ -246,19 +253,19 @@ def _shorten(text: str) -> str:
 
 
 def _escape_text(text: str) -> str:
-    """Escape text for Markdown, without mentions or references."""
+    """Escape text for Markdown, so that it contains no mentions or references."""
     return _CALLS.sub(rf"\1{_JOINER}", escape_markdown(text))
 
 
 def _format_code(text: str) -> str:
-    """Format text as code, also inside tables. Text with characters that end code is formatted as
-    plain text."""
+    """Format text as code that can also be used in tables. Text with characters that end code is
+    formatted as plain text instead."""
     visible_text = w.escape_controls(text)
     return _escape_text(text) if "`" in visible_text or "|" in visible_text else f"`{visible_text}`"
 
 
 def format_github(report: GateReport) -> str:
-    """Format one annotation for each outcome, as GitHub workflow commands."""
+    """Format one GitHub annotation for each outcome, written as a workflow command."""
     level = {WORSE_RUN: "error", BELOW: "error"} | dict.fromkeys(
         (CANNOT_TELL, NO_QUERY_LOST), "warning"
     )

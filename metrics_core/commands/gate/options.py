@@ -1,4 +1,4 @@
-"""Gate options, in addition to the options of `compare`."""
+"""Options of a gate, which are added to the options of `compare`."""
 
 from __future__ import annotations
 
@@ -37,18 +37,19 @@ class GateOptions(ReadingOptions):
 
     @property
     def is_gate(self) -> bool:
-        """Whether any condition is set."""
+        """Whether any gate condition is set."""
         return bool(self.gates or self.floors or self.floors_shown or self.overlaps)
 
     @property
     def keeps_same(self) -> bool:
-        """Whether a run that is given twice is kept twice. This is true for a gate, which then
-        reports that nothing changed."""
+        """Whether a run that is listed twice on the command line is kept twice.
+
+        This is true for a gate, which then reports that nothing changed."""
         return self.is_gate
 
     @property
     def gate_only_options(self) -> dict[str, bool]:
-        """The options that need a gate, and whether each is set."""
+        """The options that are only allowed with a gate, and whether each of them is set."""
         return {
             "--allow-changed": self.allow_changed,
             "--update": self.update,
@@ -60,7 +61,7 @@ class GateOptions(ReadingOptions):
 
 
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """Add the gate options, in a separate group."""
+    """Add the gate options to the parser, in a separate group of the help."""
     group = parser.add_argument_group("gates for a pull request", _EXIT)
     repeatable: tuple[tuple[str, str, str, str], ...] = (
         (

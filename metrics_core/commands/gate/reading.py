@@ -1,4 +1,4 @@
-"""Read the input of a gate: runs, and possibly a snapshot."""
+"""Read the input of a gate: runs, and the snapshot if the baseline is one."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ from metrics_core.scoring.scores import score_runs
 def read_gate_comparison(
     conditions: GateConditions, options: GateOptions
 ) -> tuple[GateComparison, Mapping[str, str]]:
-    """Return the scores of the baseline and the runs, and the path of each run by name.
+    """Return the scores of the baseline and the runs, and a mapping from run names to file paths.
 
-    Raises RanklensError.
-    """
+    Raises RanklensError for invalid input or options."""
     options = replace(options, measures=conditions.measures)
     if conditions.overlaps:
         refuse_snapshot_baseline(options)
@@ -48,10 +47,10 @@ def read_gate_comparison(
 
 
 def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateComparison]:
-    """Return conditions and scores if some scores are given (`--scores`). The signs of the
-    conditions declare the directions of given measures. The baseline is the run of that name, by
-    default the first. Raises RanklensError.
-    """
+    """Return the conditions and the scores of a gate with given scores (`--scores`).
+
+    The comparison signs of the conditions declare the directions of given measures. The option for
+    the baseline names a run or a snapshot; the default is the first run. Raises RanklensError."""
     if options.overlaps or options.update:
         raise RanklensError(
             "--scores cannot be combined with --overlap or --update.",
@@ -86,8 +85,10 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
 def _read_snapshot_comparison(
     path: str, options: GateOptions, conditions: GateConditions
 ) -> tuple[GateComparison, Mapping[str, str]]:
-    """Read runs to compare with a snapshot. Raises RanklensError if nothing can be compared, or if
-    the snapshot was made with other reading choices."""
+    """Read the runs and the snapshot that they are compared with.
+
+    Raises RanklensError if nothing can be compared, or if the snapshot was made with other reading
+    choices."""
     snapshot = read_snapshot(path)
     files = read_judged_files(replace(options, baseline=None))
     refuse_changed_reading(path, snapshot, scoring_choices(options))
@@ -99,8 +100,8 @@ def _read_snapshot_comparison(
 
 
 def _refuse_missing_snapshot(options: GateOptions) -> None:
-    """Raise RanklensError if the baseline names a snapshot that does not exist, and say how to
-    create it."""
+    """Raise RanklensError if the baseline names a snapshot that does not exist. The hint says how
+    to create it."""
     path = options.baseline or ""
     if path.endswith(".json") and not Path(path).exists():
         output_options = ["-o", path, "-m", ",".join(options.measures or ())]

@@ -1,4 +1,5 @@
-"""The outcome of a gate for programs: JSON, and JUnit XML, which CI systems show as tests."""
+"""Format the outcome of a gate for programs: JSON, and JUnit XML, which CI systems show as
+tests."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ from metrics_core.findings.gate_report import GateReport
 from metrics_core.findings.gates import floor_finding, gate_sentence, overlap_finding
 
 SCHEMA = 1
-"""Version of the JSON; increased if a field is removed or changes its meaning."""
+"""Version of the JSON format. It is increased if a field is removed or its meaning changes."""
 
 
 def format_json(report: GateReport) -> str:
-    """Format everything as JSON in full precision; undefined values are null. docs/ci.md lists the
-    fields."""
+    """Format the whole report as JSON in full precision. Undefined values are null. docs/ci.md
+    lists the fields."""
     record = {
         "schema": SCHEMA,
         "ranklens": __version__,
@@ -50,7 +51,7 @@ def format_json(report: GateReport) -> str:
 
 
 def _replace_undefined_by_none(value: Any) -> Any:
-    """Replace undefined numbers by None, recursively."""
+    """Replace undefined numbers in nested values by None."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -146,7 +147,7 @@ def _broken_record(broken: BrokenQueries) -> dict[str, Any]:
 
 
 class _Case(NamedTuple):
-    """A test case: name, outcome, sentence, and text below it."""
+    """A test case for JUnit: its name, its outcome, a sentence, and the text below the sentence."""
 
     name: str
     outcome: str
@@ -159,12 +160,11 @@ _SKIPPED = {CANNOT_TELL, NO_QUERY_LOST, _UNANSWERED}
 
 
 def format_junit(report: GateReport) -> str:
-    """Format one test case for each gate, floor and overlap of each run.
+    """Format one JUnit test case for each gate, floor and overlap of each run.
 
-    Inconclusive cases are reported as skipped unless they are set to fail. Changes since a snapshot
-    are a separate case. So is each run that lacks results for some queries, which is reported as
-    skipped.
-    """
+    Inconclusive cases are reported as skipped, unless the options make them fail. Changes since a
+    snapshot are a separate case. Each run without results for some of the queries is also a
+    separate case, which is reported as skipped."""
     cases = list(_list_cases(report))
     failing = {WORSE_RUN, BELOW} | ({CANNOT_TELL} if report.fail_unclear else set())
     failed = [case for case in cases if case.outcome in failing]

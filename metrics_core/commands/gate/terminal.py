@@ -1,4 +1,4 @@
-"""The outcome of a gate for a terminal, and helpers shared by all formats."""
+"""Format the outcome of a gate for a terminal, with helpers shared by all formats."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ MAX_SHOWN = 5
 
 
 def format_terminal_report(report: GateReport) -> str:
-    """Format for a terminal: outcomes with reasons, a table of the gates, the queries that broke,
-    and the meaning of the exit status."""
+    """Format the report for a terminal: outcomes with reasons, a table of the gates, the queries
+    that broke, and the meaning of the exit status."""
     parts = [report.headline, *report.remarks, *outcome_lines(report)]
     if report.outcomes:
         parts.append(align_records(_gate_rows(report), _LABELS))
@@ -40,12 +40,12 @@ def format_terminal_report(report: GateReport) -> str:
 
 
 def outcome_lines(report: GateReport) -> list[str]:
-    """One line for each outcome, and a line that says how inconclusive outcomes are treated."""
+    """Return one line for each outcome, and a line on how inconclusive outcomes are treated."""
     return [*report.sentences, *report.unclear]
 
 
 def format_margin(gate: Gate) -> str:
-    """The gate's margin with the sign of a loss, such as "−0.01"."""
+    """Format the gate's margin with the sign of a loss, such as "−0.01"."""
     sign = w.MINUS if gate.direction > 0 else "+"
     if gate.is_ratio:
         return f"{sign}{100 * gate.margin:g}{w.NO_BREAK}%"
@@ -53,19 +53,22 @@ def format_margin(gate: Gate) -> str:
 
 
 def name_target(gate: Gate) -> str:
-    """The measure of a gate, and whether the typical ratio is tested: "latency_ms (ratio)"."""
+    """Name the measure of a gate, with "(ratio)" if the typical ratio is tested: "latency_ms
+    (ratio)"."""
     return f"{gate.target} (ratio)" if gate.is_ratio else gate.target
 
 
 def format_change(outcome: GateOutcome) -> str:
-    """The difference, or for a gate on the typical ratio "+27 %"."""
+    """Format the difference. For a gate on the typical ratio, it is formatted as a percentage such
+    as "+27 %"."""
     if outcome.gate.is_ratio:
         return _format_percents(outcome.difference)[0]
     return w.format_difference(outcome.difference, count_decimals(outcome))
 
 
 def format_bounds(outcome: GateOutcome, low: float, high: float) -> str:
-    """An interval of the difference, or for a gate on the typical ratio "[+19 %, +36 %]"."""
+    """Format an interval of the difference. For a gate on the typical ratio, its bounds are
+    percentages: "[+19 %, +36 %]"."""
     if not outcome.gate.is_ratio:
         return w.format_interval(low, high, count_decimals(outcome))
     return w.DASH if math.isnan(low) else f"[{', '.join(_format_percents(low, high))}]"
@@ -97,8 +100,8 @@ def _gate_rows(report: GateReport) -> list[dict[str, str]]:
 
 
 def count_decimals(outcome: GateOutcome) -> int:
-    """Number of decimals for a gate's difference and intervals, enough to distinguish losses from
-    the margin."""
+    """Return the number of decimals for the difference and the intervals of a gate. There are
+    enough to distinguish the printed losses from the margin."""
     digits, margin = w.interval_decimals(outcome.low, outcome.high), outcome.gate.margin
     return max(
         w.distinguishing_decimals(loss, margin, digits)
@@ -120,7 +123,8 @@ def _query_rows(broken: BrokenQueries) -> list[dict[str, str]]:
 
 
 def changed_queries_title(outcome: OverlapOutcome) -> str:
-    """Title of the list: "Largest changes among 44 changed queries (top 10 of hybrid)"."""
+    """Return the title of the list of changed queries, such as "Largest changes among 44 changed
+    queries (top 10 of hybrid)"."""
     queries = w.plural(outcome.n_changed, "query", "queries")
     title = f"Largest changes among {w.format_count(outcome.n_changed)} changed {queries}"
     return f"{title} (top {outcome.overlap.k} of {outcome.run})"

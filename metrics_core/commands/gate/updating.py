@@ -24,8 +24,9 @@ from metrics_core.scoring.scores import Scores, score_runs
 def update_snapshot(
     report: GateReport, compared: GateComparison, options: GateOptions
 ) -> Sequence[str]:
-    """Overwrite the snapshot with the run if requested and allowed; return sentences on the
-    result."""
+    """Overwrite the snapshot with the scores of the run if this is requested and allowed.
+
+    Returns sentences on what was done, or why the snapshot is unchanged."""
     path, snapshot, qrels = str(options.baseline), compared.snapshot, compared.qrels
     if not options.update or snapshot is None or qrels is None:
         return report.baseline_notes
@@ -67,8 +68,10 @@ def update_snapshot(
 def _significant_losses(
     report: GateReport, marks: Mapping[str, str], snapshot: Snapshot, scores: Scores
 ) -> list[str]:
-    """Return the significant losses, such as "AP by 0.020", on the gates and on all measures of the
-    snapshot, whether or not a measure has a gate."""
+    """Return the significant losses, such as "AP by 0.020".
+
+    These are losses on the gates and on all measures of the snapshot, whether or not a gate tests
+    the measure."""
     changes = find_changes(snapshot, marks, scores.measures)
     common_scores = join_snapshot(snapshot, scores, changes)
     all_queries = {EVERY_QUERY: np.ones(common_scores.n_queries, dtype=np.bool_)}

@@ -1,2 +1,2 @@
-"""All pairs of runs tested together: the runs that may be the best, and the possible ranks of each
+"""Test all pairs of runs together: the runs that may be the best, and the possible ranks of each
 run."""

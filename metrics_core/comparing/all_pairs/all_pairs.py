@@ -1,12 +1,11 @@
-"""All pairs of many runs tested together, and the ranks that follow.
+"""Test all pairs of many runs together, and derive ranks from the results.
 
 All pairs are one family: their p-values are corrected together. Ranks, the runs that may be the
 best, and the groups of runs without a significant difference follow from the same verdicts, so they
-never contradict each other. With probability at least `level` each run's true rank lies within the
-range given for it (Mohamad, Goeman and van Zwet, An improvement of Tukey's HSD with application to
-ranking institutions, 2017; groups: Piepho, An algorithm for a letter-based representation of
-all-pairwise comparisons, 2004).
-"""
+never contradict each other. With probability at least `level`, the true rank of each run is within
+the range of ranks given for the run (Mohamad, Goeman and van Zwet, An improvement of Tukey's HSD
+with application to ranking institutions, 2017; groups: Piepho, An algorithm for a letter-based
+representation of all-pairwise comparisons, 2004)."""
 
 from __future__ import annotations
 
@@ -39,16 +38,21 @@ from metrics_core.scoring.scores import Scores
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AllPairs:
-    """Runs, best mean first, and all their pairs, row minus column.
+    """Runs, best mean first, and the comparisons of all pairs. A difference is row minus column.
 
-    `means` is float64[run]. `difference`, its simultaneous interval `low` to `high` over all pairs,
-    `p` of each pair alone and `p_corrected` over all pairs are float64[run, run], NaN on the
-    diagonal and without a test (`verdicts.are_testable`). `verdict` object[run, run] is "better",
-    "worse" or "cannot tell" of `verdicts`, None on the diagonal; "better" means the better run also
-    for measures for which lower is better. `queries` int64[run, run] counts the shared queries.
-    `first` and `last` int64[run] are the best and the worst rank that a run may have. `draws` is
-    the number of resamples.
-    """
+    means        float64[run]
+    difference   float64[run, run]
+    low, high    float64[run, run], interval of the difference, simultaneous over all pairs
+    p            float64[run, run], p-value of each pair alone
+    p_corrected  float64[run, run], p-value corrected over all pairs
+    verdict      object[run, run], "better", "worse" or "cannot tell" of `verdicts`; None on the
+                 diagonal. "Better" is the better run, also if lower values are better
+    queries      int64[run, run], number of shared queries
+    first, last  int64[run], best and worst rank that a run may have
+    draws        number of resamples
+
+    Differences, intervals and p-values are NaN on the diagonal; intervals and p-values are also NaN
+    if a pair may not be tested (`verdicts.are_testable`)."""
 
     runs: tuple[str, ...]
     means: Floats
@@ -65,7 +69,7 @@ class AllPairs:
 
     @property
     def n_pairs(self) -> int:
-        """The number of pairs in the family."""
+        """The number of pairs of runs, which are corrected together."""
         return len(self.runs) * (len(self.runs) - 1) // 2
 
     @property
@@ -106,13 +110,14 @@ class AllPairs:
 
     @property
     def headline(self) -> str:
-        """The number of runs, and those that may be the best."""
+        """A sentence fragment with the number of runs and the runs that may be the best."""
         runs = f"{len(self.runs):,} {plural(len(self.runs), 'run')}"
         return f"{runs}; may be the best: {', '.join(self.possible_bests)}"
 
     def select_runs(self, runs: Iterable[str]) -> AllPairs:
-        """Return the results for some of the runs, in the order of their means. Verdicts and ranks
-        are still based on all runs."""
+        """Return the results for only some of the runs, in the order of their means.
+
+        Verdicts and ranks remain those of the comparison of all runs."""
         chosen_runs = set(runs)
         rows = [i for i, run in enumerate(self.runs) if run in chosen_runs]
         cells = np.ix_(rows, rows)
@@ -126,15 +131,13 @@ class AllPairs:
 
 
 def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) -> AllPairs:
-    """Compare every pair of runs on one measure, each over the queries on which both runs have a
-    score.
+    """Compare every pair of runs on one measure, using the queries on which both runs have a score.
 
     A geometric mean is tested on logarithms; its interval is converted back around the middle of
-    the two means. A cost is tested by its typical ratio (`tested_quantities`), which also
-    orders the runs; the differences of its means have no interval. With a cost of 0 or below, or
-    without a declared direction, nothing is tested. Raises RanklensError if the measure has no
-    scores.
-    """
+    the two means. A cost is tested by its typical ratio (`tested_quantities`), and the runs are
+    ordered by it too; the differences of the means of a cost have no interval. A cost with a value
+    of 0 or below is not tested, nor is a measure without a declared direction. Raises RanklensError
+    if the measure has no scores."""
     parsed_measure = parse_measure(measure)
     combination = parsed_measure.declaration.combination
     direction = parsed_measure.declaration.direction
@@ -187,7 +190,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
 
 @dataclass(frozen=True)
 class _PairMatrix:
-    """Fills both halves of a run-by-run matrix from one value per pair."""
+    """Builds run-by-run matrices from one value per pair."""
 
     runs: int
     pairs: Ints
@@ -216,19 +219,18 @@ class _PairMatrix:
 
 
 def _find_untested_differences(scores: Floats, pairs: Ints) -> Interval:
-    """Return the mean difference of each pair, without an interval."""
+    """Return the mean difference of each pair. The interval bounds are NaN."""
     mean = MEAN.combine((scores[pairs[0]] - scores[pairs[1]]).T)
     return Interval(mean, *np.full((2, len(mean)), np.nan))
 
 
 def _to_score_scale(intervals: Interval, measure: Measure, scaled: Floats, pairs: Ints) -> Interval:
-    """Convert differences from the scale on which scores are averaged to differences of combined
+    """Convert differences on the scale on which scores are averaged to differences of combined
     scores.
 
-    On a linear scale, only the interval bounds are clipped to the largest possible difference. On
-    another scale, a difference d is converted by converting two values, d / 2 above and d / 2 below
-    the middle of the means of the two runs.
-    """
+    On a linear scale, differences are unchanged and interval bounds are clipped to the largest
+    possible difference. On another scale, a difference d is converted by means of two values, d / 2
+    above and d / 2 below the middle of the means of the two runs."""
     combination, widest = measure.declaration.combination, widest_difference(measure)
     if combination.linear:
         return Interval(intervals.mean, *(clip_bounds(end, widest) for end in intervals[1:]))

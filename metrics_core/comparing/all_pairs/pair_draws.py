@@ -1,13 +1,13 @@
-"""The test of `resample_means` for every pair of many runs, corrected together, in bounded memory.
+"""Test every pair of many runs like `resample_means`, corrected together, in bounded memory.
 
 The p-value of a pair is the same as in every other comparison of the two runs. The corrected
-p-value is the geometric mean of two corrections over all pairs: Holm's, and one by the distance of
-the farthest pair in each draw, which takes the dependence of pairs into account (step-down max-T:
-Westfall and Young, Resampling-based multiple testing, 1993; Romano and Wolf, Exact and approximate
-stepdown methods, JASA 2005). With few queries, Holm's correction calls too many pairs significant
-and the step-down correction too few. A pair dominated by a single query appears far off in every
-third draw, and would mask all other pairs under the step-down correction alone.
-"""
+p-value is the geometric mean of two corrections over all pairs. One is Holm's. The other uses the
+distance of the farthest pair in each draw, and so accounts for the dependence of pairs (step-down
+max-T: Westfall and Young, Resampling-based multiple testing, 1993; Romano and Wolf, Exact and
+approximate stepdown methods, JASA 2005). With few queries, Holm's correction finds too many pairs
+significant and the step-down correction too few. A pair that is dominated by a single query is far
+from its mean in every third draw. With the step-down correction alone, it would mask all other
+pairs."""
 
 from __future__ import annotations
 
@@ -25,15 +25,18 @@ from metrics_core.scoring.resampling import count_draws
 from metrics_core.scoring.studentised import Moments, find_draw_limits, studentise
 
 _MOST_VALUES = 2_000_000
-"""Maximum number of differences, or of distances over all draws, that are processed at a time."""
+"""Maximum number of values that are processed at a time: differences, or the distances of pairs in
+all draws."""
 
 
 @dataclass(frozen=True)
 class PairTests:
-    """Resampling results of pairs. `mean` and `error` of their differences are float64[pair],
-    `queries` int64[pair]. `p` (of each pair alone) and `p_corrected` (over all pairs) are
-    float64[pair], NaN if a pair may not be tested. `largest` float64[draw] is the distance of the
-    farthest pair in each draw, in standard errors."""
+    """Resampling results of pairs of runs.
+
+    `mean` and `error` of the differences are float64[pair], `queries` is int64[pair]. `p` (of each
+    pair alone) and `p_corrected` (over all pairs) are float64[pair], NaN if a pair may not be
+    tested. `largest` float64[draw] is the distance of the farthest pair in each draw, in standard
+    errors."""
 
     mean: Floats
     error: Floats
@@ -43,8 +46,9 @@ class PairTests:
     largest: Floats
 
     def intervals(self, level: float) -> Interval:
-        """Return simultaneous intervals of the means, float64[pair] each, which exclude zero
-        exactly if the corrected p-value is at most 1 - level."""
+        """Return simultaneous intervals of the mean differences, float64[pair] each.
+
+        An interval excludes zero exactly if the corrected p-value is at most 1 - level."""
         reach = self.error * np.quantile(self.largest, level, method="higher")
         reach[np.isnan(self.p_corrected)] = np.nan
         ends = self.mean - reach, self.mean + reach
@@ -55,8 +59,10 @@ class PairTests:
 
 
 def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
-    """Test the differences of pairs of runs together. `scaled` is float64[run, query], NaN if
-    undefined; `pairs` int64[2, pair] has the rows of the two runs in `scaled`."""
+    """Test the differences of pairs of runs together.
+
+    `scaled` float64[run, query] has the scores, NaN if undefined. `pairs` int64[2, pair] has, for
+    each pair, the rows of its two runs in `scaled`."""
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
     n_draws = count_draws(n_queries)
     statistic, mean, error, p, steps = np.full((5, n_pairs), np.nan)
@@ -95,8 +101,9 @@ def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
 
 
 def _split_pairs(places: Ints, values_per_pair: int) -> list[Ints]:
-    """Split positions of pairs into parts of about `_MOST_VALUES` values each, if each pair has
-    `values_per_pair` values."""
+    """Split an array of pair positions into blocks that can be processed at a time.
+
+    A block has about `_MOST_VALUES` values if each pair has `values_per_pair` values."""
     return np.split(
         places, range(0, len(places), max(1, _MOST_VALUES // max(values_per_pair, 1)))[1:]
     )

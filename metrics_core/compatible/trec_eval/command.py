@@ -1,4 +1,4 @@
-"""One call of trec_eval, from arguments to exit status."""
+"""Run one call of trec_eval, from its arguments to its exit status."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def evaluate(arguments: Sequence[str]) -> ProgramResult:
-    """Return the result of trec_eval for these arguments."""
+    """Return the result of a trec_eval call with these arguments."""
     printed: list[str] = []
     status = 0
     messages: tuple[str, ...] = ()
@@ -120,11 +120,10 @@ def _run_program(options: TrecEvalOptions, printed: list[str]) -> None:
 
 @dataclass(frozen=True)
 class QueryPlan:
-    """The queries to score, in trec_eval's order: by id, as bytes.
+    """The queries to score, in trec_eval's order: by id, compared as bytes.
 
-    `queries` are the queries to score, with one output line each. `missing` are the queries to
-    score for which the run has no results. `judged` is the number of queries in the judgments.
-    """
+    `queries` are the queries to score; each has its own output lines. `missing` are those for which
+    the run has no results. `judged` is the number of queries in the judgments."""
 
     queries: tuple[str, ...]
     missing: frozenset[str]
@@ -134,13 +133,12 @@ class QueryPlan:
 def plan_queries(
     listed_queries: Collection[str], judged_queries: Collection[str], options: TrecEvalOptions
 ) -> QueryPlan:
-    """Return the queries to score: in 10.0 every judged query, in 9.0.8 every judged query in the
-    run.
+    """Return the queries to score: in version 10.0 every judged query, in version 9.0.8 every
+    judged query in the run.
 
-    Raises ProgramExit if there are none. In 10.0 a query without results can be scored only with
+    Raises ProgramExit if there are none. In 10.0, a query without results can be scored only with
     -c, which inserts an unjudged document. Without -c the query is in `missing`, and the caller
-    exits when it reaches the query.
-    """
+    exits when it reaches this query."""
     common = set(listed_queries) & set(judged_queries)
     scored = set(judged_queries) if options.version == "10.0" else common
     if options.only_query is not None:
@@ -159,8 +157,9 @@ def _measure_columns(
     means: Means | None,
     printed: list[str],
 ) -> list[MeasureScores]:
-    """Return the scores of each measure, and append the lines of the queries to `printed`. If the
-    program exits at a query, the lines of the queries before it are still appended."""
+    """Return the scores of each measure, and append the output lines of the queries to `printed`.
+
+    If the program exits at a query, the lines of the earlier queries are still appended."""
     if all(a.row.judgments == "any" for a in requested):
         if queries.missing and not options.complete:
             raise _add_exit_reason(
@@ -199,7 +198,7 @@ def _measure_columns(
 
 
 def _add_exit_reason(program_exit: ProgramExit, query: str, reason: str) -> ProgramExit:
-    """Return the same exit, with the query that caused it and the reason."""
+    """Return the exit with a further message: the query that caused it, and the reason."""
     return ProgramExit(
         program_exit.status, *program_exit.messages, f"trec_eval: query '{query}': {reason}"
     )
@@ -212,11 +211,11 @@ def _calculation_error(name: str) -> ProgramExit:
 def _discard_made_up_values(
     column: MeasureScores, queries: Sequence[str], missing_queries: frozenset[str]
 ) -> MeasureScores:
-    """Remove values that come from the document that 10.0 inserts for a query without results.
+    """Reset values that are due to the document that version 10.0 inserts for a query without
+    results.
 
-    The values are recognised by the exact names of their lines, so that `utility_2,-1,0,0` and
-    `relstring_20` keep them.
-    """
+    The values are recognised by the exact names of their output lines. Lines with parameters in
+    their names, such as `utility_2,-1,0,0` and `relstring_20`, keep them."""
     positions = [i for i, q in enumerate(queries) if q in missing_queries]
     if not positions:
         return column

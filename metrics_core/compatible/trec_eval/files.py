@@ -1,10 +1,9 @@
-"""Files read by the rules of trec_eval: fields separated by white space, numbers parsed from their
-start.
+"""Read files by the rules of trec_eval: fields are separated by white space, and numbers are parsed
+from the beginning of a field.
 
-Ids are bytes in trec_eval. Here each byte is one character (Latin-1), which preserves their order
-and makes any file text; output is encoded the same way. Arrow reads regular blocks of a file;
-irregular blocks are read line by line.
-"""
+Ids are bytes in trec_eval. Here each byte is one character (Latin-1). This preserves their order,
+and any file can be decoded; output is encoded in the same way. Arrow reads regular blocks of a
+file; irregular blocks are read line by line."""
 
 from __future__ import annotations
 
@@ -32,9 +31,11 @@ _ODD = (b"\r", b"\v", b"\f", b"\0")
 
 @dataclass(frozen=True)
 class LineFields:
-    """The fields of a line. `column_types` are the fields to keep; `has_more` is whether further
-    fields may follow, `blanks` whether blank lines are allowed, `comments` whether lines with # are
-    skipped."""
+    """The layout of lines in a file.
+
+    fields        names of the fields of a line column_types  the fields that are kept, with their
+    types has_more      whether further fields may follow blanks        whether blank lines are
+    allowed comments      whether lines with # are skipped"""
 
     fields: tuple[str, ...]
     column_types: dict[str, pa.DataType]
@@ -51,8 +52,10 @@ def results_layout(*, comments: bool) -> LineFields:
 
 
 def read_bytes(path: str, *, file_kind: str, stdin: bool = False) -> bytes:
-    """Return the content of a whole file. If `stdin` is true, a name that begins with - means
-    standard input. Raises ProgramExit if the file is unreadable or empty."""
+    """Return the content of a whole file. If `stdin` is true, a name that begins with - refers to
+    standard input.
+
+    Raises ProgramExit if the file is unreadable or empty."""
     try:
         data = (
             sys.stdin.buffer.read()
@@ -71,7 +74,7 @@ def read_bytes(path: str, *, file_kind: str, stdin: bool = False) -> bytes:
 
 
 def decode_word_bytewise(word: str) -> str:
-    """Return a word of the command line with one character per byte."""
+    """Convert a word of the command line to text with one character per byte."""
     return os.fsencode(word).decode("latin-1")
 
 
@@ -80,8 +83,8 @@ def _file_name(word: str) -> str:
 
 
 def read_table(data: bytes, layout: LineFields, path: str) -> pa.Table:
-    """Return the kept fields of each line, each column in one chunk. Raises ProgramExit at a
-    malformed line."""
+    """Return a table of the fields to keep, with each column in a single chunk. Raises ProgramExit
+    at a malformed line."""
 
     def read_block(block: bytes) -> pa.Table | None:
         quick = _read_regular_block(block, layout)
@@ -100,7 +103,8 @@ def read_table(data: bytes, layout: LineFields, path: str) -> pa.Table:
 
 
 def last_field(data: bytes, layout: LineFields) -> str:
-    """Return the last field of the layout in the last line with content."""
+    """Return the last field of the layout in the last line that is neither blank nor a comment; ""
+    if there is none."""
     number = len(layout.fields) - 1
     end = len(data)
     while end > 0:
@@ -113,14 +117,14 @@ def last_field(data: bytes, layout: LineFields) -> str:
 
 
 def parse_grades(column: pa.ChunkedArray) -> Ints:
-    """Return integer grades of a column with few distinct texts, int64[row]."""
+    """Parse a column of integer grades, which has few distinct texts, int64[row]."""
     return _decode_values(
         column, np.array([atol(t) for t in _dictionary_texts(column)], dtype=np.int64)
     )
 
 
 def parse_levels(column: pa.ChunkedArray) -> Floats:
-    """Return real-valued levels of a column with few distinct texts, float64[row]."""
+    """Parse a column of real-valued levels, which has few distinct texts, float64[row]."""
     return _decode_values(
         column, np.array([atof(t) for t in _dictionary_texts(column)], dtype=np.float64)
     )
@@ -225,14 +229,15 @@ def _read_block_by_line(block: bytes, layout: LineFields) -> pa.Table | None:
 
 @dataclass(frozen=True)
 class Results:
-    """A results file: its rows, and the run's name from its last line."""
+    """The content of a results file: its rows, and the name of the run from its last line."""
 
     run: Run
     name: str
 
 
 def read_results(path: str, options: TrecEvalOptions) -> Results:
-    """Read the results. Scores are rounded to single precision for 9.0.8, like in trec_eval."""
+    """Read a results file. For version 9.0.8, scores are rounded to single precision, like in
+    trec_eval."""
     data = read_bytes(path, file_kind="results", stdin=options.version == "10.0")
     layout = results_layout(comments=options.version == "10.0")
     table = read_table(data, layout, path)
@@ -252,8 +257,8 @@ def read_results(path: str, options: TrecEvalOptions) -> Results:
 def read_judgments(
     path: str, fields: Sequence[str], options: TrecEvalOptions, *, file_kind: str = "qrels"
 ) -> pa.Table:
-    """Return the fields of each line of a file of judgments. All columns except the document are
-    dictionary columns."""
+    """Return the fields of each line of a judgments file. All columns except the document are
+    dictionary-encoded."""
     data = read_bytes(path, file_kind=file_kind)
     column_types = {field: ID if field == "doc_id" else CODED_ID for field in fields}
     layout = LineFields(tuple(fields), column_types, comments=options.version == "10.0")
@@ -271,14 +276,16 @@ def read_qrels(path: str, options: TrecEvalOptions) -> Qrels:
 
 
 def repeated_judgments(qrels: Qrels) -> set[str]:
-    """Return the queries that judge a document twice."""
+    """Return the queries in which a document is judged twice."""
     rows, _ = find_repeated_rows(qrels.query_codes, qrels.doc_ids)
     return {qrels.query_ids[code] for code in np.unique(qrels.query_codes[rows])}
 
 
 def drop_repeated_results(run: Run, max_results: int) -> tuple[Run, set[str]]:
-    """Return the run without duplicate documents, and the queries that list a document twice among
-    their `max_results` best documents. Only such queries are an error."""
+    """Return the run without duplicate documents, and the queries for which this is an error.
+
+    It is an error only if a document occurs twice among the `max_results` best documents of a
+    query."""
     rows, _ = find_repeated_rows(run.query_codes, run.doc_ids)
     if not len(rows):
         return run, set()

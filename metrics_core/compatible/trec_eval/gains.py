@@ -1,18 +1,17 @@
-"""Scores with user-defined gains of levels (`-m ndcg.1=3,2=9`), and the measure rbp, which also
-takes such gains.
+"""Scores with user-defined gains of levels (`-m ndcg.1=3,2=9`), and the measure rbp, for which
+gains can also be defined.
 
-trec_eval sorts the levels by comparing the integer part of differences of gains: levels whose gains
-differ by less than 1 keep the order in which they were given, and its ideal list is then not the
-best one. If a level is given twice, it is in the table twice: the ideal list counts its documents
-only at the entry that was given first, but each of its documents gets the gain of the entry that
-comes first after sorting. To print the same numbers, this behaviour is reproduced here, one query
-at a time.
+trec_eval sorts the levels by comparing the integer part of differences of gains. Levels whose gains
+differ by less than 1 therefore keep the order in which they were given, and its ideal list is then
+not the best one. If a level is given twice, it is in the table twice. The ideal list counts its
+documents only at the entry that was given first, but each of these documents gets the gain of the
+entry that comes first after sorting. To print the same numbers, this behaviour is reproduced here,
+one query at a time.
 
-If a gain of a query is below 0 or above 1, rbp scales all its gains to [0, 1]: (gain − min) / (max
-− min). trec_eval does not initialise min and max, so the output of a binary depends on its
-compiler. Here both start at 0, which gives the output that NIST's tests expect. Sums are added in
-list order, like in trec_eval, to be bitwise equal.
-"""
+If a gain of a query is below 0 or above 1, rbp scales all gains of the query to [0, 1]: (gain −
+min) / (max − min). trec_eval does not initialise min and max, so the output of a binary depends on
+its compiler. Here both start at 0, which results in the output that NIST's tests expect. Sums are
+added in list order, like in trec_eval, to be bitwise equal."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ from metrics_core.judging import JudgedRanks
 
 
 def keep_first_results(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
-    """Return the ranks of the first `max_results` documents of each query."""
+    """Return the judged ranks with only the first `max_results` documents of each query."""
     max_results = max(max_results, 0)
     if not (ranks.retrieved > max_results).any():
         return ranks
@@ -48,11 +47,10 @@ def keep_first_results(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
 
 
 def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
-    """Return a relevance string for each query; empty if nothing is retrieved.
+    """Return a relevance string for each query; empty if no document is retrieved.
 
     It has one character for each of the first `length` documents: the grade up to 9, > for a higher
-    grade, - if the document was not pooled, . if it was pooled but not judged.
-    """
+    grade, - if the document was not pooled, and . if it was pooled but not judged."""
     length = int(np.clip(length, 0, ranks.retrieved.max(initial=0)))
     labels = np.full((ranks.n_queries, length), "-")
     is_within = ranks.rank <= length
@@ -67,8 +65,10 @@ def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
 Gains = list[tuple[int, float]]
 
 HIGHEST_BESIDE_GAINS = 1_000
-"""The highest grade that can be scored with a list of gains. For each gain, trec_eval visits all
-levels up to a query's highest; with millions of levels it does not finish."""
+"""The highest grade that can be scored with a list of gains.
+
+For each gain, trec_eval visits all levels up to the highest level of a query. With millions of
+levels it does not finish."""
 
 _BEYOND_INT = 2**31
 
@@ -78,8 +78,10 @@ judged."""
 
 
 class LevelGain(NamedTuple):
-    """A row of trec_eval's table of gains. `counts` is whether the documents of the level count in
-    this row: if a level is given twice, they count only in the first row."""
+    """A row of trec_eval's table of gains.
+
+    `counts` is whether the ideal list counts the documents of the level at this row. If a level is
+    given twice, they are counted only at the first row."""
 
     level: int
     gain: float
@@ -115,12 +117,11 @@ def ideal_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
 
 
 def _ideal_gains(table: Sequence[LevelGain], documents: Counter[float]) -> Floats:
-    """Return the gains of the ideal list: each level's gain once for each of its documents, from
-    the last level of the table to the first.
+    """Return the gains of the ideal list: the gain of each level, once for each of its documents,
+    from the last level of the table to the first.
 
-    The list stops at a level that has documents but no gain, and is empty if the last level has no
-    gain.
-    """
+    The list stops at a level that has documents but a gain of 0 or less. It is empty if this is the
+    gain of the last level."""
     parts: list[Floats] = []
     if table and table[-1].gain > 0:
         for level, gain, counts in reversed(table):
@@ -137,8 +138,10 @@ def dcg(lists: list[Floats]) -> Floats:
 
 
 def _gain_tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
-    """Return trec_eval's table for each query: the levels with a given gain, and all further levels
-    up to the query's highest, whose gain is the level itself."""
+    """Return trec_eval's table of gains for each query.
+
+    It has the levels with user-defined gains, and all further levels up to the highest level of the
+    query, whose gain is the level itself."""
     highest = np.full(ranks.n_queries, -1, dtype=np.int64)
     np.maximum.at(highest, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
     first_positions = {level: position for position, (level, _) in reversed(list(enumerate(gains)))}
@@ -161,8 +164,8 @@ def _gain_tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
 
 
 def sort_by_gain(entries: list[LevelGain]) -> list[LevelGain]:
-    """Sort by gain, ascending, in the order that glibc's merge sort gives with trec_eval's
-    comparison."""
+    """Sort levels by gain, ascending, in the order that results from glibc's merge sort with
+    trec_eval's comparison."""
     if len(entries) < 2:
         return entries
     half = len(entries) // 2
@@ -179,12 +182,13 @@ def sort_by_gain(entries: list[LevelGain]) -> list[LevelGain]:
 
 
 _LEAST_COST = 1.0
-"""The minimum cost in G of a rank. It is used if the ideal list has no gain or a smaller gain at
-the rank."""
+"""The minimum cost of a rank in the measure G. It is used if the gain of the ideal list at this
+rank is smaller or missing."""
 
 
 def scores_by_query(name: str, ranks: JudgedRanks, gains: Gains) -> Floats:
-    """Return the scores of ndcg_rel, Rndcg or G, each from a query's two lists, float64[query]."""
+    """Return the scores of ndcg_rel, Rndcg or G, float64[query]. Each score is computed from the
+    result list and the ideal list of a query."""
     measure = _MEASURES[name]
     results, ideals = results_gains(ranks, gains), ideal_gains(ranks, gains)
     return np.array([measure(r, i) for r, i in zip(results, ideals, strict=True)])
@@ -196,7 +200,7 @@ def _discounted_sums(gains: Floats) -> Floats:
 
 
 def _extend_sums(sums: Floats, length: int) -> Floats:
-    """Return the cumulative sums at `length` ranks; beyond their end they stay constant."""
+    """Return cumulative sums for `length` ranks. Beyond their end they stay constant."""
     last = sums[-1:] if len(sums) else np.zeros(1)
     return np.concatenate([sums, np.repeat(last, max(length - len(sums), 0))])[:length]
 
@@ -215,9 +219,10 @@ def _ndcg_rel(results: Floats, ideal: Floats) -> float:
 
 
 def _r_ndcg(results: Floats, ideal: Floats) -> float:
-    """Return nDCG averaged over the ranks after which the gain of the ideal list changes. If the
-    list is at least two ranks longer than the ideal list, nDCG of the whole list is included in the
-    average."""
+    """Return nDCG averaged over the ranks after which the gain of the ideal list changes.
+
+    If the result list is at least two ranks longer than the ideal list, nDCG of the whole list is
+    included in the average."""
     if not len(ideal):
         return float("nan")
     changes = np.flatnonzero(ideal != np.append(ideal[1:], 0.0))
@@ -251,23 +256,22 @@ _MEASURES: dict[str, Callable[[Floats, Floats], float]] = {
 
 
 def parse_gains(pairs: Pairs, version: Version) -> Gains:
-    """Return the (level, gain) pairs in the given order."""
+    """Return the (level, gain) pairs in the order in which the user wrote them."""
     if version == "10.0":
         pairs = tuple(p for p in pairs if re.fullmatch(r"[+-]?[0-9]+", p[0]))
     return [(atol(name), gain) for name, gain in pairs]
 
 
 def parse_persistence(pairs: Pairs) -> float:
-    """Return the parameter p of rbp: the last value in `pairs`, or 0.9 by default."""
+    """Return the parameter p of rbp: the last value in `pairs`, or 0.9 if there is none."""
     return next((value for name, value in reversed(pairs) if name == "p"), 0.9)
 
 
 def rank_biased_precision(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
     """Return (1 − p) Σ gain · p^(rank − 1) for each query, float64[query].
 
-    `gains` has the levels whose gain is given; the gain of any other level is the level itself. An
-    unjudged document has no gain unless a gain is given for its level.
-    """
+    `gains` has the user-defined gains of levels; the gain of any other level is the level itself.
+    An unjudged document has no gain unless a gain is defined for its level."""
     worths = [gain for _, gain in gains]
     min_gain = min([0.0, *worths])
     max_gain = np.maximum(max([0.0, *worths]), _highest_level(ranks, dict(gains)))
@@ -301,8 +305,8 @@ def rank_biased_residual(ranks: JudgedRanks, p: float) -> Floats:
 
 
 def _highest_level(ranks: JudgedRanks, named_levels: Collection[int]) -> Floats:
-    """Return for each query the highest level, up to its highest judged level, for which no gain is
-    given, float64[query]; 0 if there is none."""
+    """Return, for each query, the highest level without a user-defined gain, up to its highest
+    judged level, float64[query]; 0 if there is none."""
     level = np.zeros(ranks.n_queries, dtype=np.int64)
     np.maximum.at(level, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
     for named_level in sorted(named_levels, reverse=True):
@@ -311,7 +315,8 @@ def _highest_level(ranks: JudgedRanks, named_levels: Collection[int]) -> Floats:
 
 
 def _all_retrieved_ranks(ranks: JudgedRanks) -> tuple[Ints, Ints]:
-    """Return the query and the rank, from 0, of each retrieved document, int64[document] each."""
+    """Return the query and the rank of each retrieved document, int64[document] each. Ranks count
+    from 0."""
     query = np.repeat(np.arange(ranks.n_queries), ranks.retrieved)
     return query, np.arange(len(query)) - _query_start_positions(ranks)[query]
 
@@ -324,7 +329,7 @@ def _query_start_positions(ranks: JudgedRanks) -> Ints:
 
 
 def _row_positions(ranks: JudgedRanks) -> Ints:
-    """Return the position of each pooled document among all retrieved ones, int64[hit]."""
+    """Return the position of each pooled document among all retrieved documents, int64[hit]."""
     return _query_start_positions(ranks)[ranks.query] + ranks.rank - 1
 
 

@@ -1,4 +1,5 @@
-"""The three formats of judgments with a common interface: their queries, problems and scores."""
+"""The three formats of judgments with a common interface: their queries, the problems for which
+trec_eval exits, and scores."""
 
 from __future__ import annotations
 
@@ -33,12 +34,12 @@ from metrics_core.tables.columns import CODED_ID
 from metrics_core.tables.repeats import find_repeated_rows
 
 HIGHEST_COUNTED = 2**53
-"""The highest grade that is counted. trec_eval needs memory for a counter per level, and runs out
-of memory at even lower grades. Above this grade a double cannot represent every grade either."""
+"""The highest grade that can be counted. trec_eval needs a counter in memory for each level, and
+runs out of memory at even lower grades. A double cannot represent every grade above this one."""
 
 
 class TrecEvalJudgments(ABC):
-    """Judgments of one format; `format` decides which measures can use them."""
+    """Base class for judgments of one format. `format` determines which measures can use them."""
 
     format: ClassVar[Format]
 
@@ -53,13 +54,13 @@ class TrecEvalJudgments(ABC):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Return the queries of `queries` for which nothing can be calculated, with the reason, in
-        order; problems that only appear during calculation are not included."""
+        """Return the queries that cannot be calculated, with the reason for each, in the order of
+        `queries`. Problems that only appear during calculation are not included."""
         return {}
 
     def count_relevant(self) -> int:
-        """Return the number of documents with a grade above 0, regardless of -l; only used if
-        num_rel has values."""
+        """Return the number of documents with a grade above 0, whatever the option -l says. The
+        number is only used if num_rel has values."""
         return 0
 
     @abstractmethod
@@ -70,12 +71,12 @@ class TrecEvalJudgments(ABC):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure for all queries, or for the queries before the one at
-        which the program exits."""
+        """Return the scores of each measure. If the program exits at a query, only the queries
+        before it have scores, and the exit is returned too."""
 
 
 def read_judgments(path: str, options: TrecEvalOptions) -> TrecEvalJudgments:
-    """Read the judgments in the format given by -R."""
+    """Read the judgments in the format that the option -R names."""
     match options.rel_format:
         case "qrels":
             return LabelledQrels(files.read_qrels(path, options))
@@ -88,7 +89,7 @@ def read_judgments(path: str, options: TrecEvalOptions) -> TrecEvalJudgments:
 
 
 def make_setting(options: TrecEvalOptions) -> Setting:
-    """Return the settings common to all measures."""
+    """Return the settings of the command line that apply to all measures."""
     # A negative level would make unjudged documents relevant; here it counts as 0.
     return Setting(options.version, max(options.level, 0), options.documents)
 
@@ -111,12 +112,11 @@ class LabelledQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Return the queries that judge a document twice or with a grade too high to be counted,
-        and the first query if all its grades are negative.
+        """Return the queries that judge a document twice or with a grade that is too high to be
+        counted. If all grades of the first query are negative, it is included too.
 
-        A later query with only negative grades is no problem: trec_eval then has memory for levels
-        left from an earlier query, and continues.
-        """
+        A later query with only negative grades is no problem: trec_eval then still has memory for
+        levels from an earlier query, and continues."""
         codes, grades = self.qrels.query_codes, self.qrels.relevance
         problems = _find_high_grades(self.queries, codes, grades, HIGHEST_COUNTED, "can be counted")
         if any(parse_gains(measure.pairs, options.version) for measure in requested):
@@ -174,8 +174,8 @@ class PreferredDocuments(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure for the queries, or only for the queries before a
-        contradiction."""
+        """Return the scores of each measure. If preferences contradict each other, only the queries
+        before the contradiction have scores."""
         lists = rank_documents(run, queries, options)
         scores: list[dict[str, float]] = []
         program_exit = None
@@ -199,8 +199,8 @@ class PreferredDocuments(TrecEvalJudgments):
 def _build_columns(
     requested: Sequence[RequestedMeasure], column: Callable[[RequestedMeasure], MeasureScores]
 ) -> list[MeasureScores]:
-    """Return the scores of each measure; a measure that works with any judgments, such as runid,
-    has no values."""
+    """Return the scores of each requested measure. A measure that works with any judgments, such as
+    runid, has no scores."""
     return [
         MeasureScores(measure) if measure.row.judgments == "any" else column(measure)
         for measure in requested
@@ -214,15 +214,17 @@ def _find_high_grades(
     max_grade: int,
     limit_text: str,
 ) -> dict[str, str]:
-    """Return the queries with a grade above `max_grade`, with the reason. `codes` has the position
-    of each row's query in `owners`; `limit_text` completes "the highest that …"."""
+    """Return a dictionary from queries with a grade above `max_grade` to the reason why this is a
+    problem. `codes` has the position of each row's query in `owners`. `limit_text` completes the
+    reason: "the highest grade that …"."""
     reason = f"{{:,}} is above {max_grade:,}, the highest grade that {limit_text}"
     rows = np.flatnonzero(grades > max_grade)[::-1].tolist()
     return {owners[codes[row]]: reason.format(grades[row]) for row in rows}
 
 
 def read_grouped_qrels(path: str, options: TrecEvalOptions) -> GroupedQrels:
-    """Read the judgments of all groups. Raises ProgramExit if a group judges a document twice."""
+    """Read the judgments of all judgment groups. Raises ProgramExit if a group judges a document
+    twice."""
     fields = ("query_id", "group", "doc_id", "relevance")
     table = files.read_judgments(path, fields, options)
     query, group = _dictionary_codes(table["query_id"]), _dictionary_codes(table["group"])
@@ -244,12 +246,9 @@ def _dictionary_codes(column: pa.ChunkedArray) -> Ints:
 
 @dataclass(frozen=True)
 class GroupedQrels(TrecEvalJudgments):
-    """Judgments in the format of -R qrels_jg: several judges (groups), each with separate qrels and
-    ranks.
-
-    `code` int64[row] is the number of a row's group, `grade` int64[row] its grade; `owner` has the
-    query and name of each group.
-    """
+    """Judgments in the format of -R qrels_jg: several judges (groups) with separate qrels and
+    ranks. `code` int64[row] is the number of a row's group, and `grade` int64[row] its grade.
+    `owner` has the query and name of each group."""
 
     code: Ints
     doc_ids: pa.ChunkedArray
@@ -268,8 +267,8 @@ class GroupedQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Return the queries with a grade too high to be counted. Other problems are found when the
-        file is read."""
+        """Return the queries with a grade that is too high to be counted. Other problems are
+        reported when the file is read."""
         owners = [query for query, _ in self.owner]
         codes, grades = self.code, self.grade
         return _find_high_grades(owners, codes, grades, HIGHEST_COUNTED, "can be counted")
@@ -281,8 +280,7 @@ class GroupedQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure for the queries; each score is the mean over the
-        query's judges."""
+        """Return the scores of each measure. The score of a query is the mean over its judges."""
         if not queries:
             return [], None
         setting, ranks = make_setting(options), self._ranks(run, queries, options)
@@ -295,13 +293,15 @@ class GroupedQrels(TrecEvalJudgments):
         return _build_columns(requested, column), None
 
     def _groups_of_queries(self, queries: Sequence[str]) -> list[int]:
-        """Return the groups of these queries, sorted by query and then by name."""
+        """Return the judgment groups of these queries, sorted by query and then by the name of the
+        group."""
         positions = {query: i for i, query in enumerate(queries)}
         groups = [g for g, (query, _) in enumerate(self.owner) if query in positions]
         return sorted(groups, key=lambda g: (positions[self.owner[g][0]], self.owner[g][1]))
 
     def _ranks(self, run: Run, queries: Sequence[str], options: TrecEvalOptions) -> JudgedRanks:
-        """Return the ranks for each group of these queries, each group as a separate query."""
+        """Return the judged ranks for each judgment group of these queries. Each group is treated
+        as a separate query."""
         groups = self._groups_of_queries(queries)
         listed = {query: code for code, query in enumerate(run.query_ids)}
         codes = run.query_codes
@@ -329,8 +329,8 @@ class GroupedQrels(TrecEvalJudgments):
         return judged_ranks(copied, Qrels(table=judged), _format_numbers(len(groups)), options)
 
     def _average_groups(self, values: Floats, queries: Sequence[str]) -> Floats:
-        """Return the means over the groups of each query, float64[query, line], from values
-        float64[group, line]."""
+        """Return the means over the judgment groups of each query, float64[query, line]. `values`
+        is float64[group, line]."""
         positions = {query: i for i, query in enumerate(queries)}
         query_positions = np.array(
             [positions[self.owner[g][0]] for g in self._groups_of_queries(queries)]
@@ -358,11 +358,11 @@ _MADE_UP = "ceci_nest_pas_un_docno"
 def judged_ranks(
     run: Run, qrels: Qrels, queries: Collection[str], options: TrecEvalOptions
 ) -> JudgedRanks:
-    """Return the ranks of these queries, in this order.
+    """Return the judged ranks of these queries, in this order.
 
-    Only the best -M documents count, and with -J only the judged ones among them. For 10.0, an
-    unjudged document is inserted for each query without results.
-    """
+    Only the best documents count, as many as the option -M allows. With -J, only the judged ones
+    among them count. For version 10.0, an unjudged document is inserted for each query without
+    results."""
     query_ids = pa.array(list(queries), pa.string())
     if options.version == "10.0":
         run = _add_made_up_documents(run, queries)
@@ -372,7 +372,7 @@ def judged_ranks(
 
 
 def _select_queries(table: pa.Table, queries: pa.Array) -> pa.Table:
-    """Return the rows of these queries, sorted by query in the given order."""
+    """Return the rows of these queries, sorted by the order in which the queries are given."""
     ids = table["query_id"].cast(pa.string())
     position = pc.index_in(ids, value_set=queries)
     table = table.set_column(0, "query_id", position)
@@ -383,7 +383,7 @@ def _select_queries(table: pa.Table, queries: pa.Array) -> pa.Table:
 
 
 def _add_made_up_documents(run: Run, queries: Collection[str]) -> Run:
-    """Return the run with one document added for each of the queries that it lacks."""
+    """Return the run with a made-up document added for each of the queries that the run lacks."""
     ids = run.query_ids
     listed = {ids[code] for code in np.unique(run.query_codes)}
     missing = [query for query in queries if query not in listed]

@@ -1,9 +1,9 @@
-"""trec_eval's command line, parsed like GNU getopt_long; the requested measures with their
-parameters after the dot of `-m name.…`; and the help.
+"""Parse trec_eval's command line like GNU getopt_long, resolve the requested measures, and print
+the help.
 
-Options may be bundled (`-qc`) and may follow the files. A value may be in the same word or in the
-next (`-mP.5`, `-m P.5`). Long options may be abbreviated as long as they are unambiguous.
-"""
+A measure's parameters follow the dot of `-m name.…`. Options may be bundled (`-qc`) and may follow
+the files. A value may be in the same word as its option or in the next word (`-mP.5`, `-m P.5`).
+Long options may be abbreviated as long as they are unambiguous."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ UNLIMITED = 2**63 - 1
 
 @dataclass
 class TrecEvalOptions:
-    """The parsed command line. `parameters` has the first parameter list given for each measure."""
+    """The parsed command line. `parameters` has the first list of parameters for each measure that
+    has parameters."""
 
     version: Version = "10.0"
     per_query: bool = False
@@ -127,7 +128,8 @@ def _apply_option(options: TrecEvalOptions, name: str, value: str) -> None:
 
 
 def _request_measure(options: TrecEvalOptions, text: str) -> None:
-    """Add a measure or a family to the options. In `text`, parameters follow the first dot."""
+    """Add a measure or a family of measures to the options. In `text`, parameters follow the first
+    dot."""
     name, dot, parameters = text.partition(".")
     if dot and not parameters:
         raise ProgramExit(
@@ -146,8 +148,8 @@ def _illegal_measure(name: str) -> tuple[str]:
 
 
 Word = tuple[str, str]
-"""A word of the command line as a pair: an option's letter and its value, `file` and a path, or `?`
-and a description of the problem."""
+"""A parsed word of the command line, as a pair. The first element is an option's letter, `file`, or
+`?` for a problem. The second is the option's value, the path, or a description of the problem."""
 
 
 def _split_words(arguments: Sequence[str]) -> Iterator[Word]:
@@ -199,13 +201,17 @@ def _match_long_option(word: str, remaining: list[str]) -> Word:
 Pairs = tuple[tuple[str, float], ...]
 
 _SHARED_GAINS = ("dcg", "ideal_dcg", "ndcg")
-"""trec_eval has one table of gains for these measures: gains given for one apply to all."""
+"""Measures for which trec_eval has a common table of gains: gains given for one of them apply to
+all."""
 
 
 @dataclass(frozen=True)
 class RequestedMeasure:
-    """A measure with its parameters: the names of its lines, and the cutoffs, levels or numbers;
-    `pairs` if it takes pairs."""
+    """A measure to calculate, with its parameters.
+
+    row      the measure in the table of measures names    the names of its output lines numbers
+    its cutoffs, levels or other numbers pairs    its (name, number) pairs if its parameters are
+    pairs"""
 
     row: MeasureRow
     names: tuple[str, ...]
@@ -284,7 +290,8 @@ def _sort_distinct(row: MeasureRow, numbers: Iterable[float]) -> tuple[float, ..
 
 
 def _parse_pairs(row: MeasureRow, parameters: str) -> Pairs:
-    """Parse name=number,…; every part must have exactly one =."""
+    """Parse parameters of the form name=number,name=number. Every item must contain exactly one
+    =."""
     parts = [part.split("=") for part in parameters.split(",")]
     if any(len(part) != 2 for part in parts):
         raise _parameter_error(row, f"malformed pair parameters in '{parameters}'")
@@ -326,7 +333,7 @@ _WITHOUT_MEASURE = {
 
 
 def _explain_preference(name: str) -> str:
-    """Return the explanation of a measure that only trec_eval has."""
+    """Return the explanation of a measure that exists only in trec_eval."""
     if name in _WITHOUT_MEASURE:
         return _WITHOUT_MEASURE[name]
     scope_text = {"simp": "", "pair": ", pair by pair of documents"}.get(name.split("_")[1], "")
@@ -341,7 +348,7 @@ def _explain_preference(name: str) -> str:
 
 
 def help_text(options: TrecEvalOptions) -> str:
-    """Return the help, with a line for each measure given by -m."""
+    """Return the help text, with a line for each measure named by -m."""
     lines = [
         *USAGE,
         "",

@@ -2,11 +2,11 @@
 ranking, and compute the prefs_ measures, which count how many preferences the ranking fulfils.
 
 A judge (judgment group) prefers a document to each document with a lower level in the same
-subgroup. The documents of a query are numbered by their position in the run: 0, 1, … for listed
-ones, then unlisted ones by id. Preference data is small, so each query is computed separately. A
-preference is "ret" if both documents are listed. It is "imp" if only one is listed, and fulfilled
-if this is the preferred document. If neither is listed, the preference is never fulfilled.
-"""
+subgroup. The documents of a query are numbered from 0: first the listed documents by their position
+in the run, then unlisted documents by id. Preference data is small, so each query is computed
+separately. A preference is "ret" if both documents are listed. It is "imp" if only one is listed,
+and fulfilled if this is the preferred document. If neither is listed, the preference is never
+fulfilled."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ Preferences = dict[str, pd.DataFrame]
 
 
 def read_preferences(path: str, options: TrecEvalOptions, *, subgroups: bool) -> Preferences:
-    """Read lines of `query group subgroup document level`, or without the subgroup."""
+    """Read lines with the fields query, group, subgroup, document and level. If `subgroups` is
+    false, there is no subgroup field."""
     fields = ["query_id", "group", "subgroup", "doc_id", "level"]
     if not subgroups:
         fields.remove("subgroup")
@@ -43,8 +44,9 @@ def read_preferences(path: str, options: TrecEvalOptions, *, subgroups: bool) ->
 def rank_documents(
     run: Run, queries: Sequence[str], options: TrecEvalOptions
 ) -> dict[str, list[str]]:
-    """Return the ranked documents of each query; unlike elsewhere, ties are sorted by ascending
-    id."""
+    """Return the documents of each query in ranked order.
+
+    Unlike everywhere else, ties are sorted by ascending id."""
     ids, codes = run.query_ids, run.query_codes
     lists: dict[str, list[str]] = {}
     for query in queries:
@@ -63,10 +65,9 @@ class JudgePreferences:
 
     prefers  int64[document, document]  how often the row is preferred to the column
     level    float64[document]          the level of each document, -1 if not judged
-    times    int64[document]            how often each was judged
-    classes  documents of equal level, highest level first, each ascending; empty with
-             subgroups, which need not rank all pairs
-    """
+    times    int64[document]            how often each document was judged
+    classes  documents of equal level, highest level first, each sorted by number; empty with
+             subgroups, which need not order all pairs of documents"""
 
     prefers: Ints
     level: Floats
@@ -76,16 +77,18 @@ class JudgePreferences:
 
 @dataclass(frozen=True)
 class QueryPreferences:
-    """A query's judges, and how many of its judged documents the run lists; the listed documents
-    come first."""
+    """The preferences of a query by judge, and the number of judged documents that the run lists.
+    The listed documents come first."""
 
     groups: tuple[JudgePreferences, ...]
     retrieved: int
 
 
 def count_preferences(judgments: pd.DataFrame, documents: Sequence[str]) -> QueryPreferences:
-    """Return a query's preferences with documents numbered by a ranking. Raises ProgramExit if a
-    judge contradicts itself."""
+    """Return the preferences of a query. `documents` are the ranked documents, which determine the
+    numbers of documents.
+
+    Raises ProgramExit if a judge contradicts itself."""
     judged = set(judgments["doc_id"])
     retrieved = [d for d in documents if d in judged]
     unlisted = sorted(judged - set(retrieved))
@@ -106,8 +109,8 @@ def _judge_preferences(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
 
 
 def _preferences_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferences:
-    """Return the preferences of a judge with one subgroup: documents of higher levels over
-    documents of lower levels."""
+    """Return the preferences of a judge who has a single subgroup: documents of higher levels are
+    preferred to documents of lower levels."""
     level = np.full(size, -1.0)
     level[numbers] = levels
     if (level[numbers] != levels).any():
@@ -119,8 +122,8 @@ def _preferences_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePref
 
 
 def _preferences_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
-    """Return the preferences of a judge with subgroups: the preferences within each subgroup, and
-    their transitive closure."""
+    """Return the preferences of a judge who has several subgroups: the preferences within each
+    subgroup, and their transitive closure."""
     level = np.full(size, -1.0)
     prefers = np.zeros((size, size), dtype=np.bool_)
     for _, part in judge_rows.groupby("subgroup", sort=True):
@@ -139,8 +142,10 @@ def _preferences_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePrefer
 
 
 def _transitive_closure(prefers: Mask) -> Mask:
-    """Return the transitive closure of preferences, bool[document, document]: a is preferred to c
-    if a is preferred to b and b to c. The diagonal is false."""
+    """Return the transitive closure of preferences, bool[document, document].
+
+    Document a is preferred to c if a is preferred to b and b is preferred to c. The diagonal is
+    false."""
     np.fill_diagonal(prefers, True)
     while True:
         further = (prefers.astype(np.float32) @ prefers.astype(np.float32)) > 0
@@ -156,9 +161,11 @@ def _contradiction_error(problem: str) -> ProgramExit:
 
 @dataclass(frozen=True)
 class Tally:
-    """Numbers of preferences of one judge. For pairs of listed documents ("ret"), and for pairs of
-    a listed and an unlisted document ("imp"), these are the fulfilled and the possible preferences.
-    For pairs of unlisted documents they are only the possible preferences."""
+    """Numbers of preferences of one judge.
+
+    The fulfilled and the possible preferences are counted for pairs of listed documents ("ret"),
+    and for pairs of a listed and an unlisted document ("imp"). For pairs of unlisted documents,
+    only the possible preferences are counted."""
 
     fulfilled_ret: int
     possible_ret: int
@@ -169,7 +176,7 @@ class Tally:
 
 def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
     """Count the preferences in `prefers`, int64[document, document]. The first `retrieved`
-    documents are listed, in this order."""
+    documents are those that the run lists, in ranked order."""
     among_listed, among_unlisted = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
     fulfilled_imp = int(prefers[:retrieved, retrieved:].sum())
     return Tally(
@@ -182,7 +189,7 @@ def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
 
 
 def preference_scores(query: QueryPreferences) -> dict[str, float]:
-    """Return all prefs_ measures of one query by name."""
+    """Return the scores of all prefs_ measures for one query, by name."""
     tallies = [tally_preferences(g.prefers, query.retrieved) for g in query.groups]
     ret = [(t.fulfilled_ret, t.possible_ret) for t in tallies]
     imp = [(t.fulfilled_ret + t.fulfilled_imp, t.possible_ret + t.possible_imp) for t in tallies]
@@ -210,8 +217,8 @@ def _mean_by_judge(counts: list[tuple[int, int]]) -> float:
 
 
 def _pair_scores(query: QueryPreferences) -> dict[str, float]:
-    """Return the pair measures: each pair of documents counts once, by the share of its preferences
-    that is fulfilled."""
+    """Return the scores of the pair measures. Each pair of documents counts once, weighted by the
+    fulfilled share of its preferences."""
     votes = np.sum([g.prefers for g in query.groups], axis=0)
     n, size = query.retrieved, len(votes)
     positions = np.arange(size)
@@ -234,12 +241,12 @@ def _sum_in_sequence(values: Floats) -> float:
 def _score_with_balanced_counts(
     query: QueryPreferences, tallies: list[Tally], *, only_listed: bool
 ) -> float:
-    """Return prefs_avgjg as if each judge had judged as many documents nonrelevant as relevant.
+    """Return prefs_avgjg, computed as if each judge had judged equally many documents relevant and
+    nonrelevant.
 
-    If nonrelevant documents are missing, each relevant document is preferred to each missing one,
-    and fulfils this preference if it is listed. Superfluous nonrelevant documents are excluded, the
-    last listed first.
-    """
+    If a judge has too few nonrelevant documents, the missing ones are assumed to be unlisted. Each
+    relevant document is preferred to each missing one, and fulfils this preference if it is listed.
+    If there are too many, the last ones in ranked order are excluded."""
     total = 0.0
     for group, counts in zip(query.groups, tallies, strict=True):
         relevant, nonrelevant = _count_judged(group, group.level.size)
@@ -263,8 +270,8 @@ def _score_with_balanced_counts(
 
 
 def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
-    """Return how many of the first `first` documents a judge judged relevant, and how many
-    nonrelevant."""
+    """Return the numbers of relevant and of nonrelevant documents among the first `first` documents
+    that a judge judged."""
     level, times = group.level[:first], group.times[:first]
     if group.classes:
         relevant = int(times[level > 0].sum())
@@ -273,7 +280,8 @@ def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
 
 
 def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) -> tuple[int, int]:
-    """Return fulfilled and possible preferences without the superfluous nonrelevant documents."""
+    """Return the numbers of fulfilled and possible preferences if superfluous nonrelevant documents
+    are excluded."""
     if not group.classes:
         return _count_balanced_subgroups(group, retrieved, only_listed)
     keep = _count_judged(group, retrieved if only_listed else group.level.size)[0]
@@ -294,9 +302,10 @@ def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) 
 def _count_balanced_subgroups(
     group: JudgePreferences, retrieved: int, only_listed: bool
 ) -> tuple[int, int]:
-    """Compute `_count_balanced` for a judge with subgroups. If there are more nonrelevant than
-    relevant documents, only the first nonrelevant ones are kept, as many as there are relevant
-    documents."""
+    """Return the result of `_count_balanced` for a judge with subgroups.
+
+    If there are more nonrelevant than relevant documents, only the first nonrelevant ones are kept,
+    as many as there are relevant documents."""
     size = retrieved if only_listed else len(group.level)
     keep = _count_judged(group, len(group.level))[0]
     nonrelevant = group.level[:size] == 0.0

@@ -1,4 +1,5 @@
-"""Output lines in the format of trec_eval: z-scores of -Z, each query's lines, then the summary."""
+"""Write output lines in the format of trec_eval: first the lines of each query, then the summary.
+With -Z, the values are z-scores."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class MeasureScores:
-    """A measure with its scores per query: `values` float64[query, line], or `texts`."""
+    """A measure with its scores by query: `values` float64[query, line], or `texts` if the measure
+    has texts."""
 
     requested: RequestedMeasure
     values: Floats | None = None
@@ -28,9 +30,11 @@ class MeasureScores:
 
 @dataclass(frozen=True)
 class Totals:
-    """Data for summaries besides the scores: the number of queries to average over, the number of
-    these that were scored, the number of relevant documents in all judgments if -c is given, and
-    the run's name."""
+    """Data for summaries besides the scores.
+
+    queries   number of queries to average over scored    number of these queries that were scored
+    relevant  number of relevant documents in all judgments; None unless -c is given run_name  name
+    of the run"""
 
     queries: int
     scored: int
@@ -44,7 +48,8 @@ def format_line(name: str, query: str, value: str) -> str:
 
 
 def format_number(value: float, *, is_whole: bool) -> str:
-    """Return a score in the format of C: %ld, or %6.4f with NaN as -nan, like current machines."""
+    """Format a score with the formats of C: %ld for whole numbers, otherwise %6.4f. NaN becomes
+    -nan, as on current machines."""
     if is_whole:
         return str(int(value))
     return "  -nan" if math.isnan(value) else f"{value:6.4f}"
@@ -74,7 +79,8 @@ def _column_lines(column: MeasureScores, position: int, query: str, as_z_score: 
 def _measure_lines(
     requested: RequestedMeasure, query: str, values: Sequence[float], as_z_scores: bool
 ) -> list[str]:
-    """Return the lines of a measure. Z-scores have the prefix Z, and always four decimals."""
+    """Return the lines of a measure. Lines with z-scores have the prefix Z and always four
+    decimals."""
     is_whole, prefix = requested.row.is_whole and not as_z_scores, "Z" if as_z_scores else ""
     named_values = zip(requested.names, values, strict=True)
     return [
@@ -86,8 +92,8 @@ def _measure_lines(
 def summary_lines(
     columns: Sequence[MeasureScores], totals: Totals, *, as_z_scores: bool = False
 ) -> str:
-    """Return the lines over all queries. If `as_z_scores` is true, the values are
-    as_z_scores-scores."""
+    """Return the lines of the summary over all queries. If `as_z_scores` is true, the values are
+    z-scores."""
     parts: list[str] = []
     for column in columns:
         row = column.requested.row
@@ -101,8 +107,8 @@ def summary_lines(
 
 
 def _summarise(column: MeasureScores, totals: Totals) -> list[float]:
-    """Return one value per line. Queries are added one after the other, in the same order as
-    trec_eval."""
+    """Return the summary value of each line. The values of queries are added in the same order as
+    in trec_eval."""
     summary = column.requested.row.summary
     if summary == "queries":
         return [totals.queries]
@@ -119,13 +125,16 @@ def _summarise(column: MeasureScores, totals: Totals) -> list[float]:
 
 
 MISSING = -1000000.0
-"""The z-score if the file has no mean for a value, or a deviation of 0 and a different mean."""
+"""The z-score of a value if the file has no mean for it, or if the deviation is 0 and the mean
+differs from the value."""
 
 Means = dict[tuple[str, str], tuple[float, float]]
 
 
 def read_means(path: str) -> Means:
-    """Return (query, line name) -> (mean, deviation) from lines of `query name mean deviation`."""
+    """Read the file of means for z-scores, which has lines of `query name mean deviation`.
+
+    Returns a dictionary from (query, line name) to (mean, deviation)."""
     try:
         data = files.read_bytes(path, file_kind="zscores")
     except ProgramExit as ended:
@@ -143,7 +152,7 @@ def read_means(path: str) -> Means:
 
 
 def standardise(values: Floats, means: Means, queries: Sequence[str], name: str) -> Floats:
-    """Return the z-scores of one line's values, float64[query]."""
+    """Return the z-scores of the values of one output line, float64[query]."""
     return np.array(
         [_z_score(v, means.get((q, name))) for v, q in zip(values, queries, strict=True)]
     )

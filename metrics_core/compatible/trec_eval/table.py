@@ -1,5 +1,6 @@
-"""The measures of trec_eval: one row each, in the order in which trec_eval prints them. The
-declarations of our measures have their names and parameters in trec_eval."""
+"""The measures of trec_eval, one row each, in the order in which trec_eval prints them.
+
+The declarations of our measures contain their names and parameters in trec_eval."""
 
 from __future__ import annotations
 
@@ -18,17 +19,16 @@ Format = Literal["any", "qrels", "prefs", "qrels_jg"]
 class MeasureRow:
     """One measure of trec_eval.
 
-    ours        the declared measure behind it; "" if this package computes it
-    takes       the arguments after the dot of `-m name.…`: cutoffs (whole numbers) and levels
-                (real numbers) give a line each; numbers and name=number pairs configure the
-                single line
+    ours        our declared measure that computes it; "" if this package computes it
+    takes       the parameters after the dot of `-m name.…`. Cutoffs (whole numbers) and levels
+                (real numbers) have one output line each. Numbers and name=number pairs configure
+                the single line
     default     the default parameter values
-    summary     how the queries' values are combined; "queries" counts them, "relevant" is a sum,
-                which with -c comes from the judgments
-    is_whole    printed as a whole number
+    summary     how the values of the queries are combined. "queries" is their number, "relevant" is
+                their sum, which with -c is computed from the judgments
+    is_whole    whether it is printed as a whole number
     per_query   whether it has a line for each query
-    judgments   the format of judgments it needs
-    """
+    judgments   the format of judgments that it needs"""
 
     name: str
     ours: str = ""
@@ -56,7 +56,7 @@ _OWN_ROWS = (
     *map(_preference_row, ("simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret")),
     *map(_preference_row, ("simp_imp", "pair_imp", "avgjg_imp")),
 )
-"""Measures that only exist in trec_eval; this package computes them."""
+"""Measures that exist only in trec_eval. This package computes them."""
 
 _BY_GROUP = ("map", "P", "Rprec_mult")
 """Measures that trec_eval also averages over judgment groups, with the suffix _avgjg."""
@@ -70,7 +70,8 @@ _ORDER = """
     prefs_avgjg_ret prefs_avgjg_Rnonrel_ret prefs_simp_imp prefs_pair_imp prefs_avgjg_imp map_avgjg
     P_avgjg Rprec_mult_avgjg yaap rbp rbp_resid unj
 """
-"""trec_eval's print order. Further measures come last and belong to no family."""
+"""The order in which trec_eval prints measures. Measures that are not in this list come last and
+belong to no family."""
 
 
 def _make_measure_row(declaration: Declaration, trec_eval_measure: InTrecEval) -> MeasureRow:
@@ -134,12 +135,14 @@ FAMILIES: dict[str, frozenset[str]] = {
 
 
 def list_rows(version: Version) -> list[MeasureRow]:
-    """Return the measures of this version of trec_eval, in its print order."""
+    """Return the measures of this version of trec_eval, in the order in which it prints them."""
     return [row for row in ROWS if version == "10.0" or row.since == "9.0.8"]
 
 
 def resolve_measures(name: str, version: Version) -> frozenset[str]:
-    """Return the names of the measures with this name or in the family with this name; empty if the
-    name is unknown."""
+    """Return the names of the measures that a name refers to. The name is that of a measure or of a
+    family.
+
+    The result is empty if the name is unknown."""
     row_names = frozenset(row.name for row in list_rows(version))
     return row_names & FAMILIES.get(name, frozenset([name]))

@@ -1,5 +1,5 @@
-"""Scores of measures on judged ranks (the ranks of judged documents), equal to the scores of
-trec_eval: one column of values per output line."""
+"""Compute the scores of measures on judged ranks (the ranks of judged documents), equal to
+trec_eval's scores. There is one column of values per output line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from metrics_core.measures.declaring.aggregation import LEAST_SCORE
 
 @dataclass(frozen=True)
 class Setting:
-    """Settings of the command line for all measures; `documents` is the size of the collection."""
+    """Settings of the command line that apply to all measures. `documents` is the number of
+    documents in the collection."""
 
     version: Version = "10.0"
     level: int = 1
@@ -38,7 +39,8 @@ class Setting:
 
 
 def compute_values(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
-    """Return the scores, float64[query, line], one line per name of the requested measure."""
+    """Return the scores of a requested measure, float64[query, line]. There is one line for each of
+    the measure's names."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         special = _SPECIAL.get(requested.row.name)
         values = (
@@ -50,9 +52,10 @@ def compute_values(requested: RequestedMeasure, ranks: JudgedRanks, setting: Set
 
 
 def score_declared(name: str, ranks: JudgedRanks, setting: Setting, **values: Any) -> Floats:
-    """Return the scores of a declared measure, float64[query] (or [query, cutoff]), with undefined
-    scores as 0, like trec_eval. Parameters are not checked: trec_eval accepts any cutoff and any
-    level."""
+    """Return the scores of a declared measure, float64[query] (or [query, cutoff]). Undefined
+    scores become 0, as in trec_eval.
+
+    Parameters are not checked, because trec_eval accepts any cutoff and any level."""
     declaration = next(d for d in declarations() if d.name == name)
     common = {"rel": setting.level, "rounding": _recall_rounding(setting)}
     # An optional rel, as in NumRet, would select a different measure.
@@ -88,8 +91,8 @@ def _score_declared_measure(
 
 
 def _count_documents(ranks: JudgedRanks, setting: Setting) -> tuple[Floats, Floats, Floats]:
-    """Return the numbers of relevant retrieved, retrieved, and relevant documents, float64[query]
-    each."""
+    """Return the numbers of relevant retrieved documents, of retrieved documents, and of relevant
+    documents, float64[query] each."""
     names = ("NumRelRet", "NumRet", "NumRel")
     relevant_retrieved, retrieved, relevant = (
         score_declared(name, ranks, setting) for name in names
@@ -130,8 +133,9 @@ def _set_f(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) ->
 def _interpolated_precision(
     requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
 ) -> Floats:
-    """Return iprec_at_recall for each recall level. If a query has no results, the score of a level
-    that requires no document is 0 / 0 (NaN)."""
+    """Return iprec_at_recall for each recall level.
+
+    If a query has no results, and a level requires no document, the score is 0 / 0 (NaN)."""
     columns = [_precision_at_recall(level, ranks, setting) for level in requested.numbers]
     return np.stack(columns, axis=1)
 
@@ -157,11 +161,11 @@ def _documents_needed(level: float, ranks: JudgedRanks, setting: Setting) -> Flo
 def _eleven_point_average(
     requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
 ) -> Floats:
-    """Return the mean precision over the recall levels, added from the last level to the first.
+    """Return the mean precision over the recall levels, which are added from the last to the first.
 
-    trec_eval walks up the list once, so it may pass a level if the levels are not ascending. That
-    level and all levels before it then get the best precision of all, like level 0.
-    """
+    trec_eval moves up the list only once, so it may pass a level if the levels are not ascending.
+    That level and all levels before it then have the best precision of the whole list, like level
+    0."""
     relevant_retrieved = score_declared("NumRelRet", ranks, setting)
     best = _precision_at_recall(0.0, ranks, setting)
     total = np.zeros(ranks.n_queries)

@@ -7,7 +7,6 @@ records.py records of a file, in blocks
 documents.py, infer.py    inference of a mapping from names and types
 tables.py  a run or judgments from blocks of records and mappings
 texts.py   queries or documents from blocks of records and mappings
-lists.py   files of lists of documents by query, read with an inferred or assigned mapping
-presets.py, preset_files.py    declarations of tools' formats, and how they are recognised and read
-memory.py  records of a Python program
-"""
+lists.py, list_cells.py    lists of documents by query, with an inferred or assigned mapping
+presets.py, preset_files.py    declarations of tools' formats, recognition and reading of files
+python_records.py    records of a Python program"""

@@ -1,10 +1,9 @@
-"""The values at a path for all records at once, level by level.
+"""Find the values at a path for all records at once, level by level.
 
 Each value belongs to a row of an axis. The rows of the first axis are the records. The rows of a
-deeper axis are the list items, or the values of objects, inside the rows of its parent axis. JSON
-and Python objects are stored as Python values, Parquet and frames as Arrow arrays; both implement
-`Values`.
-"""
+deeper axis are the items of lists, or the values of objects, inside the rows of its parent axis.
+JSON and Python objects are stored as Python values, Parquet and frames as Arrow arrays; both
+implement `Values`."""
 
 from __future__ import annotations
 
@@ -33,10 +32,9 @@ class MappingError(ValueError):
     """Error for a value that cannot be read with a path.
 
     found     the actual value, with its position in the record
-    expected  what was expected
-    row_path  path of the value in its record; `key` is the part of it that follows the row's path
-    offer     option for reading the file that would accept the value
-    """
+    expected  a description of valid values
+    row_path  path of the value in its record. It is the path of the row, followed by `key`
+    offer     option for reading the file that would accept the value"""
 
     def __init__(
         self,
@@ -58,11 +56,11 @@ class MappingError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class RowAxis:
-    """`count` rows: the records, or the values at `path` inside each row of `parent_axis`.
+    """The rows of one level: the records, or the values at `path` inside each row of `parent_axis`.
 
+    count    number of rows
     parents  row of the parent axis for each row, ascending; int64[count]
-    keys     key of each row if the rows are the values of objects
-    """
+    keys     key of each row if the rows are the values of objects"""
 
     count: int
     path: str = ""
@@ -83,18 +81,17 @@ class RowAxis:
         return f"{self.parent_axis.row_path(parent)}{relative_path}{number}".removeprefix(".")
 
     def record_rows(self, rows: Ints) -> Ints:
-        """Return the index of the record that contains each of these rows. Argument and result are
+        """Return the index of the record that contains each of these rows, int64[row]. `rows` is
         int64[row]."""
         return (
             rows if self.parent_axis is None else self.parent_axis.record_rows(self.parents[rows])
         )
 
     def align_rows(self, descendant_axis: RowAxis) -> Ints | None:
-        """Return, for each row of a deeper axis, the row of this axis that contains it;
-        int64[deeper.count].
+        """Return, for each row of a deeper axis, the row of this axis that contains it, int64[row
+        of `descendant_axis`].
 
-        Returns None if `descendant_axis` is not below this axis.
-        """
+        Returns None if `descendant_axis` is not below this axis."""
         rows = np.arange(descendant_axis.count)
         while descendant_axis is not self:
             if descendant_axis.parent_axis is None:
@@ -104,7 +101,7 @@ class RowAxis:
 
 
 class Values(Protocol):
-    """One value, perhaps missing, for each row of an axis."""
+    """One value for each row of an axis. Values may be missing."""
 
     def __len__(self) -> int: ...
 
@@ -117,41 +114,40 @@ class Values(Protocol):
         row has no list or the list is too short."""
 
     def items(self) -> tuple[Ints, Values]:
-        """Return the number of items of each list, int64[n], and all items in order.
+        """Return the number of items of each list, int64[n], and the items of all lists in order.
 
-        The number is -1 for values that are not lists.
-        """
+        The number is -1 for values that are not lists."""
 
     def entries(self) -> tuple[Ints, Sequence[str], Values]:
-        """Return the number of entries of each object, int64[n], with all keys and values in order.
+        """Return the number of entries of each object, int64[n], and the keys and values of all
+        objects in order.
 
-        The number is -1 for values that are not objects.
-        """
+        The number is -1 for values that are not objects."""
 
     def is_missing(self) -> Mask:
-        """Return which rows have no value; bool[n]."""
+        """Return which rows have no value, bool[n]."""
 
     def take(self, rows: Ints) -> Values:
-        """Return the values of these rows; `rows` is int64[row]."""
+        """Return the values of the rows with these indexes, int64[row]."""
 
     def to_list(self) -> list[Any]:
         """Return the values as Python objects."""
 
     def lacks_key(self, name: str) -> Mask:
-        """Return which rows have an object without this key; bool[n]."""
+        """Return which rows have an object without this key, bool[n]."""
 
     def ids(self) -> tuple[pa.Array, Mask]:
-        """Return the values as texts, string[n], and whether each is a valid id or missing,
-        bool[n].
+        """Return the values as texts, string[n], and a mask of the rows whose value is missing or a
+        valid id, bool[n].
 
-        Valid ids are texts and whole numbers. A missing value is null.
-        """
+        Valid ids are texts and whole numbers. A missing value is null."""
 
     def numbers(self) -> Floats:
-        """Return the values as numbers, float64[n]; NaN if missing or not a finite number."""
+        """Return the values as numbers, float64[n]. A value that is missing or not a finite number
+        becomes NaN."""
 
     def describe(self, row: int) -> str:
-        """Return a text about a value, for a message."""
+        """Return a short description of a value for a message."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +222,7 @@ class PythonValues:
 
 @dataclass(frozen=True)
 class ArrowValues:
-    """An unchunked column of Parquet or of a frame."""
+    """An unchunked Arrow column of Parquet or of a frame."""
 
     values: pa.Array
 
@@ -318,9 +314,8 @@ def _pair_type(type_: pa.MapType) -> pa.DataType:
 class Records:
     """The records of a file or a Python program.
 
-    `lines` has the physical line of each record, int64[record], if known. Extracted values are
-    cached.
-    """
+    `lines` has the physical line of each record, int64[record]; None if the lines are unknown.
+    Values that were extracted at a path are cached."""
 
     values: Values
     lines: Ints | None = None
@@ -346,7 +341,7 @@ class Records:
         return self._cache[steps]
 
     def find_line(self, axis: RowAxis, row: int) -> int | None:
-        """Return the physical line of a row, None if unknown."""
+        """Return the physical line of a row; None if the line is unknown."""
         return None if self.lines is None else int(self.lines[axis.record_rows(np.array([row]))[0]])
 
     def _find_values(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:

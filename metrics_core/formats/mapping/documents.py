@@ -1,4 +1,5 @@
-"""Find the documents in lists of records: the key of the id, the numbers, and the kind of list."""
+"""Find the documents in lists of records: the key of the id, the numbers of a document, and the
+kind of list."""
 
 from __future__ import annotations
 
@@ -25,29 +26,29 @@ from metrics_core.formats.registry import AMBIGUOUS, SPECIFIC, Kind
 from metrics_core.formats.values import is_number
 
 SAMPLE_SIZE = 200
-"""Number of records or list items in a sample. If later ones have a different shape, the first of
-each shape is added."""
+"""Number of records or list items in a sample. If later items have different shapes, the first item
+of each shape is added."""
 _MAX_SHAPES = 1000
 _MAX_ID_LENGTH = 200
 _MAX_KEYS, _EXAMPLES, _MAX_DEPTH = 40, 3, 6
 
 _ITEM_IDS = (*DOCUMENT_IDS, "segmentid")
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
-"""Keys that identify an object as a document, regardless of the name of its list."""
+"""Keys that identify an object as a document, whatever the name of its list."""
 TEXTS = ("title", *DOCUMENT_TEXTS)
 """Names of a document's texts."""
 _SURE_QUERIES = ("queryid", "qid", "topicid")
 NUMBERS = {"score": "score", "grade": "relevance", "rank": "rank"}
-"""Roles of numbers beside a document, and the names of our columns for them."""
+"""Roles of the numbers that a document can have, and the names of our columns for them."""
 NUMBER_NAMES = {name for role in NUMBERS.values() for name in NAMES[role]}
-"""Folded names of a score, a grade or a rank."""
+"""Names of a score, a grade or a rank, in the form that `fold_name` returns."""
 
 _DOCUMENT_NAME = re.compile(
     r"\w*(?:docs?|documents?|passages?|items?|products?|chunks?|contexts?|articles?|nodes?|movies?"
     r"|books?|corpus|hits|ctxs)(?:ids?|nos?)?|\w*pids"
 )
 _MIXED_NAME = re.compile(r"predictions?|preds?|targets?|groundtruths?|relevant|golds?|positives?")
-"""Names of lists that contain either documents or words of an answer."""
+"""Pattern for names of lists that may contain either documents or words of an answer."""
 _RELEVANT_NAME = re.compile(r"relevan|gold|positive|expected|groundtruth|target")
 _RANKED_NAME = re.compile(r"retriev|return|recommend|predict|rank|hits|results|candidates|^top")
 _DETAIL_NAME = re.compile(
@@ -55,7 +56,7 @@ _DETAIL_NAME = re.compile(
     r"|words?|chars|chunk|year|month|day|date|time|timestamp|at|price|version|lat|lon|segment|level"
     r"|votes)"
 )
-"""Names of numbers that describe a document rather than rank it."""
+"""Pattern for names of numbers that describe a document and are not scores or ranks."""
 
 
 ITEMS, VALUES, KEYS = Step("items"), Step("values"), Step("keys")
@@ -65,7 +66,8 @@ Steps = tuple[Step, ...]
 
 
 class NumberColumn(NamedTuple):
-    """Numbers that belong to documents: the name, the steps to them, and their values as texts."""
+    """Numbers that belong to documents: the name, the steps of their path, and their values as
+    texts."""
 
     name: str
     steps: Steps
@@ -74,15 +76,14 @@ class NumberColumn(NamedTuple):
 
 @dataclass
 class DocumentList:
-    """A list of documents.
+    """A list of documents in a record.
 
     name             name of the list
-    doc              steps to the id of each document
-    kind             kind of table by the name of the list, None if the name does not indicate it
-    query            steps to the query that each item names; empty if items name no query
-    numbers          numbers beside the documents, by role
-    unclear_numbers  steps to numbers of unknown meaning
-    """
+    doc              steps of the path to the id of each document
+    kind             kind of table that the name of the list indicates; None if it indicates none
+    query            steps of the path to the query of each item; empty if items have no query
+    numbers          numbers of the documents, by role
+    unclear_numbers  steps of the paths to numbers of unknown meaning"""
 
     name: str
     doc: Steps
@@ -93,7 +94,8 @@ class DocumentList:
 
     @property
     def possible_kinds(self) -> tuple[Sequence[Kind], int]:
-        """Possible kinds of the list by its numbers and name, and the confidence in them."""
+        """The kinds of table that the list can be, given its numbers and its name, and the
+        confidence in them."""
         grade, score = self.numbers.get("grade"), self.numbers.get("score")
         is_ranked = score is not None or "rank" in self.numbers
         if grade is not None:
@@ -110,9 +112,8 @@ class DocumentList:
 def collect_values(records: Sequence[Any]) -> dict[RecordPath, list[Any]]:
     """Return the first values of records by path, except lists and objects.
 
-    If objects have very many keys, all their keys and all their values are collected as two
-    lists.
-    """
+    If objects have very many keys, the keys of all objects are collected in one list, and their
+    values in another."""
     path_values: dict[RecordPath, list[Any]] = {}
     level: dict[Steps, list[Any]] = {(): list(records[:SAMPLE_SIZE])}
     while level:
@@ -138,10 +139,9 @@ def collect_values(records: Sequence[Any]) -> dict[RecordPath, list[Any]]:
 
 
 def sample_items(values: list[Any], shape: Callable[[Any], Any]) -> list[Any]:
-    """Return the first values, and the first value of each other shape.
+    """Return the first values, and the first value of each other shape that occurs later.
 
-    `shape` is a function that returns the shape of a value.
-    """
+    `shape` is a function that returns the shape of a value."""
     sample = values[:SAMPLE_SIZE]
     if len(values) > SAMPLE_SIZE:
         shapes = set(map(shape, sample))
@@ -167,7 +167,7 @@ def _item_shape(item: Any) -> Any:
 
 
 def find_documents(name: str, lists: Sequence[Any], prefix: Steps) -> DocumentList | None:
-    """Return the documents in lists of this name, None if the lists contain something else."""
+    """Return the documents in lists with this name; None if the lists contain something else."""
     if name == "":
         prefix = (*prefix, ITEMS)
     items = list(chain.from_iterable(entry for entry in lists if type(entry) is list))
@@ -192,7 +192,8 @@ def find_documents(name: str, lists: Sequence[Any], prefix: Steps) -> DocumentLi
 
 
 def _kind_by_name(name: str, items: Sequence[Any]) -> Kind | None:
-    """Return the kind of a list by its name, None if the name does not indicate it."""
+    """Return the kind of table that the name of a list indicates; None if the name indicates
+    none."""
     folded_name = fold_name(name)
     if folded_name == "references" and any(isinstance(item, str) and " " in item for item in items):
         return None  # reference answers
@@ -212,7 +213,7 @@ def _kind_by_name(name: str, items: Sequence[Any]) -> Kind | None:
 def _find_in_objects(
     name: str, items: Sequence[dict[str, Any]], prefix: Steps, kind: Kind | None
 ) -> DocumentList | None:
-    """Return the documents of a list of objects, None if the objects have no document id."""
+    """Return the documents of a list of objects; None if the objects have no document id."""
     columns = _collect_columns(items, prefix)
     direct_columns = [column for column in columns if len(column.steps) == len(prefix) + 1]
     candidates = [
@@ -244,7 +245,8 @@ def _find_in_objects(
 
 
 def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[Steps]:
-    """Return the steps to possible document ids in nested lists of objects with a score."""
+    """Return the steps of paths to possible document ids in nested lists of objects that have a
+    score."""
     id_steps: list[Steps] = []
     for name, field_values in values.items():
         present = [value for value in field_values if value is not None]
@@ -268,12 +270,11 @@ def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[
 
 
 def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
-    """Return the steps to possible document ids in lists of objects whose id is not recognised by
-    name.
+    """Return the steps of paths to possible document ids in lists of objects, if no id is
+    recognised by its name.
 
-    Possible ids are values without blanks that occur once in their list; texts are preferred to
-    numbers.
-    """
+    Possible ids are values without blanks that occur once in their list. Texts are preferred to
+    numbers."""
     objects = [item_list for item_list in lists if type(item_list) is list and item_list]
     items = list(chain.from_iterable(objects))
     if not items or any(type(item) is not dict for item in items):
@@ -292,7 +293,8 @@ def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
 
 
 def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[NumberColumn]:
-    """Return the single values in objects, and in objects directly inside them, as texts."""
+    """Return the single values in objects, and in objects directly inside these, as columns of
+    texts."""
     values: dict[Steps, list[str]] = {}
     for item in items:
         for name, value in item.items():
@@ -305,8 +307,10 @@ def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[Num
 
 
 def _assign_number_roles(documents: DocumentList, columns: Sequence[NumberColumn]) -> None:
-    """Assign columns to the roles of numbers: by the name of a column, or by the ending of its name
-    if only one column has this ending."""
+    """Assign columns to the roles of numbers.
+
+    A column is assigned by its name, or by the ending of its name if no other column has this
+    ending."""
     names = [column.name for column in columns]
     for role, column_name in NUMBERS.items():
         index = find_position(names, NAMES[column_name])
@@ -332,7 +336,7 @@ def _assign_number_roles(documents: DocumentList, columns: Sequence[NumberColumn
 
 
 def may_mean_documents(name: str, items: Sequence[Any]) -> bool:
-    """Return whether an unused list may have been meant as documents or their numbers."""
+    """Return whether an unused list may have been intended as documents or as their numbers."""
     folded_name = fold_name(name)
     name_match = (
         _DOCUMENT_NAME.fullmatch(folded_name)
@@ -345,7 +349,8 @@ def may_mean_documents(name: str, items: Sequence[Any]) -> bool:
 def find_documents_in_maps(
     names: Sequence[str], values: Mapping[str, Sequence[Any]], prefix: Steps
 ) -> list[DocumentList]:
-    """Return the documents of objects that map each id to a number: {"results": {"d1": 0.5}}."""
+    """Return the documents of objects that map each document id to a number: {"results": {"d1":
+    0.5}}."""
     documents = []
     for name in names:
         numbers = [v for entry in values[name] if type(entry) is dict for v in entry.values()]
@@ -379,7 +384,8 @@ def _is_id(value: Any) -> bool:
 
 
 def find_lists_in_objects(values: Mapping[str, Sequence[Any]]) -> list[Steps]:
-    """Return the paths of lists of single values in an object of a record: `labels.carts`."""
+    """Return the paths of lists of single values inside an object of a record, such as
+    `labels.carts`."""
     keys = dict.fromkeys(
         (name, key)
         for name, entries in values.items()

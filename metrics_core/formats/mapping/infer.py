@@ -1,8 +1,8 @@
 """Infer the mapping of records from names and types if the records are not from a known tool.
 
-The steps: orientation (records, a table by columns or by rows, an object of lists), query, lists of
-documents, numbers beside each document, kind. If anything remains unclear, the user is asked.
-"""
+These are inferred in turn: the structure (records, a table by columns or by rows, an object of
+lists), the query, the lists of documents, the numbers of each document, and the kind. If anything
+remains unclear, the user must assign columns."""
 
 from __future__ import annotations
 
@@ -62,18 +62,17 @@ _QUERY_OBJECTS = ("query", "topic", "metadata")
 
 @dataclass
 class Inference:
-    """The content of records.
+    """The result of inferring the content of records.
 
     mappings         mappings for each kind of table
     sureness         confidence in each kind
     names            names of the lists
     query            path of the query
     has_texts        whether the query has a text
-    unclear_numbers  numbers beside documents that have no known meaning
+    unclear_numbers  numbers of documents that have no known meaning
     candidate_lists  several lists, each of which could be the list of documents
-    possible_ids     possible ids of documents, by type alone
-    unused_lists     further lists
-    """
+    possible_ids     possible ids of documents, recognised by their type alone
+    unused_lists     lists that are not used"""
 
     mappings: dict[Kind, list[Mapping[str, Alternatives]]] = field(default_factory=dict)
     sureness: dict[Kind, int] = field(default_factory=dict)
@@ -86,7 +85,7 @@ class Inference:
     unused_lists: list[RecordPath] = field(default_factory=list)
 
     def add_mapping(self, kind: Kind, name: str, sureness: int, **paths: RecordPath | None) -> None:
-        """Add a mapping of a kind."""
+        """Add a mapping for a kind of table, with its list name and the confidence in the kind."""
         mapping = {role: (path,) for role, path in paths.items() if path is not None}
         self.mappings.setdefault(kind, []).append(mapping)
         self.sureness[kind] = sureness
@@ -95,10 +94,11 @@ class Inference:
 
 
 def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inference:
-    """Return the content of records; an empty inference if they have no list of documents.
+    """Infer the content of records. The inference is empty if the records contain no list of
+    documents.
 
-    If `is_truncated`, the only record is incomplete: its query may be in the missing rest.
-    """
+    If `is_truncated` is true, the only record is incomplete: its query may be in the missing
+    part."""
     rows, inference = [record for record in records if type(record) is dict], Inference()
     if len(records) == 1 and rows and _infer_table(rows[0], inference):
         return inference
@@ -117,7 +117,8 @@ def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inf
 
 
 def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
-    """Return whether an object is a table, or contains records in its only list of objects."""
+    """Return whether an object is a table, or its only list of objects contains records. The
+    mappings are added to `inference`."""
     names, values = list(record), list(record.values())
     first = values[0] if values else None
     data, columns = record.get("data"), record.get("columns")
@@ -168,7 +169,8 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
 
 
 def _infer_columns(record: dict[str, Any], inference: Inference) -> bool:
-    """Return whether an object has a list of queries and a list of the documents of each query."""
+    """Return whether an object has a list of queries and, parallel to it, a list of the documents
+    of each query. The mappings are added to `inference`."""
     lists = {name: values for name, values in record.items() if type(values) is list and values}
     query_names = [name for name, values in lists.items() if not any(map(is_nested, values))]
     query_index = find_position(query_names, QUERY_KEYS)
@@ -187,17 +189,15 @@ def _infer_columns(record: dict[str, Any], inference: Inference) -> bool:
 
 
 def _has_ids(names: Sequence[str]) -> bool:
-    """Return whether columns of these names include query and document ids."""
+    """Return whether columns with these names include a query id and a document id."""
     return (
         find_position(names, NAMES["query_id"]) >= 0 and find_position(names, NAMES["doc_id"]) >= 0
     )
 
 
 def _have_same_shape(values: Sequence[Any]) -> bool:
-    """Return whether values are equally long lists, or objects with equal keys.
-
-    All of their values must be single values.
-    """
+    """Return whether all values are lists of the same length, or objects with the same keys. The
+    values inside the lists or objects must be single values."""
     kinds = set(map(type, values))
     if kinds == {list}:
         is_same, inner = len(set(map(len, values))) == 1, values
@@ -213,8 +213,8 @@ def _infer_flat_table(
     steps_of: Callable[[str], Steps],
     inference: Inference,
 ) -> bool:
-    """If the records are a table with one row per document, add its mappings. Return whether they
-    are such a table."""
+    """Add the mappings of records that form a table with one row per document. Returns whether they
+    form such a table."""
     rows = list(islice(zip(*columns, strict=True), SAMPLE_SIZE))
     texts = [["" if value is None else str(value) for value in row] for row in rows]
     sureness = recognise_columns(names, texts)
@@ -252,10 +252,8 @@ def _infer_records(
     *,
     is_truncated: bool = False,
 ) -> None:
-    """Add the content of the records at `prefix`: each record has lists of documents for one query.
-
-    The query may be the key of the record.
-    """
+    """Infer the content of the records at `prefix` and add it to `inference`. Each record has lists
+    of documents for one query. The query may be the key of the record."""
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     values = {n: [entry for row in rows if (entry := row.get(n)) is not None] for n in names}
     lists = [n for n in names if any(type(entry) is list for entry in values[n]) or not values[n]]
@@ -307,7 +305,8 @@ def _infer_records(
 
 
 def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
-    """Return the steps to a record's query: its id, perhaps in a nested object, else its text."""
+    """Return the steps of the path to a record's query: its id, perhaps in a nested object, or its
+    text if there is no id."""
     first_values: dict[str, Any] = {}
     for row in rows:
         first_values |= {n: v for n, v in row.items() if v is not None and n not in first_values}
@@ -328,7 +327,8 @@ def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
 
 
 def _may_be_document_records(names: Sequence[str]) -> bool:
-    """Return whether records have a text but no query id, like documents with references."""
+    """Return whether the records may be documents with references, because they have a text but no
+    query id."""
     return find_position(names, _QUERY_ID_NAMES) < 0 and find_position(names, TEXTS) >= 0
 
 
@@ -339,7 +339,7 @@ def _match_number_lists(
     prefix: Steps,
     inference: Inference,
 ) -> None:
-    """Find, for each list of document ids, the list of numbers that belongs to it."""
+    """Assign to each list of document ids the list of numbers that belongs to it."""
     for name in names:
         lists = [entry for entry in values[name] if type(entry) is list]
         items = list(chain.from_iterable(islice(lists, SAMPLE_SIZE)))[: SAMPLE_SIZE**2]
@@ -366,7 +366,7 @@ def _match_number_lists(
 def _add_mappings(
     inference: Inference, documents: Sequence[DocumentList], system: RecordPath | None
 ) -> None:
-    """Add the mappings of these lists of documents."""
+    """Add the mappings of these lists of documents to the inference."""
     by_kind: Counter[Kind] = Counter()
     for document_list in documents:
         kinds, sureness = document_list.possible_kinds

@@ -1,4 +1,5 @@
-"""Records of CSV and TSV with lists in cells, written as JSON or as printed by Python."""
+"""Read records of CSV and TSV whose cells contain lists, written as JSON or as printed by
+Python."""
 
 from __future__ import annotations
 
@@ -23,9 +24,10 @@ _ROWS_AT_ONCE = 20_000
 
 
 def first_records(sample: Sample) -> list[dict[str, Any]]:
-    """Return the first rows, with the lists in their cells parsed. A column has lists if each of
-    its cells is a list and at least one list has several items. Returns no rows if there is no such
-    column."""
+    """Return the first rows, with the lists in their cells parsed. If no column has lists, no rows
+    are returned.
+
+    A column has lists if each of its cells is a list and at least one list has several items."""
     if not sample.lines:
         return []
     separator = find_separator(sample.first_line)
@@ -44,7 +46,8 @@ def first_records(sample: Sample) -> list[dict[str, Any]]:
 
 
 def read_list_cells(source: Source, request: Request) -> Iterator[Records]:
-    """Yield the rows with their lists. Raises FileFormatError for a malformed header or row."""
+    """Yield the rows, with the lists in their cells parsed. Raises FileFormatError for a malformed
+    header or row."""
     sample = Sample(source, source.head.decode(), {})
     list_names = {n for row in first_records(sample)[:1] for n, v in row.items() if type(v) is list}
     rows = read_csv_records(source, find_separator(sample.first_line))

@@ -1,4 +1,4 @@
-"""Files of lists of documents by query, read with an inferred or assigned mapping."""
+"""Read files of lists of documents by query with an inferred or assigned mapping."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ _HINT = (
 
 
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise lists in the first records by their names, their contents or assigned paths."""
+    """Recognise lists of documents in the first records, by names, by contents or by paths that the
+    user assigned."""
     if not sample.columns:
         return _infer_from_sample(sample).sureness
     if not any(map(is_path, sample.columns.values())) or not read_first_records(sample)[0]:
@@ -57,7 +58,8 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
 
 
 def read_list_paths(sample: Sample) -> FirstRows | None:
-    """Return the paths of nested records and their first values, None if records are not nested."""
+    """Return the paths of nested records with their first values; None if the records are not
+    nested."""
     records, _ = read_first_records(sample)
     values = collect_values(records)
     if all(len(path.steps) < 2 for path in values):
@@ -67,10 +69,10 @@ def read_list_paths(sample: Sample) -> FirstRows | None:
 
 
 def find_other_kinds(sample: Sample) -> list[Kind]:
-    """Return the kinds that records contain besides judgments: queries with a text, a run.
+    """Return the kinds of table that the records contain besides judgments: a run, or queries if
+    they have a text.
 
-    Nothing is returned if no list is named as judgments.
-    """
+    The result is empty if no list has the name of judgments."""
     inference = _infer_from_sample(sample)
     if inference.sureness.get("qrels") != SPECIFIC:
         return []
@@ -86,12 +88,12 @@ def _infer_from_sample(sample: Sample) -> Inference:
 def read_lists(
     source: Source, request: Request, record_blocks: Iterable[Records] | None = None
 ) -> Loaded:
-    """Read a run of ranked lists, or judgments, from a file or from `record_blocks`.
+    """Read ranked lists as a run, or lists of relevant documents as judgments, from a file or from
+    `record_blocks`.
 
-    In judgments, the grade of a document is the number beside it. If there is none, the grade is 1,
-    or 0 in a list of negative documents. Raises FileFormatError if there are no lists of documents
-    or their meaning is unclear.
-    """
+    In judgments, the grade of a document is the number that belongs to it. If there is no number,
+    the grade is 1, or 0 in a list of negative documents. Raises FileFormatError if there are no
+    lists of documents or their meaning is unclear."""
     parquet_inference = (
         infer_mappings(read_first_rows(source)) if source.magic.startswith(MAGIC) else None
     )
@@ -143,7 +145,8 @@ def read_lists(
 
 
 def _build_mappings(inference: Inference, request: Request) -> Mappings:
-    """Return the mappings of the requested kind; assigned paths replace inferred ones."""
+    """Return the mappings of the requested kind. Paths that the user assigned replace inferred
+    ones."""
     columns = {
         role: parse_path(path) for role, path in drop_unassigned_roles(request.columns).items()
     }
@@ -166,14 +169,14 @@ def _build_mappings(inference: Inference, request: Request) -> Mappings:
 
 
 def _find_used_paths(mappings: Mappings) -> list[str]:
-    """Return the paths that mappings read, in the order of their roles."""
+    """Return the distinct paths that the mappings use, in the order of their roles."""
     path_groups = (mapping[role] for mapping in mappings for role in mapping)
     paths = (path for paths in path_groups for path in paths if path.constant is None)
     return list(dict.fromkeys(str(path).removeprefix("-") for path in paths))
 
 
 def _column_names(mappings: Mappings) -> set[str]:
-    """Return the columns that mappings read."""
+    """Return the names of the columns that the mappings use."""
     paths = chain.from_iterable(path for mapping in mappings for path in mapping.values())
     return {path.steps[0].name for path in paths if path.steps}
 
@@ -193,7 +196,8 @@ def _sample_records(source: Source, records: Records) -> list[Any]:
 
 
 def _refuse_ambiguous_lists(source: Source, inference: Inference) -> None:
-    """Raise FileFormatError if the list of documents, their ids or their numbers are ambiguous."""
+    """Raise FileFormatError if it is ambiguous which list has the documents, or which values are
+    their ids or numbers."""
     if inference.candidate_lists:
         actual = (
             f"{len(inference.candidate_lists)} lists of documents:"

@@ -37,11 +37,10 @@ _ROLE = re.compile(rf"[\s,]+(?=[a-z_]+=){_UNQUOTED}")
 class Step(NamedTuple):
     """One step of a path.
 
-    kind      "key": the value of the key `name`; "item": the list item number `name`, from 0;
-              "items": all list items; "values", "keys": all values or keys of an object
-    optional  whether records may lack it; at the end of a grade's path, rows without it are
-              unjudged
-    """
+    kind      "key": the value of the key `name`. "item": the list item number `name`, from 0.
+              "items": all list items. "values" or "keys": all values or all keys of an object
+    optional  whether the step may be missing in a record. If it ends the path of a grade, rows
+              without a value are unjudged"""
 
     kind: StepKind
     name: str = ""
@@ -63,12 +62,11 @@ class Step(NamedTuple):
 class RecordPath:
     """Path to one or more values of a record.
 
-    steps     steps from the record, empty for a constant and joined paths
-    constant  fixed value in place of a path
+    steps     steps from the record; empty for a constant and for joined paths
+    constant  fixed value that is used in place of a path
     reversed  whether numbers are negated
     most      whether only the most frequent value is used
-    joined    paths whose texts are joined to one text
-    """
+    joined    paths whose texts are joined to one text"""
 
     steps: tuple[Step, ...] = ()
     constant: str | None = None
@@ -86,12 +84,12 @@ class RecordPath:
 
     @property
     def plain_text(self) -> str:
-        """The path as text without the marks of optional steps."""
+        """The path as text, without the question marks of optional steps."""
         return str(replace(self, steps=tuple(s._replace(optional=False) for s in self.steps)))
 
 
 Alternatives = tuple[RecordPath, ...]
-"""Alternative paths; the first path with values is used."""
+"""Alternative paths. The first path with values is used."""
 
 
 def parse_path(text: str) -> Alternatives:
@@ -108,10 +106,9 @@ def is_path(text: str) -> bool:
 
 
 def parse_mapping(text: str) -> Mapping[str, Alternatives]:
-    """Return the paths by role of a text such as `query=qid doc=hits[].docid`.
+    """Parse a mapping such as `query=qid doc=hits[].docid`, and return the paths by role.
 
-    Raises ParameterError for an invalid mapping.
-    """
+    Raises ParameterError for an invalid mapping."""
     paths: dict[str, Alternatives] = {}
     for part in _ROLE.split(text.strip()):
         role, equals, path = part.partition("=")

@@ -1,4 +1,4 @@
-"""Recognise and read the files of tools by their presets."""
+"""Recognise and read the files of tools with the presets of the tools."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from metrics_core.tables import Queries
 
 
 def recognise_preset(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
-    """Return the kinds that a file contains according to its first record, and the confidence in
-    them."""
+    """Return the kinds of table that a file contains according to its first record, and the
+    confidence in each kind."""
     return dict.fromkeys(find_kinds(preset, read_first_records(sample)[0]), preset.sureness)
 
 
 def find_kinds(preset: Preset, records: Sequence[Any]) -> list[Kind]:
-    """Return the kinds of table that records contain. Empty if the records do not fit the
-    preset."""
+    """Return the kinds of table that records contain. The result is empty if the preset does not
+    fit the records."""
     if not records or not isinstance(records[0], dict) or not preset.also(records[0]):
         return []
     mended_records = records[:1] if preset.mend is None else next(preset.mend([[*records[:1]]], ""))
@@ -68,9 +68,8 @@ def read_preset(
 ) -> Loaded:
     """Return the table of the requested kind.
 
-    The records are the records of the file, or `mended_blocks`, to which `mend` was already
-    applied. Raises FileFormatError if a record does not fit the preset.
-    """
+    `mended_blocks` are the records of the file after `mend` was applied; if it is None, they are
+    read from the file. Raises FileFormatError if a record does not fit the preset."""
     remarks = [item for item in preset.remarks if request.kind in item.kinds]
     cases_by_remark = {item: list[str]() for item in remarks if item.found is not None}
     stored: dict[str, Mapping[str, float]] = {}
@@ -140,11 +139,10 @@ def read_preset(
 def _read_scores(
     preset: Preset, source: Source, request: Request, mended_blocks: Iterator[Records] | None
 ) -> Loaded:
-    """Return the scores in the records of a file with one run.
+    """Return the scores that a file with one run contains.
 
-    They are at `stored`, or else all unmapped numbers of a record. Raises MissingKindError if there
-    is none.
-    """
+    They are the values at `stored`. Without this path, they are all unmapped numbers of a record.
+    Raises MissingKindError if there are none."""
     blocks = mended_blocks or mend_blocks(
         preset, _read_blocks(preset, source, request), request.run_name
     )
@@ -170,8 +168,9 @@ def _read_scores(
 
 
 def _select_scores(preset: Preset, query: str, record: Any) -> Any:
-    """Return the values of a record that may be scores, and its query id; another value unchanged,
-    which is refused later."""
+    """Return the values of a record that may be scores, and its query id.
+
+    A record that is not an object is returned unchanged, and is refused later."""
     if not isinstance(record, dict):
         return record
     scores = record.get(preset.stored) if preset.stored else record
@@ -187,8 +186,10 @@ def _refuse_several_cases(remark: Remark, cases: list[str], records: Records) ->
 
 
 def _read_blocks(preset: Preset, source: Source, request: Request) -> Iterator[Records]:
-    """Yield the records in blocks. If the mappings join names, all records are in one block,
-    because joining needs all of them."""
+    """Yield the records of a file in blocks.
+
+    If a mapping joins names from several paths, all records are in one block, because joining needs
+    all of them."""
     mappings = _prefixed_mappings(preset, request.kind, ())
     is_joined = any(
         path.joined for mapping in mappings for paths in mapping.values() for path in paths
@@ -197,7 +198,7 @@ def _read_blocks(preset: Preset, source: Source, request: Request) -> Iterator[R
 
 
 def mend_blocks(preset: Preset, blocks: Iterator[Records], name: str) -> Iterator[Records]:
-    """Yield the blocks of records after the `mend` function of a preset has changed them."""
+    """Apply the `mend` function of a preset to blocks of records, and yield the changed blocks."""
     if preset.mend is None:
         yield from blocks
         return
@@ -223,7 +224,8 @@ def _parse_steps(text: str) -> tuple[Step, ...]:
 
 
 def _find_prefix(preset: Preset, first_records: Records) -> tuple[Step, ...] | None:
-    """Return the first prefix below which a record has all paths that identify the preset."""
+    """Return the first prefix of the preset for which the first record has all paths that identify
+    the preset."""
     for text in preset.inside:
         prefix = _parse_steps(text)
         if all(_has_value(first_records, prefix, path) for path in preset.recognised_by):
@@ -232,7 +234,7 @@ def _find_prefix(preset: Preset, first_records: Records) -> tuple[Step, ...] | N
 
 
 def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
-    """Return whether the only record has a value at a path."""
+    """Return whether the only record has a value at this path below the prefix."""
     for alternative in parse_path(path):
         try:
             if not records.values_at((*prefix, *alternative.steps))[1].is_missing().all():
@@ -243,8 +245,10 @@ def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
 
 
 def _check_records(preset: Preset, records: Records, prefix: tuple[Step, ...]) -> None:
-    """Raise MappingError for a record that lacks the paths by which the preset is recognised. Empty
-    lists are allowed."""
+    """Raise MappingError for a record that lacks one of the paths by which the preset is
+    recognised.
+
+    Empty lists are allowed."""
     axis, _ = records.values_at(prefix)
     for text in preset.recognised_by:
         paths = [RecordPath(tuple(takewhile(_is_key, path.steps))) for path in parse_path(text)]
@@ -262,10 +266,9 @@ def _is_key(step: Step) -> bool:
 def _missing_error(
     records: Records, prefix: tuple[Step, ...], axis: RowAxis, row: int, paths: Sequence[RecordPath]
 ) -> MappingError:
-    """Return the error for a record without any of these paths.
+    """Return the error for a record that has none of these paths.
 
-    The error names the content of the record at the deepest path that exists.
-    """
+    The error describes the content of the record at the deepest path that exists."""
     for path in sorted(paths, key=lambda path: -len(path.steps)):
         _, parents = records.values_at((*prefix, *path.steps[:-1]))
         if not parents.is_missing()[row]:
@@ -278,7 +281,7 @@ def _missing_error(
 
 
 def _prefixed_mappings(preset: Preset, kind: Kind, prefix: tuple[Step, ...]) -> Mappings:
-    """Return the mappings of a kind with `prefix` before each path."""
+    """Return the mappings of a kind of table, with `prefix` before each path."""
     texts = preset.tables[kind]
     return [
         {
@@ -297,7 +300,7 @@ def _add_prefix(prefix: tuple[Step, ...], path: RecordPath) -> RecordPath:
 
 
 def _column_filter(preset: Preset, kind: Kind) -> Callable[[str], bool]:
-    """Return a function that selects the Parquet columns of a kind by name."""
+    """Return a function that decides by name which Parquet columns a kind of table needs."""
     if preset.mend is not None:
         return lambda name: True
     paths = [
@@ -319,7 +322,8 @@ def _column_filter(preset: Preset, kind: Kind) -> Callable[[str], bool]:
 def _stored_scores(
     records: Records, query: RecordPath, steps: tuple[Step, ...]
 ) -> Mapping[str, Mapping[str, float]]:
-    """Return the finite scores stored in the records: query_id -> name -> value."""
+    """Return the finite scores that are stored in the records, as query_id -> name of the score ->
+    value."""
     axis, values = records.values_at(steps)
     ids = align_column(records, query, axis).to_list()
     return {

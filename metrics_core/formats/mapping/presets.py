@@ -1,4 +1,4 @@
-"""Declarations of tools' formats: how to recognise records, and mappings by kind of table."""
+"""Declare tools' formats: how records are recognised, and the mappings for each kind of table."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
 CaseFinder = Callable[["Records"], Iterable[str]]
-"""Function that takes records and returns a text for each irregular case in them. It may raise
-MappingError."""
+"""Function that returns a text for each irregular case in records. It may raise MappingError."""
 Mend = Callable[[Iterable[list[Any]], str], Iterator[list[Any]]]
-"""Function that takes blocks of records, and the run name that the file name gives, and yields a
-changed block for each block. The changed block may have more records if one record contains
+"""Function that changes blocks of records before they are read.
+
+Its arguments are the blocks and the run name according to the file name. It yields one changed
+block for each block. A changed block has more records if one record of the file contains
 several."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A note about tables of certain kinds.
+    """A note about irregular cases in tables of certain kinds.
 
-    message   text with the placeholders {n} and {things}, for the number and noun of the cases
-    found     function that returns the cases; if None, cases are queries without a document
+    message   text with the placeholders {n} and {things}, for the number and the noun of the cases
+    found     function that returns the cases; if None, the cases are queries without a document
     things    singular and plural of the noun for a case
     loud      whether the note is prominent
-    only_one  hint of the error if there are two different cases; "" if this is not an error. The
-              error gives `message` as what was expected
-    """
+    only_one  hint of the error that is raised if there are two different cases, in which `message`
+              says what was expected; "" if several cases are allowed"""
 
     kinds: tuple[Kind, ...]
     code: str
@@ -55,7 +55,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Preset:
-    """The format of a tool.
+    """The file format of a tool.
 
     recognised_by  paths that all records of the format have
     also           further condition on the first record
@@ -63,15 +63,14 @@ class Preset:
     tables         for each kind of table, its mapping or several mappings to be combined
     needs          for each kind, a path that the first record has if the file contains the kind
     mend           function that changes blocks of records before they are read
-    once           kinds in which each query has only one list (in a run, one for each system)
-    duplicates     what to do with repeated documents of a list, unless the user chooses
+    once           kinds in which each query has only one list (in a run, one list per system)
+    duplicates     how repeated documents of a list are treated, unless the user chooses
     remarks        notes about the tables
     not_details    unmapped values of a record that do not become columns of queries; if None, no
                    unmapped value becomes a column
     stored         path of each query's scores in the file
 
-    The other fields are the same as in `Format`.
-    """
+    All other fields are the same as in `Format`."""
 
     name: str
     title: str
@@ -94,10 +93,9 @@ class Preset:
 
 
 def mend_each_object(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
-    """Return a `Mend` that applies a function to each object by itself.
+    """Return a `Mend` that applies a function to each object separately.
 
-    The function takes the object and the run name, and returns new records.
-    """
+    The arguments of the function are the object and the run name. It returns new records."""
 
     def mend(blocks: Iterable[list[Any]], name: str) -> Iterator[list[Any]]:
         for records in blocks:
@@ -111,10 +109,10 @@ def mend_each_object(function: Callable[[dict[str, Any], str], list[Any]]) -> Me
 
 
 def make_case_finder(path: str, test: Callable[[Any], bool], *text_paths: str) -> CaseFinder:
-    """Return a `CaseFinder` of the values at a path for which `test` is true.
+    """Return a `CaseFinder` that finds the values at a path for which `test` is true.
 
-    Each case is named by the values at `text_paths`, which are on the same axis or above.
-    """
+    The text of each case is joined from the values at `text_paths`, which must be on the axis of
+    the value or on a higher axis."""
 
     def find(records: Records) -> list[str]:
         axis, values = records.values_at(parse_path(path)[0].steps)

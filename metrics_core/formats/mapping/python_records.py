@@ -17,7 +17,7 @@ from metrics_core.formats.source.source import Source
 
 _NAME = "the records"
 _OBJECT_KEYS = {"queries", "corpus", "relevant_docs", "mteb_model_meta", "detailed_results"}
-"""Keys of objects that presets do not recognise by paths alone."""
+"""Keys that identify objects for which presets need more than paths."""
 
 
 @cache
@@ -30,7 +30,8 @@ def preset_keys() -> set[str]:
 
 
 def find_preset(record: Mapping[str, Any], kind: Kind) -> Preset | None:
-    """Return the preset that reads a record as this kind, None if there is none."""
+    """Return the preset with which a record is read as this kind of table; None if there is
+    none."""
     if preset_keys().isdisjoint(record):
         return None
     values = [to_plain_containers(record)]
@@ -43,11 +44,10 @@ def find_preset(record: Mapping[str, Any], kind: Kind) -> Preset | None:
 def read_records(
     records: Sequence[Mapping[str, Any]], request: Request
 ) -> tuple[Source, list[Loaded]]:
-    """Return a placeholder for the file, and the judgments or one or more runs in the records.
+    """Read records as judgments or as one or more runs. Also returns a placeholder for the file.
 
-    Records are read with a tool's preset if one recognises them, else with the inferred mapping.
-    Raises FileFormatError in the same cases as for a file.
-    """
+    If the preset of a tool recognises the records, it is used; otherwise the mapping is inferred.
+    Raises FileFormatError in the same cases as for a file."""
     values = [to_plain_containers(record) for record in records]
     source = Source(_NAME, b"")
     blocks = [Records(PythonValues(values))]
@@ -61,7 +61,7 @@ def read_records(
 
 
 def to_plain_containers(value: Any) -> Any:
-    """Return a value with all containers converted to dictionaries and lists."""
+    """Convert all containers inside a value to dictionaries and lists."""
     if isinstance(value, Mapping):
         return {str(key): to_plain_containers(item) for key, item in value.items()}
     if hasattr(value, "tolist"):

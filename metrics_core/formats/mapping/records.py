@@ -1,4 +1,4 @@
-"""The records of a file in blocks: a JSON list, one JSON object, JSON Lines or Parquet."""
+"""Read the records of a file in blocks: a JSON list, one JSON object, JSON Lines or Parquet."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 
 _RECORDS_AT_ONCE = 20_000
 _CHARACTERS_AT_ONCE, _ROWS_AT_ONCE = 500_000, 2_000
-"""Maximum characters of JSON Lines, and rows of Parquet, in one block."""
+"""Maximum size of a block: characters of JSON Lines, and rows of Parquet."""
 _SAMPLED_ROWS, _SAMPLED_LINES = 50, 20
-"""Number of Parquet rows, and of lines, that are read to recognise a file."""
+"""Number of Parquet rows, and number of lines, that are read to recognise a file."""
 
 
 _CACHE = WeakKeyDictionary[Sample, tuple[list[Any], bool]]()
-"""First records and whether they are truncated; many formats look at the same sample."""
+"""The first records of a sample, and whether they are truncated. They are cached because many
+formats examine the same sample."""
 
 
 def read_first_records(sample: Sample) -> tuple[list[Any], bool]:
@@ -74,10 +75,9 @@ def _parse_first_records(sample: Sample) -> tuple[list[Any], bool]:
 
 
 def read_first_rows(source: Source) -> list[Any]:
-    """Return the first rows of Parquet that has nested columns, an empty list for other Parquet.
+    """Return the first rows of a Parquet file.
 
-    Raises FileFormatError if the file cannot be read.
-    """
+    Raises FileFormatError if the file cannot be read."""
     file = open_parquet(source)
     batch = call_arrow(source, partial(_read_first_batch, source, file))
     rows: list[Any] = [] if batch is None else call_arrow(source, batch.to_pylist)
@@ -97,11 +97,11 @@ def _read_first_batch(source: Source, file: pq.ParquetFile) -> pa.RecordBatch | 
 def read_blocks(
     source: Source, column_filter: Callable[[str], bool], *, in_one_block: bool = False
 ) -> Iterator[Records]:
-    """Yield the records of a file in blocks, or in one block with `in_one_block`.
+    """Yield the records of a file in blocks. If `in_one_block` is true, all records are in one
+    block.
 
     `column_filter` selects Parquet columns by name. Raises FileFormatError if the file cannot be
-    read.
-    """
+    read."""
     if source.magic.startswith(MAGIC):
         yield from _read_parquet(source, column_filter)
         return
@@ -134,7 +134,8 @@ def read_blocks(
 
 
 def _number_lines(source: Source) -> Iterable[tuple[int, str]] | None:
-    """Return the numbered lines of JSON Lines, None for a file with one JSON value."""
+    """Return the lines of JSON Lines with their numbers; None for a file with a single JSON
+    value."""
     head = source.head.lstrip()
     if head.startswith(b"["):
         return None

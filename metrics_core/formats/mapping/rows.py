@@ -1,10 +1,10 @@
-"""Rows of a table from records and a mapping: one column for each role, all on the same axis.
+"""Build the rows of a table from records and a mapping: one column for each role, all on the same
+axis.
 
-The rows are the axis of the documents, or the deepest axis if there are no documents. Values on a
-higher axis are repeated for each row. Two axes are side by side if they have the same parent:
-values on an axis beside the rows, or beside a higher axis of the rows, are paired with that axis by
-position. If their numbers differ, an error gives the position.
-"""
+The axis of the rows is that of the documents, or the deepest axis if there are no documents. Values
+on a higher axis are repeated for each row. Two axes with the same parent are parallel. Values on an
+axis that is parallel to the rows, or parallel to a higher axis of the rows, are paired with that
+axis by position. If their numbers differ, an error states the position."""
 
 from __future__ import annotations
 
@@ -25,21 +25,19 @@ from metrics_core.tables.arrays import as_array, as_column
 
 
 def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
-    """Return the ids of a role for each row of `axis`; string[axis.count].
+    """Return the ids of a role for each row of `axis`, string[axis.count].
 
-    `axis` is the axis of the rows, the axis of the role, or an axis below that of the role. Raises
-    MappingError for an invalid id.
-    """
+    `axis` is the axis of the rows, the axis of the role, or an axis below the axis of the role.
+    Raises MappingError for an invalid id."""
     ids, column = valid_ids(rows, role), rows.columns[role]
     indexes = column.indexes if axis is rows.axis else column.axis.align_rows(axis)
     return ids if indexes is None else ids.take(as_column(indexes))
 
 
 def valid_ids(rows: MappedRows, role: str) -> pa.Array:
-    """Return the ids of a role on the axis of the role, string[n].
+    """Return the ids of a role, one for each row of the role's own axis, string[n].
 
-    Raises MappingError for an invalid id.
-    """
+    Raises MappingError for an invalid id."""
     column = rows.columns[role]
     texts, is_valid = column.values.ids()
     if role == "system":
@@ -78,11 +76,10 @@ EXPECTED_IDS = {
 
 @dataclass(frozen=True, eq=False)
 class RoleValues:
-    """Values on the axis of their role. For each row of the table, `indexes` has the index of its
-    value.
+    """The values of a role on the role's own axis, and the index of the value for each row of the
+    table.
 
-    `indexes` is int64[row], or None if there is exactly one value per row.
-    """
+    `indexes` is int64[row]; None if there is exactly one value per row."""
 
     axis: RowAxis
     values: Values
@@ -95,10 +92,9 @@ class RoleValues:
 
 @dataclass(frozen=True, eq=False)
 class MappedRows:
-    """Columns by role, all for the rows of one axis, and the paths that were used.
+    """The columns of a table by role, for the rows of one axis, and the paths that were used.
 
-    Numbers of a `reversed` path are not yet negated.
-    """
+    The numbers of a path that is `reversed` are not negated yet."""
 
     records: Records
     axis: RowAxis
@@ -109,12 +105,11 @@ class MappedRows:
 def build_rows(
     records: Records, mapping: Mapping[str, Alternatives], *, may_lack_lists: bool = False
 ) -> MappedRows:
-    """Return the rows of a mapping; a role without values is omitted.
+    """Build the rows of a mapping. A role without values is omitted.
 
-    Raises MappingError if values have a type that does not fit the path, if lists to be paired have
-    different lengths, or if values cannot be aligned with the rows. Also raises it if a record has
-    no list of documents, unless `may_lack_lists` is true.
-    """
+    Raises MappingError if values have a type that does not fit the path, if lists that must be
+    paired have different lengths, or if values cannot be aligned with the rows. Unless
+    `may_lack_lists` is true, it is also raised if a record has no list of documents."""
     chosen_paths = {role: _first_with_values(records, paths) for role, paths in mapping.items()}
     paths = {role: path for role, path in chosen_paths.items() if path is not None}
     axis = _row_axis(records, paths)
@@ -144,7 +139,7 @@ def _first_with_values(records: Records, paths: Alternatives) -> RecordPath | No
 
 
 def _find_list_path(records: Records, paths: Alternatives) -> RecordPath | None:
-    """Return the first path whose list exists, even if it contains no document."""
+    """Return the first path whose list exists, even if the list contains no document."""
     for path in paths:
         list_steps = [
             index for index, step in enumerate(path.steps) if step.kind not in ("key", "item")
@@ -155,7 +150,7 @@ def _find_list_path(records: Records, paths: Alternatives) -> RecordPath | None:
 
 
 def _check_lists(records: Records, path: RecordPath) -> None:
-    """Raise MappingError for a record that lacks a list of the path, unless the step is
+    """Raise MappingError for a record that lacks a list in the path, unless the step of the list is
     optional."""
     for index, step in enumerate(path.steps[1:], 1):
         parent_step = path.steps[index - 1]
@@ -177,7 +172,7 @@ def _row_axis(records: Records, paths: Mapping[str, RecordPath]) -> RowAxis:
 
 
 def axis_depth(axis: RowAxis) -> int:
-    """Return the number of axes above an axis."""
+    """Return the number of axes above an axis (parents, their parents and so on)."""
     return 0 if axis.parent_axis is None else 1 + axis_depth(axis.parent_axis)
 
 
@@ -204,7 +199,7 @@ def align_column(records: Records, path: RecordPath, rows: RowAxis) -> RoleValue
 
 
 def _align_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
-    """Return values for the rows of a different axis: values from a higher axis are repeated, all
+    """Align values with the rows of a different axis. Values from a higher axis are repeated; all
     others are paired by position."""
     if axis is rows:
         return RoleValues(axis, values)
@@ -239,8 +234,8 @@ def _count_values(axis: RowAxis) -> Ints:
 
 
 def _join_names(parts: Sequence[RoleValues]) -> PythonValues:
-    """Return names joined from several parts. A further part is added only to names that are not
-    unique without it."""
+    """Return names that are joined from several parts. A later part is only added to names that are
+    not unique otherwise."""
     columns = [["" if value is None else str(value) for value in part.to_list()] for part in parts]
     names = [""] * len(columns[0])
     for index, words in enumerate(columns):
@@ -253,7 +248,8 @@ def _join_names(parts: Sequence[RoleValues]) -> PythonValues:
 
 
 def _most_frequent_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
-    """Return the most frequent value for each row, the last one if several are equally frequent."""
+    """Return the most frequent value for each row. If several values are equally frequent, the last
+    of them is returned."""
     parent_rows = rows.align_rows(axis)
     if parent_rows is None:
         raise MappingError(axis, 0, f"values at {axis.path}", f"values inside {rows.path}")

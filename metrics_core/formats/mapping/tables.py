@@ -1,4 +1,4 @@
-"""A run or judgments from records and mappings: columns of ids and numbers."""
+"""Build a run or judgments from records and mappings: columns of ids and numbers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
 @dataclass(frozen=True)
 class ToolRules:
-    """Rules for a tool's records. `has_one_list`: each query has one list (in runs, per system)."""
+    """Rules for a tool's records. If `has_one_list`, a query has one list (in runs, per system)."""
 
     title: str
     has_one_list: bool = False
@@ -60,8 +60,9 @@ class ToolRules:
 
 @dataclass
 class _RowBlocks:
-    """The rows of all blocks. `lines` has for each block the line numbers int64[row], or None.
-    `lists` says for each list, by system and query, whether it contains a document."""
+    """The rows of all blocks of a file. `lines` has the line numbers of each block, int64[row], or
+    None if they are unknown. `lists` maps each list, identified by system and query, to whether it
+    contains a document."""
 
     tables: list[pa.Table] = field(default_factory=list)
     lines: list[Ints | None] = field(default_factory=list)
@@ -69,7 +70,7 @@ class _RowBlocks:
 
     @property
     def index(self) -> LineIndex | None:
-        """Physical lines of all rows; None if they are unknown for any block."""
+        """Physical lines of all rows; None if the lines of any block are unknown."""
         lines = [block_lines for block_lines in self.lines if block_lines is not None]
         are_complete = lines and len(lines) == len(self.lines)
         return LineIndex.from_numbers(np.concatenate(lines)) if are_complete else None
@@ -85,12 +86,10 @@ def load_mapped(
     hint: str = "",
     rules: ToolRules | None = None,
 ) -> Loaded:
-    """Read a run or judgments. If a block of records has several mappings, the rows of all mappings
-    are combined.
-
-    `describe_format` is called after all blocks are read. `hint` is added to errors. Raises
-    FileFormatError with the position of the problem, and MissingKindError if there is no row.
-    """
+    """Read a run or judgments. If several mappings apply to a block of records, their rows are
+    combined. `describe_format` is called after all blocks have been read. `hint` is added to
+    errors. Raises FileFormatError with the position of the problem, and MissingKindError if there
+    is no row."""
     row_blocks = _RowBlocks()
     for records in blocks:
         try:
@@ -153,7 +152,7 @@ def load_mapped(
 def to_file_error(
     source: Source, records: Records, error: MappingError, hint: str
 ) -> FileFormatError:
-    """Return the error for a file with an invalid record, with its line or record number."""
+    """Return the error for the file from the error of a record, with its line or number."""
     line, actual = records.find_line(error.axis, error.row), error.found
     if line is None:
         row = int(error.axis.record_rows(np.array([error.row]))[0])
@@ -204,7 +203,8 @@ def _add_lists(
     by_system: bool,
     has_one_list: bool,
 ) -> None:
-    """Add the lists of rows. Raises MappingError for a second list of a query if `has_one_list`."""
+    """Record which lists the rows contain. If `has_one_list` is true, raises MappingError for a
+    second list of a query."""
     if "query" not in rows.paths:
         return
     system = rows.paths.get("system") if by_system else None
@@ -248,7 +248,7 @@ def _encoded_ids(rows: MappedRows, role: str) -> pa.Array:
 
 
 def _ranking_columns(rows: MappedRows) -> dict[str, pa.Array]:
-    """Return the columns score, rank and place (float64) and tag (ids) of a run, if it has them."""
+    """Return the columns of a run that exist: score, rank and place (float64) and tag (ids)."""
     columns = {
         role: as_column(_read_numbers(rows, role))
         for role in ("score", "rank")
@@ -279,7 +279,8 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """Return the column relevance as texts, and the scores of documents of one grade above 0."""
+    """Return the column relevance as texts. If all documents have the same grade above 0, their
+    scores are returned too."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)
@@ -320,11 +321,9 @@ def _read_texts(rows: MappedRows, role: str) -> pa.Array:
 def _resolve_grades(
     source: Source, table: pa.Table, index: LineIndex | None, notes: list[Note]
 ) -> pa.Table:
-    """Return the rows with grades. If the scores of all relevant documents are whole numbers, these
-    are the grades.
-
-    Raises FileFormatError if only some rows have a grade.
-    """
+    """Return the rows with their final grades. If the scores of all relevant documents are whole
+    numbers, the scores are used as grades. Raises FileFormatError if only some rows have a
+    grade."""
     missing_rows = np.flatnonzero(as_array(table["relevance"].is_null()))
     if len(missing_rows):
 
@@ -361,7 +360,8 @@ def _load_run(
     *,
     is_certain: bool,
 ) -> Loaded:
-    """Return the runs of rows, ordered by scores, otherwise by ranks, otherwise by list order."""
+    """Return the run or runs of the rows. Documents are ordered by score. If there are no scores,
+    they are ordered by rank, and without ranks by their order in the list."""
     numbers = {name: _read_number_column(table, name) for name in ("score", "rank", "place")}
     ranking_column = next(
         name for name, values in numbers.items() if name == "place" or not np.isnan(values).all()
@@ -393,7 +393,7 @@ def _load_run(
 
 
 def _read_number_column(table: pa.Table, name: str) -> Floats:
-    """Return a column of numbers, float64[row], NaN if the table does not have it."""
+    """Return a column of numbers, float64[row]; all NaN if the table lacks the column."""
     if name not in table.column_names:
         return np.full(len(table), np.nan)
     numbers: Floats = as_array(table[name].cast(pa.float64()))

@@ -1,4 +1,4 @@
-"""Queries or documents from records and mappings: an id, a text, further columns."""
+"""Build queries or documents from records and mappings: an id, a text and further columns."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID
 
 _TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
-"""Keys of a document's text: the key of castorini, then the keys of other tools."""
+"""Keys of a document's text. The first is the key that castorini uses; the keys of other tools
+follow."""
 
 _IDS = {"queries": "query", "documents": "doc"}
 TextColumns = dict[str, list[str | None]]
 DocumentValues = Mapping[str, str | None]
-"""The values of one document, by our names."""
+"""The values of one document, by our column names."""
 
 
 def load_texts(
@@ -52,15 +53,14 @@ def load_texts(
 ) -> Queries | Documents:
     """Read queries or documents.
 
-    If an id occurs several times, the first values are used, and a note reports different later
-    values.
+    If an id occurs several times, the first values are used, and a note reports later values that
+    differ.
 
-    In a mapping for documents, the role `body` is a text or an object that contains one, and the
+    In a mapping for documents, the role `body` is a text or an object that contains a text, and the
     role `fields` is an object. Unmapped values of a record become columns of queries, except the
     values named in `not_details`. If `not_details` is None, unmapped values are not read. `title`
     is the title of the format. Raises FileFormatError with the position of the problem, and
-    MissingKindError if there is no row.
-    """
+    MissingKindError if there is no row."""
     id_role = _IDS[request.kind]
     ids, parts, unused = list[pa.Array](), list[pa.Table](), dict[str, None]()
     for records in blocks:
@@ -118,7 +118,7 @@ def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iter
 
 
 def _has_values(rows: MappedRows) -> Mask:
-    """Return which rows have values, bool[row]. A document must have a text or fields."""
+    """Return which rows have values, bool[row]. A row for a document must have a text or fields."""
     column = rows.columns.get("body") or rows.columns.get("fields")
     if column is None:
         return np.ones(rows.axis.count, np.bool_)
@@ -134,7 +134,7 @@ def _build_texts_table(columns: Mapping[str, Sequence[str | None]], count: int) 
 def _mapped_columns(
     source: Source, rows: MappedRows, id_role: str, unused: dict[str, None]
 ) -> TextColumns:
-    """Return the mapped columns other than the id, by our names."""
+    """Return the mapped columns except the id, by our column names."""
     columns: TextColumns = {}
     for role, column in rows.columns.items():
         if role in ("body", "fields"):
@@ -145,7 +145,7 @@ def _mapped_columns(
 
 
 def _distinct_name(name: str, id_role: str) -> str:
-    """Return the name of a column, changed if it is the name of our id column."""
+    """Return the name of a column. It is changed if it equals the name of our id column."""
     return f"record.{name}" if name == f"{id_role}_id" else name
 
 
@@ -186,7 +186,7 @@ def _document_texts(
 def _object_values(
     doc_id: str, value: Mapping[str, Any], unused: dict[str, None]
 ) -> DocumentValues:
-    """Return the values of a document object, without lists, objects and the id."""
+    """Return the single values of a document object. Lists, objects and the id are left out."""
     text = next((name for name in _TEXTS if isinstance(value.get(name), str)), None)
     object_values: dict[str, str | None] = {"text": value[text]} if text is not None else {}
     for name, item in value.items():
@@ -203,7 +203,7 @@ def _object_values(
 def _field_values(
     _doc_id: str, value: Mapping[str, Any], _unused: dict[str, None]
 ) -> DocumentValues:
-    """Return the fields of a document by our names, including title and text."""
+    """Return the fields of a document by our column names, which include title and text."""
     names = name_document_columns(list(value))
     return dict(
         zip(names, [_to_text(field_value) or None for field_value in value.values()], strict=True)
@@ -211,7 +211,7 @@ def _field_values(
 
 
 def _detail_columns(source: Source, rows: MappedRows, excluded_names: set[str]) -> TextColumns:
-    """Return the unmapped values of each row's record, as texts."""
+    """Return the unmapped values in the record of each row, as columns of texts."""
     mapped = {path.steps[-1].name for path in rows.paths.values() if path.steps}
     parent_steps = next(
         path for role, path in rows.paths.items() if role in ("query", "doc")
@@ -228,7 +228,7 @@ def _detail_columns(source: Source, rows: MappedRows, excluded_names: set[str]) 
 
 
 def _to_text(value: Any) -> str | None:
-    """Return a text unchanged, another value as JSON."""
+    """Return a text unchanged. Any other value is returned as JSON text."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)

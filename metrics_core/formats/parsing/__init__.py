@@ -1,1 +1,1 @@
-"""Parse lines into columns; shared by the formats."""
+"""Parse lines into columns. These modules are shared by the formats."""

@@ -38,7 +38,8 @@ def refuse_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
 
 
 def line_notes(blocks: Sequence[ParsedBlock]) -> list[Note]:
-    """Return notes on a header, comments, blank lines and lines with extra columns, with counts."""
+    """Return notes on a header, comments, blank lines and lines with extra columns, each with the
+    number of lines."""
     notes = []
     header = next((block.header for block in blocks if block.header), "")
     if header:

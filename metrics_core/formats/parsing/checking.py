@@ -1,4 +1,4 @@
-"""Build checked tables from the columns of a file. If a check fails, the error names the physical
+"""Build checked tables from the columns of a file. If a check fails, the error states the physical
 lines."""
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from metrics_core.tables.columns import encode_ids, refuse_missing_ids
 from metrics_core.tables.qrels import find_subtopic_column
 
 MAX_ID_BYTES = 1_000_000
-"""Maximum bytes of an id; a longer one is a text in the wrong column."""
+"""Maximum number of bytes of an id. A longer value is a text in the wrong column."""
 
 MAX_TEXT_BYTES = 2**31 - 1
-"""Maximum bytes of all ids of a column: Arrow's offsets in a joined column are 32-bit integers."""
+"""Maximum number of bytes of all ids of a column. Arrow's offsets in a joined column are 32-bit
+integers."""
 
 _ALL_IDS = f"ids of at most {format_size(MAX_TEXT_BYTES)} in total"
 
@@ -40,12 +41,11 @@ def build_run_table(
     *,
     ranks: Ints | None = None,
 ) -> Run:
-    """Return a run from the columns query_id, doc_id and score (finite).
+    """Build a run from the columns query_id, doc_id and score (finite).
 
     `rows` are all rows of the file, or only the rows at the indexes `file_rows`, int64[row].
-    `ranks`, int64[row], are kept unchanged. Raises FileFormatError if a document is repeated in a
-    query, unless the request says which of its rows to keep.
-    """
+    `ranks`, int64[row], are stored unchanged. If a document is repeated in a query, raises
+    FileFormatError, unless the request says which row to keep."""
     try:
         return Run.from_columns(
             request.run_name,
@@ -62,11 +62,10 @@ def build_run_table(
 def build_qrels_table(
     source: Source, request: Request, rows: pa.Table, index: RowLines | None
 ) -> Qrels:
-    """Return judgments from the columns query_id, doc_id and relevance (text).
+    """Build judgments from the columns query_id, doc_id and relevance (text).
 
-    A column subtopic or iteration is used if there is one. Raises FileFormatError for a text that
-    is not a grade, a missing id, and different grades for a pair.
-    """
+    A column subtopic or iteration is used if it exists. Raises FileFormatError for a text that is
+    not a grade, a missing id, and different grades for the same query and document."""
     check_ids(source, rows, index)
     texts = encode_ids(rows["relevance"])
     codes = as_array(texts.indices)
@@ -95,8 +94,8 @@ def build_qrels_table(
 
 
 def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
-    """Raise FileFormatError for missing or overlong ids, and for a column whose ids have more bytes
-    in total than Arrow can join."""
+    """Raise FileFormatError for missing and overlong ids, and for a column with more bytes of ids
+    than Arrow can join."""
     for name in ("query_id", "doc_id"):
         column = rows[name]
         try:
@@ -120,10 +119,10 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
 
 
 def find_subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
-    """Return the subtopic of each row, None if there are no subtopics.
+    """Return the subtopic of each row; None if there are no subtopics.
 
-    Subtopics are in a column subtopic, or in the second column of TREC judgments if it varies.
-    """
+    Subtopics are in a column subtopic. In TREC judgments they are in the second column, if its
+    values vary."""
     if "subtopic" in rows.column_names:
         return encode_ids(pc.fill_null(rows["subtopic"], ""))
     if "iteration" in rows.column_names:
@@ -164,9 +163,8 @@ def values_error(
 ) -> FileFormatError:
     """Return the error for invalid values in these rows; `rows` is int64[n].
 
-    `describe_problem` takes a row and returns the invalid text, a description of valid text, and a
-    hint.
-    """
+    `describe_problem` is a function of a row. It returns the invalid text, a description of valid
+    text, and a hint."""
     problems = []
     for row in rows[:MOST_PROBLEMS_SHOWN].tolist():
         actual, expected, hint = describe_problem(row)

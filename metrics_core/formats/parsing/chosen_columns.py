@@ -1,11 +1,10 @@
 """Columns that the user assigned: `query=user,doc=item,score=prediction`.
 
-The header is then read as if these columns had the standard names and no other column had them, so
-that all other code is the same. If a column is given by its number, from 1, the file has no header.
-`score=-distance` negates a column, `system=-` means that there is no system column (all rows are
-one run), `repeat=-` that each further score of a query is a repeat, and `grade='1'` is the grade of
-all rows.
-"""
+The header is read as if only the assigned columns had the standard names, so that all other code is
+the same. If a column is given by its number, from 1, the file has no header. `score=-distance`
+negates a column. `system=-` means that there is no system column, so that all rows are one run.
+`repeat=-` means that each further score of a query is a repeat. `grade='1'` is the grade of all
+rows."""
 
 from __future__ import annotations
 
@@ -61,7 +60,8 @@ def resolve_columns(names_by_word: Mapping[str, str]) -> Columns:
 
 
 def is_constant_value(name: str) -> bool:
-    """Return whether an assigned name is a constant for all rows, such as the grade '1'."""
+    """Return whether an assigned value is a constant for all rows, such as the grade '1', rather
+    than a column."""
     return len(name) > 2 and name[0] == name[-1] == "'"
 
 
@@ -71,8 +71,7 @@ def drop_unassigned_roles(columns: Columns) -> Columns:
 
 
 def are_columns_numbered(columns: Columns) -> bool:
-    """Return whether columns are assigned by number, which is possible for a file without a
-    header."""
+    """Return whether columns are assigned by number, as for a file without a header."""
     names = (
         name for name in drop_unassigned_roles(columns).values() if not is_constant_value(name)
     )
@@ -86,7 +85,7 @@ def column_numbers(first_row: Sequence[str]) -> list[str]:
 
 
 def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
-    """Return the header in which the assigned columns, and no other columns, have the standard
+    """Return the header after renaming columns, so that only the assigned columns have the standard
     names."""
     if not columns:
         return list(names)
@@ -107,8 +106,7 @@ def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
 def find_column(names: Sequence[str], name: str) -> int:
     """Return the index of a column by its name, ignoring case and blanks; -1 if there is none.
 
-    An exact match is preferred. The minus before a negated score is not part of the name.
-    """
+    An exact match is preferred. A minus before the name, which negates a score, is ignored."""
     for spelling in (name, name.removeprefix("-")):
         if spelling in names:
             return names.index(spelling)
@@ -119,7 +117,7 @@ def find_column(names: Sequence[str], name: str) -> int:
 
 
 def find_absent_columns(names: Sequence[str], columns: Columns) -> list[str]:
-    """Return the assigned names that a header does not have."""
+    """Return the assigned names that are not in the header."""
     column_names = [
         name for name in drop_unassigned_roles(columns).values() if not is_constant_value(name)
     ]
@@ -127,17 +125,18 @@ def find_absent_columns(names: Sequence[str], columns: Columns) -> list[str]:
 
 
 def is_score_negated(names: Sequence[str], columns: Columns) -> bool:
-    """Return whether the score is negated, so that the smallest value is best."""
+    """Return whether the assigned score is negated, so that the smallest value in the file is
+    best."""
     score = columns.get("score", "")
     return score.startswith("-") and score not in names
 
 
 def recognise_assigned_columns(first_rows: FirstRows | None, columns: Columns) -> dict[Kind, int]:
-    """Return the confidence in each kind of table, based on a header, some rows and the assigned
-    columns.
+    """Return the confidence in each kind of table, based on the header, the first rows and the
+    assigned columns.
 
-    If an assigned column is missing, all kinds remain likely; reading then raises the error.
-    """
+    If an assigned column is missing, all kinds remain likely. The error is then raised when the
+    file is read."""
     if first_rows is None:
         return {}
     if not find_absent_columns(first_rows.names, columns):

@@ -56,11 +56,11 @@ precedence."""
 NAMES = {role: (*names, *OTHER_NAMES.get(role, ())) for role, names in ROLES.items()}
 
 DISTANCES = ("distance", "distances", "dist")
-"""Columns that can be negated and used as scores: smaller is better."""
+"""Names of columns in which smaller is better. They can be negated and used as scores."""
 
 RANKS_COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
-"""Columns of judged ranks (ranks of judged documents), which are not a complete run ordered by
-rank."""
+"""The columns of judged ranks (the ranks of judged documents). With these columns, a table with
+ranks is not a complete run."""
 
 QUERY_IDS = (
     "queryid",
@@ -115,15 +115,14 @@ def _folded_positions(names: tuple[str, ...]) -> dict[str, int]:
 
 
 def is_column_name(name: str) -> bool:
-    """Return whether a name is a recognised column of runs or judgments."""
+    """Return whether a name is a recognised column name of runs or judgments."""
     return any(fold_name(name) in names for names in NAMES.values())
 
 
 def looks_like_header(fields: Sequence[str]) -> bool:
     """Return whether the fields of a TREC line are column names.
 
-    Most of them must be recognised and none may be a number.
-    """
+    Most of the fields must be recognised names, and no field may be a number."""
     names = [field for field in fields if fold_name(field) not in ("0", "q0")]
     known_count = sum(map(is_column_name, names))
     return known_count * 2 > len(names) > 1 and not any(map(is_number, names))
@@ -131,12 +130,10 @@ def looks_like_header(fields: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class HeaderRoles:
-    """A header interpreted as one kind of table.
+    """The roles of the columns in a header, for one kind of table.
 
-    roles    index of the column of each role
-    others   indexes of other columns
-    missing  required roles without a column
-    """
+    roles    index of the column of each role others   indexes of other columns missing  required
+    roles without a column"""
 
     roles: Mapping[str, int]
     others: Sequence[int] = field(default=())
@@ -171,9 +168,8 @@ def infer_header_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
 def name_document_columns(fields: Sequence[str]) -> list[str]:
     """Return column names for the fields of documents.
 
-    The first recognised fields become title and text. Other fields that are named doc_id, title or
-    text are renamed.
-    """
+    The first recognised fields become title and text. Any other field that is already named doc_id,
+    title or text is renamed."""
     names_by_index = {
         find_position(fields, ("title",)): "title",
         find_position(fields, DOCUMENT_TEXTS): "text",
@@ -300,8 +296,8 @@ def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dic
 
 
 def _nearest_kinds(names: Sequence[str], query: int, doc: int) -> list[Kind]:
-    """Return the kinds of table that the author of a header may have intended, although a column is
-    missing."""
+    """Return the kinds of table that the author of a header may have intended if a required column
+    is missing."""
     if query >= 0 and find_position(names, (*ROLES["score"], *ROLES["rank"])) >= 0:
         return ["run"]
     if query >= 0 and find_position(names, ROLES["relevance"]) >= 0:

@@ -1,4 +1,4 @@
-"""Records of separated fields, with the physical line on which each starts."""
+"""Read records of separated fields, each with the physical line on which it starts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from metrics_core.formats.source.source import MAX_LINE_BYTES, Source
 from metrics_core.tables.columns import CODED_ID, ID
 
 Record = tuple[int, int, list[str]]
-"""A record: its first and last physical line, and its fields. A blank line has no fields."""
+"""A record: its first and last physical line, and its fields. A blank line is a record without
+fields."""
 
 csv.field_size_limit(MAX_LINE_BYTES)
 
@@ -38,7 +39,7 @@ def _collapse_blanks(line: str, separator: str) -> str:
 
 
 def split_csv(line: str, separator: str) -> list[str]:
-    """Return the fields of one line of CSV, an empty list if a quote does not close."""
+    """Return the fields of one line of CSV. The list is empty if a quote does not close."""
     try:
         return next(
             csv.reader([_collapse_blanks(line, separator)], delimiter=separator, strict=True), []
@@ -50,8 +51,7 @@ def split_csv(line: str, separator: str) -> list[str]:
 def split_tsv(line: str) -> list[str]:
     """Return the tab-separated fields of a line.
 
-    A field is unquoted only if its quotes close in the line.
-    """
+    Quotes around a field are only removed if they close in the same line."""
     if '"' not in line:
         return line.split("\t")
     fields: list[str] = []
@@ -66,7 +66,7 @@ def split_tsv(line: str) -> list[str]:
 
 
 def find_separator(line: str) -> str:
-    """Return the separator of a header: a tab or a comma."""
+    """Return the separator that a header uses: a tab or a comma."""
     return "\t" if "\t" in line else ","
 
 
@@ -102,11 +102,10 @@ def read_tsv_records(source: Source) -> Iterator[Record]:
 def read_named_columns(
     source: Source, request: Request, records: Iterable[Record], names: Sequence[str] | None = None
 ) -> NamedColumns:
-    """Return the named columns of records. If `names` is None, the first record is the header.
+    """Return the columns of records by name. If `names` is None, the first record is the header.
 
-    Raises FileFormatError for a malformed header, and for records whose number of fields differs
-    from it.
-    """
+    Raises FileFormatError for a malformed header, and for records with a different number of fields
+    than the header."""
     header = None
     problems: list[LineProblem] = []
     columns: list[list[str]] = [[] for _ in names or ()]
@@ -177,11 +176,10 @@ def _skipped_notes(blanks: int, comments: int) -> list[Note]:
 
 
 def read_named_with_arrow(source: Source, request: Request, separator: str) -> NamedColumns | None:
-    """Return named columns read by Arrow, None if the file is not regular.
+    """Read named columns with Arrow; None if the file is not regular.
 
-    A regular file has no quotes, blank lines or malformed lines. The result is the same as from
-    `read_named_columns`, except that scores are already numbers.
-    """
+    A regular file has no quotes, blank lines or malformed lines. The result is the same as that of
+    `read_named_columns`, except that scores are already numbers."""
     first_line, _, _ = source.head.partition(b"\n")
     names = _make_column_names(first_line.decode().split(separator))
     header_roles = infer_header_roles(rename_header(names, request.columns), request.kind)
@@ -206,11 +204,10 @@ def read_columns_with_arrow(
     *,
     has_header: bool = True,
 ) -> NamedColumns | None:
-    """Return columns of these types read by Arrow, None if the file is not regular.
+    """Read columns of these types with Arrow; None if the file is not regular.
 
-    A regular file has no quotes, blank lines or malformed lines. With `has_header` the first line
-    is skipped.
-    """
+    A regular file has no quotes, blank lines or malformed lines. If `has_header` is true, the first
+    line is skipped."""
 
     def read_block(numbered_block: tuple[int, bytes]) -> pa.Table | None:
         number, block = numbered_block
@@ -253,6 +250,6 @@ def _column_types(
 
 
 def _make_column_names(fields: Iterable[str]) -> list[str]:
-    """Return the names of a header; a column without a name is called by its number."""
+    """Return the column names of a header. A column without a name is named by its number."""
     stripped = (field.strip() for field in fields)
     return [name or f"column_{number}" for number, name in enumerate(stripped, start=1)]

@@ -1,7 +1,8 @@
-"""Read JSON as written by pytrec_eval and ranx, `{query: {document: number}}`, query by query.
+"""Read JSON in the form that pytrec_eval and ranx write, `{query: {document: number}}`, query by
+query.
 
-Only the text, one query as Python values, and columns of the previous queries are in memory.
-"""
+Only the text, the current query as Python values, and the columns of earlier queries are in
+memory."""
 
 from __future__ import annotations
 
@@ -50,11 +51,10 @@ class _MapRows:
     """The rows of an object of objects, collected in columns.
 
     queries         query ids
-    starts          position in the text of the documents of each query
+    starts          position in the text at which the documents of each query start
     counts          number of documents of each query
     invalid_values  row -> value that is not a number
-    docs, texts     document ids, and numbers as text, in chunks
-    """
+    docs, texts     document ids, and numbers as text, in chunks"""
 
     text: str
     queries: list[str] = field(default_factory=list)
@@ -118,10 +118,9 @@ class _MapRows:
 
 
 def load_map(source: Source, request: Request) -> Loaded:
-    """Return a run or judgments from `{query: {document: number}}`.
+    """Read a run or judgments from `{query: {document: number}}`.
 
-    Raises FileFormatError for another structure, an invalid number or repeated keys.
-    """
+    Raises FileFormatError for another structure, an invalid number or repeated keys."""
     rows = _read_rows(source)
     if not rows.rows:
         problem = LineProblem(None, "no documents for any query", "at least one")

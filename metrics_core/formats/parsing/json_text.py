@@ -1,9 +1,8 @@
 """Parse JSON strictly: numbers keep their digits; repeated keys, NaN and lone surrogates are
 refused.
 
-Python's parser does the parsing. If it fails, or accepts something that is refused here, the
-physical line is found by scanning the tokens again.
-"""
+The text is parsed with Python's parser. If this fails, or accepts something that is refused here,
+the tokens are scanned again to find the physical line."""
 
 from __future__ import annotations
 
@@ -21,14 +20,14 @@ from metrics_core.formats.source.lines import file_error
 from metrics_core.formats.source.source import Source, shorten_line
 
 MAX_DIGITS = 400
-"""Maximum length of a number in characters; a double needs at most about 330."""
+"""Maximum length of a number in characters. A double needs at most about 330."""
 
 MAX_LEVELS = 100
-"""Maximum nesting depth of values: low enough that code that walks over the values never exceeds
-the recursion limit."""
+"""Maximum nesting depth of values. It is low enough that code that walks over the values never
+exceeds the recursion limit."""
 
 _BATCH_CHARACTERS = 200_000
-"""Number of characters of lines that are parsed together."""
+"""Lines are parsed in batches of about this number of characters."""
 
 
 class NumberText(str):
@@ -38,10 +37,9 @@ class NumberText(str):
 
 
 class _UnsupportedJsonError(ValueError):
-    """Valid JSON that is refused: the text found, a description of accepted JSON, and a hint.
+    """Valid JSON that is refused, with the text found, a description of accepted JSON, and a hint.
 
-    `at` is its position in the text, if known; otherwise it is somewhere after `start`.
-    """
+    `at` is the position of the text found, if known; otherwise it is somewhere after `start`."""
 
     def __init__(self, actual: str, expected: str, hint: str = "", at: int | None = None) -> None:
         super().__init__(actual)
@@ -50,11 +48,10 @@ class _UnsupportedJsonError(ValueError):
 
 
 def parse_json(source: Source, text: str, line: int | None = None) -> Any:
-    """Return the value of a JSON text: dict, list, str, NumberText, bool or None.
+    """Parse a JSON text and return its value: dict, list, str, NumberText, bool or None.
 
-    `line` is the physical line if the text is one line of a file. Raises FileFormatError for
-    malformed or refused JSON.
-    """
+    If the text is one line of a file, `line` is its physical line. Raises FileFormatError for
+    malformed or refused JSON."""
     with _convert_errors(source, text, line):
         value = _DECODER.decode(text)
         _check_nesting_depth(value, 0)
@@ -62,7 +59,8 @@ def parse_json(source: Source, text: str, line: int | None = None) -> Any:
 
 
 def parse_file(source: Source) -> Any:
-    """Return the JSON value of a file. Raises FileFormatError for malformed or refused JSON."""
+    """Parse the JSON value of a whole file. Raises FileFormatError for malformed or refused
+    JSON."""
     text = source.content(TREE_FACTOR)
     value = parse_json(source, text)
     check_characters(source, text, find_strings(value), None)
@@ -127,7 +125,7 @@ def _parse_lines_together(
 
 
 class JsonEntry(NamedTuple):
-    """An entry of an object: key, positions of key and value in the text, value."""
+    """An entry of an object: the key, the positions of key and value in the text, and the value."""
 
     key: str
     key_start: int
@@ -136,11 +134,9 @@ class JsonEntry(NamedTuple):
 
 
 def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
-    """Yield the entries of the object that a text contains, one at a time. Raises the errors of
-    `parse_json`.
+    """Yield the entries of the object in a text, one at a time. Raises the errors of `parse_json`.
 
-    Numbers are bytes, as there may be millions; the caller checks their length.
-    """
+    Numbers are bytes, because there may be millions. The caller checks their length."""
     with _convert_errors(source, text, None):
         keys: set[str] = set()
         for entry in scan_entries(text, _skip_blanks(text, 0), is_whole_text=True):
@@ -182,7 +178,7 @@ def scan_entries(text: str, position: int, *, is_whole_text: bool = False) -> It
 
 
 def _scan_value(text: str, position: int) -> tuple[Any, int]:
-    """Return the value that starts at this position, and its end."""
+    """Return the value that starts at this position, and the position of its end."""
     try:
         value, end = _QUICK_SCAN(text, position)
         # If there are only as many quotes as the distinct keys need, no key is repeated.
@@ -204,7 +200,7 @@ def _skip_blanks(text: str, position: int) -> int:
 
 @contextmanager
 def _convert_errors(source: Source, text: str, line: int | None) -> Iterator[None]:
-    """Convert errors of the parser to FileFormatError."""
+    """Convert errors of the JSON parser in the block to FileFormatError."""
     try:
         yield
     except json.JSONDecodeError as error:
@@ -247,7 +243,7 @@ def check_characters(source: Source, text: str, values: Iterable[str], line: int
 
 
 def has_surrogates(text: str) -> bool:
-    """Return whether a text contains an escaped surrogate, lone or in a pair."""
+    """Return whether a text contains an escaped surrogate, either alone or in a pair."""
     return _SURROGATE.search(text) is not None
 
 
@@ -281,7 +277,7 @@ def _repeated_key_error(key: str, position: int | None = None) -> _UnsupportedJs
 
 
 def find_strings(value: Any) -> Iterator[str]:
-    """Yield all texts in a JSON value, including keys."""
+    """Yield all strings in a JSON value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -297,7 +293,8 @@ _BEGINNINGS = json.JSONDecoder(parse_int=NumberText, parse_float=NumberText)
 
 
 def parse_first_object(text: str) -> dict[str, Any]:
-    """Return the object at the start of a text, empty if there is no complete object."""
+    """Return the object at the beginning of a text. It is empty if the text contains no complete
+    object."""
     try:
         value, _ = _BEGINNINGS.raw_decode(text)
     except (ValueError, RecursionError):
@@ -328,7 +325,8 @@ def find_line(text: str, position: int) -> int:
 
 
 def _find_refused_line(text: str, error: _UnsupportedJsonError) -> int | None:
-    """Return the line of the first repeated key, NaN or overlong number, by scanning the tokens."""
+    """Return the physical line of the first repeated key, NaN or overlong number, found by scanning
+    the tokens."""
     if error.at is not None or text.find("\n", error.start) < 0:
         return find_line(text, error.start if error.at is None else error.at)
     objects: list[set[str]] = []
@@ -381,4 +379,5 @@ def _make_scanner(**hooks: Any) -> Callable[[str, int], tuple[Any, int]]:
 
 _SCAN = _make_scanner(object_pairs_hook=_build_object)
 _QUICK_SCAN = _make_scanner()
-"""Scanner that is three times as fast, but keeps only the last value of a repeated key."""
+"""Scanner that is three times as fast as the strict one, but keeps only the last value of a
+repeated key."""

@@ -1,4 +1,4 @@
-"""Lists in a table cell: as JSON, or as printed by Python (`['d1', "it's", 7]`)."""
+"""Parse lists in a table cell, written as JSON or as printed by Python (`['d1', "it's", 7]`)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _ITEM = re.compile(rf"\s*({_VALUE})\s*(,|\Z)")
 
 
 def parse_list(cell: str) -> list[Any] | None:
-    """Return the items of a list of texts and numbers written in a cell; None if the cell contains
-    anything else."""
+    """Return the items of the list in a cell; None if the cell is not a list of texts and
+    numbers."""
     text = cell.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
@@ -34,7 +34,8 @@ def parse_list(cell: str) -> list[Any] | None:
 
 
 def _parse_value(literal: str) -> Any:
-    """Return a text with escapes resolved, a number in its original spelling, or None."""
+    """Return the value of a literal: a text with escapes resolved, a number in its original
+    spelling, or None."""
     if literal in ("None", "null"):
         return None
     if literal[0] not in "'\"":

@@ -1,4 +1,4 @@
-"""Recognise by its name whether a list of documents beside a query is a run or judgments."""
+"""Recognise from its name whether a query's list of documents belongs to a run or to judgments."""
 
 from __future__ import annotations
 

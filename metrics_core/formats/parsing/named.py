@@ -1,4 +1,4 @@
-"""Build tables from named columns of text, for all formats."""
+"""Build tables from named columns of texts. This module is used by all formats."""
 
 from __future__ import annotations
 
@@ -57,14 +57,13 @@ _ESCI |= {word.lower(): grade for word, grade in _ESCI.items() if len(word) > 1}
 
 @dataclass
 class NamedColumns:
-    """Columns by name, all of equal length: texts (null if missing), or float64 for numbers.
+    """Columns of equal length by name. A column has texts (null if missing) or float64 numbers.
 
     names    all column names of the file
     columns  at least the columns that the table uses
     index    physical line of each row, None if the file has no lines
     notes    notes about the columns
-    header   physical line of the header, None if there is none
-    """
+    header   physical line of the header, None if there is none"""
 
     names: list[str]
     columns: dict[str, pa.ChunkedArray]
@@ -73,7 +72,7 @@ class NamedColumns:
     header: int | None = 1
 
     def column(self, index: int) -> pa.ChunkedArray:
-        """Return the column at this index of the header."""
+        """Return the column at this index in the header."""
         return self.columns[self.names[index]]
 
     def __len__(self) -> int:
@@ -92,10 +91,9 @@ def check_header(source: Source, names: Sequence[str], line: int | None) -> None
 def check_columns(
     source: Source, names: Sequence[str], request: Request, line: int | None
 ) -> HeaderRoles:
-    """Return the roles of the columns.
+    """Return the roles of the columns that the requested kind of table has.
 
-    Raises FileFormatError if a required or assigned column is missing.
-    """
+    Raises FileFormatError if a required or assigned column is missing."""
     name_list = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
     absent_names = find_absent_columns(names, request.columns)
     if absent_names:
@@ -129,10 +127,9 @@ def check_columns(
 def load_named(
     source: Source, request: Request, named: NamedColumns, format: str, title: str
 ) -> Loaded:
-    """Return the table of named columns, checked, with notes on unused columns.
+    """Build the table from named columns, check it, and add notes on unused columns.
 
-    Raises FileFormatError for a missing column or an invalid value.
-    """
+    Raises FileFormatError for a missing column or an invalid value."""
     header_roles = check_columns(source, named.names, request, named.header)
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
@@ -158,7 +155,8 @@ def load_named(
 def _system_hint_error(
     named: NamedColumns, header_roles: HeaderRoles, rows: pa.Table, error: FileFormatError
 ) -> FileFormatError:
-    """Return the error for a repeated document, hinting at a column that may identify systems."""
+    """Return the error. If it is due to repeated documents, a hint is added that a column may
+    identify systems."""
     others = [named.names[index] for index in header_roles.others]
     codes = as_array(encode_ids(rows["query_id"]).indices)
     if (
@@ -211,7 +209,7 @@ def _build_run_rows(
 
 
 def _parse_ranks(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
-    """Return ranks parsed by the rules of TREC runs, float32[row]; NaN if not a number."""
+    """Parse ranks by the rules of TREC runs, float32[row]; NaN if a rank is not a number."""
     if pa.types.is_floating(column.type):
         return np.array(column.to_numpy(), dtype=np.float32)
     texts = encode_ids(column)
@@ -265,9 +263,8 @@ def _drop_ungraded(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLi
     """Return the rows that have a grade, and their physical lines. An empty grade means unjudged,
     never 0.
 
-    If all grades are empty, the column is not a grade. All rows are then returned, and are refused
-    later.
-    """
+    If all grades are empty, the column does not contain grades. Then all rows are returned, and are
+    refused later."""
     is_empty = pc.equal(rows["relevance"], "")
     count = pc.sum(is_empty).as_py() or 0
     if not count or count == len(rows):
@@ -318,7 +315,8 @@ def _build_documents(source: Source, named: NamedColumns, header_roles: HeaderRo
 def _id_columns(
     named: NamedColumns, header_roles: HeaderRoles, *roles: str
 ) -> dict[str, pa.ChunkedArray]:
-    """Return the id columns of these roles; missing ids are refused by the tables."""
+    """Return the id columns of these roles. Missing ids are not refused here but when the table is
+    built."""
     return {role: named.column(header_roles.roles[role]) for role in roles}
 
 
@@ -350,13 +348,13 @@ def _note_unused_columns(named: NamedColumns, header_roles: HeaderRoles) -> None
 
 
 def _nullify_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a metadata column in which empty texts are null, because only JSON distinguishes empty
-    and missing texts."""
+    """Return a metadata column in which empty texts are null. Only JSON distinguishes empty from
+    missing texts."""
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, ID), column)
 
 
 def _make_free_name(name: str, reserved_names: Collection[str]) -> str:
-    """Return the name of a metadata column; changed if it is one of `reserved_names`."""
+    """Return the name of a metadata column. It is changed if it is one of `reserved_names`."""
     while name in reserved_names:
         name += "_"
     return name

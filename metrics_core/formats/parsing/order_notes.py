@@ -1,7 +1,6 @@
 """Notes about the order of documents in the file of a run.
 
-The order itself is not used: documents are ordered by score.
-"""
+This order is not used for ranking: documents are ranked by score."""
 
 from __future__ import annotations
 
@@ -19,14 +18,14 @@ from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import find_contradictions
 
 _LISTS, _LENGTH = 5, 3
-"""Minimum number of lists, and minimum number of documents in each list, for deciding whether
-scores rise."""
+"""Minimum number of lists, and minimum length of each list, from which it is decided whether scores
+rise."""
 
 
 def rank_notes(
     query_id: pa.ChunkedArray, rank: pa.ChunkedArray, score: pa.DoubleArray
 ) -> list[Note]:
-    """Return notes on the ranks of a run; `rank` is float32[row], NaN if not a number."""
+    """Return notes on the ranks in a run's file. `rank` is float32[row], NaN if not a number."""
     ranks = as_array(rank)
     is_whole = ranks == np.floor(ranks)  # NaN equals nothing
     if not is_whole.all():
@@ -38,7 +37,7 @@ def rank_notes(
 
 
 def fraction_notes(count: int) -> list[Note]:
-    """Return the note about `count` ranks that are not whole numbers."""
+    """Return the note that `count` ranks are not whole numbers."""
     message = (
         f"{format_count(count, 'rank')} with a value that is not a whole number; ordered by score"
     )
@@ -46,10 +45,10 @@ def fraction_notes(count: int) -> list[Note]:
 
 
 def contradiction_notes(query_ids: pa.Array, query_codes: npt.NDArray[Any]) -> list[Note]:
-    """Return the note about queries whose ranks contradict the scores, if there are any.
+    """Return the note about queries whose ranks contradict their scores. There is no note if there
+    are no such queries.
 
-    `query_codes` are their indexes in `query_ids`, int[n].
-    """
+    `query_codes` int[n] are the indexes of these queries in `query_ids`."""
     if not len(query_codes):
         return []
     names = query_ids.take(as_column(query_codes[:3])).to_pylist()
@@ -62,7 +61,7 @@ def contradiction_notes(query_ids: pa.Array, query_codes: npt.NDArray[Any]) -> l
 
 
 def rising_score_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> list[Note]:
-    """Return a note if the scores rise from row to row in most lists; `scores` is float64[row]."""
+    """Return a note if the scores rise from row to row in most lists. `scores` is float64[row]."""
     if np.count_nonzero(scores[1:] > scores[:-1]) * 2 < len(scores) - len(scores) // _LENGTH:
         return []
     query_ids = encode_ids(query_id)

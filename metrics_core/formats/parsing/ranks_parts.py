@@ -1,5 +1,5 @@
-"""Combine parts of judged ranks (ranks of judged documents) that are read separately: the parts of
-one folder become one run."""
+"""Combine judged ranks (the ranks of judged documents) that are read in several parts: the parts in
+a folder become one run."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ _PART = re.compile(r"\bpart-(\d+|\*)")
 
 
 def is_part_file(name: str) -> bool:
-    """Return whether a file is named like one or several parts of a folder (part-00000…)."""
+    """Return whether a file has the name of one or several parts of a folder, such as
+    part-00000."""
     return bool(_PART.search(name))
 
 
 def is_marker_file(name: str) -> bool:
-    """Return whether a file is one that Spark and Hadoop write beside parts, such as _SUCCESS."""
+    """Return whether a file is one of those that Spark and Hadoop write beside parts, such as
+    _SUCCESS."""
     return name.startswith(_MARKERS) or (name.startswith(".") and name.endswith(".crc"))
 
 
@@ -32,12 +34,11 @@ def shared_part_name(name: str) -> str:
 def join_run_parts(
     named_tables: Sequence[tuple[str, object]],
 ) -> Iterator[tuple[int, list[int], RankedRun]]:
-    """For each run that consists of several parts, yield the index of the first part, the indexes
-    of the other parts, and the run.
+    """Join the parts of each run that consists of several parts. Yields the index of the first
+    part, the indexes of the other parts, and the run.
 
     `named_tables` are tables with the names of file and run, such as part-00000.parquet/bm25. If
-    two parts contain the same query, they are separate runs and nothing is yielded for them.
-    """
+    two parts contain the same query, they are separate runs, and nothing is yielded for them."""
     groups: dict[str, list[tuple[int, RankedRun]]] = {}
     for index, (name, table) in enumerate(named_tables):
         if isinstance(table, RankedRun) and is_part_file(name):

@@ -1,4 +1,4 @@
-"""Convert records of JSON (objects with mostly the same keys) to named columns."""
+"""Convert JSON records (objects with mostly the same keys) to named columns."""
 
 from __future__ import annotations
 
@@ -20,18 +20,17 @@ _NESTED = "metadata"
 """Key under which BEIR files keep further values of a record as an object. These values become
 columns like all others."""
 _ROWS_BETWEEN_CHECKS = 256
-"""Number of rows between checks of the table's size; it is checked at the end too."""
+"""The size of the table is checked after this number of rows, and at the end."""
 _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 
 
 def to_named_columns(
     source: Source, records: Iterable[tuple[int | None, Any]], kind: Kind, known_lines: bool
 ) -> NamedColumns:
-    """Return the named columns of records with their physical lines; a missing key gives null.
+    """Convert records to named columns with their physical lines. A missing key becomes null.
 
-    Numbers keep their digits. Raises FileFormatError for a record that is not an object and, in
-    runs and judgments, for a value that is an object or list.
-    """
+    Numbers keep their digits. Raises FileFormatError for a record that is not an object. In runs
+    and judgments, it is also raised for a value that is an object or a list."""
     columns: dict[str, list[str | None]] = {}
     lines: list[int] = []
     for row, (line, record) in enumerate(records):
@@ -62,10 +61,9 @@ def to_named_columns(
 
 
 def _flatten_metadata(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record with the values of its `metadata` object as further columns.
+    """Return a record in which the values of its `metadata` object are further columns.
 
-    An id in metadata is renamed, since the record has another id.
-    """
+    An id in the metadata is renamed, because the record itself has an id."""
     inner = record.get(_NESTED)
     if not isinstance(inner, dict):
         return dict(record)

@@ -1,9 +1,8 @@
-"""Read regular lines of columns with Arrow's CSV reader, with additional checks.
+"""Read regular lines of columns with Arrow's CSV reader and additional checks.
 
-Arrow accepts more than Ranklens does (empty fields, `nan`, `inf`). A block that passes the checks
-gives the same table as the careful readers. For any other block None is returned, and the careful
-readers are used.
-"""
+Arrow accepts more than Ranklens does (empty fields, `nan`, `inf`). If a block passes the checks,
+the result is the same as that of the careful readers. For any other block, None is returned, and
+the careful readers are used."""
 
 from __future__ import annotations
 
@@ -29,9 +28,8 @@ def read_regular(
     """Read the columns in `types` from a block of CSV. Its lines must have exactly the columns
     `names`, without quotes.
 
-    Returns None if the block has other lines, a `required` text is empty, or a number is not
-    finite.
-    """
+    Returns None if the block has other lines, if a text in a `required` column is empty, or if a
+    number is not finite."""
     if block.startswith(_BYTE_ORDER_MARK):  # Arrow would drop it; inside a file it is content
         return None
     try:

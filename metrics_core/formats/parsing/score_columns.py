@@ -1,4 +1,4 @@
-"""Interpret a table of scores by its header and first rows: ids, repeats, measures."""
+"""Interpret a table of scores from its header and first rows: ids, repeats and measures."""
 
 from __future__ import annotations
 
@@ -28,26 +28,25 @@ _NO_MEASURES = frozenset(("id", "index", "rank", "seed", "timestamp", "start", "
 """Last words of names of columns that contain numbers but are not measures."""
 
 WORDS: Mapping[str, int] = {"true": 1, "pass": 1, "passed": 1, "false": 0, "fail": 0, "failed": 0}
-"""Words that can be read as 1 and 0."""
+"""Words that tools write in place of the scores 1 and 0."""
 
 MISSING = frozenset(("", "nan", "null", "none", "na", "n/a"))
-"""Texts of a missing score, in lower case."""
+"""Texts that stand for a missing score, in lower case."""
 
 
 @dataclass(frozen=True)
 class ScoreColumns:
-    """The columns of a table of scores, by their names in the file; "" if there is none.
+    """The columns of a table of scores, by their names in the file; "" if there is no such column.
 
     within    column of the groups within which a query id is unique
-    value     column of the numbers if each row has one score, with the measure's name in `measure`
-    measures  otherwise the column of each measure, by the measure's name
-    errors    columns with texts that say that a score is missing, and their measures; no measures
-              stand for all
+    value     column of the numbers if each row has a single score; `measure` then names its measure
+    measures  column of each measure by the measure's name, if a row has several scores
+    errors    columns with texts that say that a score is missing, and the measures concerned; an
+              empty list of measures means all
     words     the numbers of words that the tool writes in place of numbers
     query_note  what to check about the query ids if there are several runs
     unused    columns of numbers that are not read unless they are assigned
-    sureness  confidence that the table contains scores
-    """
+    sureness  confidence that the table contains scores"""
 
     query: str
     run: str = ""
@@ -64,11 +63,10 @@ class ScoreColumns:
 
 
 def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns | None:
-    """Return the columns of a table of scores, None for any other table.
+    """Return the columns of a table of scores; None if the table does not contain scores.
 
-    `columns` are assigned by the user. Without a column of runs, a table whose other columns are
-    all numbers is ambiguous: it may contain facts about the queries.
-    """
+    `columns` are assigned by the user. If there is no column of runs and all other columns are
+    numbers, the table is ambiguous: it may contain facts about the queries."""
     names = rename_header(first_rows.names, columns)
     query = find_position(names, _QUERIES)
     if query < 0 or find_position(names, NAMES["doc_id"]) >= 0:
@@ -109,18 +107,20 @@ def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns
 
 
 def repeats_are_rows(columns: Columns) -> bool:
-    """Whether the user said that each further score of a query is a repeat: `repeat=-`."""
+    """Return whether the user declared that each further score of a query is a repeat
+    (`repeat=-`)."""
     return columns.get("repeat") == NO_COLUMN
 
 
 def value_kinds(first_rows: FirstRows, words: Mapping[str, float] = WORDS) -> list[str]:
-    """Return the kind of each column's values: numbers, `words` for numbers, lists, texts,
-    empty."""
+    """Return the kind of values in each column: numbers, words that are read as numbers, lists,
+    texts or empty."""
     return [_value_kind(texts, words) for texts in _sample_columns(first_rows)]
 
 
 def _sample_columns(first_rows: FirstRows) -> list[list[str]]:
-    """Return the texts of each column in the first rows; a short row has empty texts."""
+    """Return the texts of each column in the first rows. If a row is too short, its missing cells
+    are empty texts."""
     return [
         [row[index].strip() if len(row) > index else "" for row in first_rows.rows]
         for index in range(len(first_rows.names))

@@ -37,7 +37,8 @@ _MEAN_TOLERANCE = 1.01e-4
 
 
 def first_rows_of(named: NamedColumns) -> FirstRows:
-    """Return the first rows of columns as texts, from which their roles are inferred."""
+    """Return the first rows of columns as texts. The roles of the columns are inferred from these
+    rows."""
     columns = [pc.fill_null(named.columns[n][:_SAMPLED_ROWS], "").to_pylist() for n in named.names]
     return FirstRows(named.names, [[*row] for row in zip(*columns, strict=True)])
 
@@ -45,11 +46,10 @@ def first_rows_of(named: NamedColumns) -> FirstRows:
 def build_scores(
     source: Source, request: Request, named: NamedColumns, columns: ScoreColumns
 ) -> GivenScores:
-    """Return the scores of the columns, with notes on missing and repeated ones.
+    """Build the scores from the columns, with notes on missing and repeated scores.
 
-    Raises FileFormatError for a value that is not a number, and for a second score of a query, run
-    and measure.
-    """
+    Raises FileFormatError for a value that is not a number, and for a second score of the same
+    query, run and measure."""
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
         raise file_error(source, [problem], hint="Is the file complete?")

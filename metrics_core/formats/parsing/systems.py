@@ -38,10 +38,8 @@ _RUN_COLUMNS = ("query_id", "doc_id", "score")
 class SystemRows:
     """The rows of one run.
 
-    name       run name; "" if the run is named after the file
-    rows       rows of the run
-    file_rows  the row numbers in the file, int64[row]; None if these are all rows of the file
-    """
+    name       run name; "" if the run is named after the file rows       rows of the run file_rows
+    indexes of the rows in the file, int64[row]; None if the run has all rows of the file"""
 
     name: str
     rows: pa.Table
@@ -68,12 +66,11 @@ def load_runs(
     details: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
-    """Return the run of these rows. If there are several runs, return the first run, with the
+    """Return the run of these rows. If there are several runs, the first is returned, with the
     others in `Loaded.others`.
 
     Columns: query_id, doc_id, score (finite), and if the file has them rank (float, NaN if not a
-    number) and tag. Raises FileFormatError for an invalid id or a repeated document.
-    """
+    number) and tag. Raises FileFormatError for an invalid id or a repeated document."""
     check_ids(source, rows, index)
     systems, system_notes = split_systems(rows, partial(check_runs, source))
     return load_systems(source, request, systems, index, details, [*notes, *system_notes])
@@ -87,7 +84,7 @@ def load_systems(
     details: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
-    """Return the same as `load_runs` for rows that are already divided into runs."""
+    """Return the result of `load_runs` for rows that are already divided into runs."""
     loaded_runs: list[Loaded] = []
     for system in systems:
         run_notes = [] if loaded_runs else list(notes)
@@ -109,14 +106,15 @@ def load_systems(
 
 
 def check_runs(source: Source, runs: int) -> None:
-    """Raise FileFormatError if a file contains too many runs."""
+    """Raise FileFormatError if a file contains too many runs. `runs` is their number."""
     if runs > MAX_RUNS:
         problem = LineProblem(None, f"{runs:,}", f"at most {MAX_RUNS:,} runs per file")
         raise file_error(source, [problem], hint="Split the runs into several files.")
 
 
 def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
-    """Return the only table of a file. Raises FileFormatError if it contains several runs."""
+    """Return the single table of a file. Raises FileFormatError if the file contains several
+    runs."""
     if len(loaded_runs) == 1:
         return loaded_runs[0]
     run_names = [shorten_line(loaded.tag) for loaded in loaded_runs[:_MAX_EXAMPLES]]
@@ -169,7 +167,8 @@ def split_certain_systems(rows: pa.Table, check: Callable[[int], None]) -> list[
 def _split_by_name(
     rows: pa.Table, codes: npt.NDArray[np.int32], names: pa.Array
 ) -> list[SystemRows]:
-    """Return the rows of each name, in order of first occurrence; `codes` is int32[row]."""
+    """Return the rows with each run name, in order of first occurrence. `codes` int32[row] has the
+    code of each row's name."""
     order, present_codes = np.argsort(codes, kind="stable"), np.unique(codes)
     edges = np.append(np.searchsorted(codes[order], present_codes), len(codes))
     parts = [order[start:end] for start, end in pairwise(edges.tolist())]

@@ -31,20 +31,19 @@ _TABBED = r"[^ \t\n](?:[^\t\n]*[^ \t\n])?"
 
 
 def split_fields(line: str) -> list[str]:
-    """Return the fields of a line, separated only by blanks and tabs (not by U+2028 or other white
-    space)."""
+    """Return the fields of a line. They are separated only by blanks and tabs, not by U+2028 or
+    other white space."""
     return re.findall(_FIELD, line)
 
 
 @dataclass(frozen=True)
 class LineColumns:
-    """The columns of a line.
+    """The layout of a line in columns.
 
     columns  column name -> Arrow type
     line     description of a line, for hints
     rest     whether the last column extends to the end of the line
-    tabs     whether only tabs separate columns, so that fields may contain blanks
-    """
+    tabs     whether only tabs separate columns, so that fields may contain blanks"""
 
     columns: dict[str, pa.DataType]
     line: str
@@ -106,8 +105,7 @@ class ParsedBlock:
     comments       number of comment lines; `comment` is the first of them
     header         header line, "" if there is none
     long_lines     number of lines with extra columns
-    cut_off        whether the last line is malformed and has no line end
-    """
+    cut_off        whether the last line is malformed and has no line end"""
 
     table: pa.Table
     stretch: LineRange
@@ -125,7 +123,7 @@ class ParsedBlock:
 def parse_blocks(
     source: Source, layout: LineColumns, *, always_careful: bool = False
 ) -> Iterator[ParsedBlock]:
-    """Yield the parsed blocks of a file in order, parsing several at a time."""
+    """Parse the blocks of a file, several at a time, and yield them in order."""
 
     def parse_numbered_block(numbered_block: tuple[int, bytes]) -> ParsedBlock:
         number, block = numbered_block
@@ -139,7 +137,7 @@ def parse_blocks(
 
 
 def parse_with_arrow(block: bytes, layout: LineColumns) -> ParsedBlock | None:
-    """Return a regular block parsed by Arrow's CSV reader, None if it is not regular enough."""
+    """Parse a regular block with Arrow's CSV reader; None if the block is not regular enough."""
     has_tabs = b"\t" in block
     table = None
     if not (has_tabs and b" " in block):
@@ -163,7 +161,7 @@ def _read_regular(block: bytes, delimiter: str, layout: LineColumns) -> pa.Table
 
 
 def _drop_checked_columns(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
-    """Return the rows without columns that were read only to be checked."""
+    """Return the rows without the columns that were only read to be checked."""
     has_several = len(tags) > 1
     checked_names = [name for name in ("q0", "tag") if name in table.column_names]
     rows = table.drop_columns(checked_names)
@@ -171,10 +169,9 @@ def _drop_checked_columns(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
 
 
 def _distinct_tags(table: pa.Table) -> tuple[str, ...]:
-    """Return the distinct run names.
+    """Return the distinct run names of a block.
 
-    Usually there is only one tag, and testing this is cheaper than hashing all tags.
-    """
+    Usually there is only one name. Testing this is cheaper than hashing the names of all rows."""
     if "tag" not in table.column_names or not len(table):
         return ()
     tags = table["tag"]
@@ -242,7 +239,8 @@ def _convert_columns(texts: dict[str, pa.Array], layout: LineColumns) -> pa.Tabl
 
 
 def _note_misfits(parsed: ParsedBlock, lines: pa.Array, misfits: Ints, layout: LineColumns) -> None:
-    """Add problems for lines with too few or too many columns; `misfits` is int64[n]."""
+    """Record problems for lines with too few or too many columns. `misfits` int64[n] are their
+    indexes in `lines`."""
     column_count = len(layout.columns)
     for number in misfits[:MOST_PROBLEMS_SHOWN]:
         field_count = len(layout.split_fields(lines[int(number)].as_py()))
@@ -258,7 +256,8 @@ def _note_bad_rows(
     line_numbers: Ints,
     layout: LineColumns,
 ) -> None:
-    """Add problems for rows with an invalid score, or columns shifted by a blank in an id."""
+    """Record problems for rows with an invalid score, and for rows whose columns are shifted
+    because an id contains a blank."""
     bad_score = np.isnan(as_array(parsed.table["score"]))
     has_extra = _to_mask(pc.match_substring_regex(texts["tag"], r"[ \t]"))
     has_extra &= not layout.tabs

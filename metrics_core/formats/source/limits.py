@@ -1,8 +1,7 @@
 """Limits for reading one file: bytes, cells, columns.
 
-A file that exceeds the limits is refused before it is in memory; the error names its size and the
-option that allows it.
-"""
+A file that exceeds a limit is refused before it is loaded into memory. The error states the size of
+the file and the option with which it can be read."""
 
 from __future__ import annotations
 
@@ -12,24 +11,24 @@ from dataclasses import dataclass
 from metrics_core.base.errors import FileFormatError, LineProblem, ParameterError
 
 DEFAULT_SIZE = 4_000_000_000
-"""Default limit in bytes; 7 million rows of a run are 250 MB."""
+"""Default limit in bytes. For comparison, 7 million rows of a run have 250 MB."""
 
 MAX_COLUMNS = 4_096
-"""Maximum columns, or keys, of a table: each becomes a separate array."""
+"""Maximum number of columns or keys of a table. Each of them becomes a separate array."""
 
 MAX_FILES = 1_000
-"""Maximum files in a set."""
+"""Maximum number of files in a set."""
 
 MAX_RUNS = 2_000
-"""Maximum runs in one file: each is a separate table."""
+"""Maximum number of runs in one file. Each of them becomes a separate table."""
 
 TEXT_FACTOR, TREE_FACTOR = 4, 10
 """Memory that a text needs, as a multiple of its size. `TEXT_FACTOR` is for a text that is read as
 a whole, `TREE_FACTOR` for a text that becomes a tree of JSON values."""
 
 TYPICAL_RATIO, RATIO_FROM = 50, 8_000_000
-"""Above `RATIO_FROM` bytes, the unpacked size may be at most `TYPICAL_RATIO` times the packed
-size."""
+"""If a file has more than `RATIO_FROM` bytes when unpacked, its unpacked size may be at most
+`TYPICAL_RATIO` times its packed size."""
 
 VALUES_A_BYTE, VALUES_FROM = 2, 1_000_000
 """Limit for the number of values (of JSON, CSV or tags) in a compressed text that is read value by
@@ -38,9 +37,10 @@ file, because each value takes about 6 microseconds. Real runs and judgments as 
 values per byte in a .gz file, and up to 1.8 in an .xz file."""
 
 TABLE_RATIO, TABLE_FROM = 100, 256_000_000
-"""Above `TABLE_FROM` bytes, the table of a Parquet file may need at most `TABLE_RATIO` times the
-size of the file. The limit exists because a text that many rows share is stored only once in the
-file."""
+"""Limit for the table of a Parquet file: above `TABLE_FROM` bytes, it may need at most
+`TABLE_RATIO` times the size of the file.
+
+The limit exists because the file stores a text that many rows share only once."""
 
 CELLS_A_BYTE, CELLS_FROM = 8, 1 << 22
 """Above `CELLS_FROM` cells, a table of records may have at most `CELLS_A_BYTE` cells per byte of
@@ -57,11 +57,10 @@ Size = int | str
 
 @dataclass(frozen=True)
 class Limit:
-    """Limit for one file: `size` bytes, unpacked.
+    """The limit for one file: `size` bytes when unpacked.
 
-    If it was set by the user (`is_explicit`), a packed file may use all of it. Otherwise the
-    unpacked size is also limited to a multiple of the packed size.
-    """
+    If the user set the limit (`is_explicit`), a packed file may use all of it. Otherwise the
+    unpacked size is also limited to a multiple of the packed size."""
 
     size: int = DEFAULT_SIZE
     is_explicit: bool = False
@@ -74,23 +73,24 @@ class Limit:
 
     @property
     def cell_limit(self) -> int:
-        """Maximum number of rows times columns."""
+        """Maximum number of cells (rows times columns)."""
         return self.size // _CELL_BYTES
 
     def max_unpacked_size(self, packed_size: int) -> int:
-        """Return the maximum unpacked bytes of a file of `packed_size` bytes."""
+        """Return the maximum number of unpacked bytes of a file with `packed_size` bytes."""
         if self.is_explicit:
             return self.size
         return min(self.size, max(RATIO_FROM, TYPICAL_RATIO * packed_size))
 
     def max_table_size(self, packed_size: int) -> int:
-        """Return the maximum bytes of the table of a Parquet file of `packed_size` bytes."""
+        """Return the maximum number of bytes of the table in a Parquet file with `packed_size`
+        bytes."""
         if self.is_explicit:
             return self.size
         return min(self.size, max(TABLE_FROM, TABLE_RATIO * packed_size))
 
     def max_record_cells(self, packed_size: int) -> int:
-        """Return the maximum number of cells of records in a file of `packed_size` bytes."""
+        """Return the maximum number of cells of records in a file with `packed_size` bytes."""
         if self.is_explicit:
             return self.cell_limit
         return min(self.cell_limit, max(CELLS_FROM, CELLS_A_BYTE * packed_size))
@@ -141,8 +141,7 @@ class Limit:
         """Return the error for a file that is too large.
 
         `needed` is the limit in bytes with which the file could be read. If `is_packed` is true,
-        the hint says that the file can be unpacked.
-        """
+        the hint says that the file can be unpacked before it is read."""
         size_option = f"{-(-needed // 10**9)}GB"
         hint = (
             f"If this size is intended and you have enough memory, use `--limit {size_option}` on"
@@ -154,10 +153,10 @@ class Limit:
 
 
 def parse_size(size: Size) -> int:
-    """Return a size in bytes, given as a number or a text such as 500MB or 2 GB.
+    """Parse a size, given as a number of bytes or as a text such as 500MB or 2 GB. Returns the
+    number of bytes.
 
-    Raises ParameterError for an invalid size.
-    """
+    Raises ParameterError for an invalid size."""
     match = _SIZE.fullmatch(size) if isinstance(size, str) else None
     number = int(float(match[1]) * _UNITS[match[2].lower()]) if match else size
     if isinstance(number, int) and not isinstance(number, bool) and number > 0:

@@ -1,4 +1,4 @@
-"""Physical lines of rows in a file: rows count from 0, lines from 1."""
+"""Map the rows of a file to physical lines. Rows count from 0, lines from 1."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from metrics_core.formats.source.source import Source
 
 
 class RowLines(Protocol):
-    """Object that knows the physical line of each row."""
+    """Protocol of objects that return the physical line of a row."""
 
     def line(self, row: int) -> int | None:
-        """Return the physical line of a row, None if the line is unknown."""
+        """Return the physical line of a row; None if the line is unknown."""
 
 
 @dataclass(frozen=True)
 class LineRange:
-    """A range of consecutive rows: it has `rows` rows in `lines` physical lines.
+    """A range of `lines` physical lines that contains `rows` rows.
 
     `numbers`, int64[row], is the line of each row within the range, from 0; None if every line is a
-    row.
-    """
+    row."""
 
     rows: int
     lines: int
@@ -35,7 +34,8 @@ class LineRange:
 
 @dataclass(frozen=True)
 class LineIndex:
-    """The physical line of every row, stored as ranges, since most files need no number per row."""
+    """The physical line of every row. It is stored as ranges, because most files need no line
+    number for each row."""
 
     stretches: tuple[LineRange, ...]
     first: int = 1
@@ -72,11 +72,10 @@ def file_error(
     offer: str = "",
     cut_off: bool = False,
 ) -> FileFormatError:
-    """Return the error for these problems, ordered by line, with the text of each line.
+    """Return the error for these problems, sorted by line, with the text of each line.
 
-    If `cut_off` is true, the last problem is in the last line of the file, which has no line
-    end.
-    """
+    If `cut_off` is true, the last problem is in the last line of the file, and this line has no
+    line end."""
     sorted_problems = sorted(problems, key=lambda p: p.line or 0)[:MOST_PROBLEMS_SHOWN]
     line_numbers = {p.line for p in sorted_problems if p.line is not None and not p.text}
     texts = source.lines_at(line_numbers) if line_numbers else {}
@@ -96,9 +95,8 @@ def rows_error(
 ) -> FileFormatError:
     """Convert a TableError to a FileFormatError with physical lines.
 
-    `file_rows`, int64[row], are the rows of the file that are in the table; None if it has all
-    rows.
-    """
+    `file_rows`, int64[row], are the indexes of the table's rows in the file; None if the table has
+    all rows of the file."""
     rows = [p.row if file_rows is None else int(file_rows[p.row]) for p in error.problems]
     problems = [
         row_problem(index, row, p.found, p.expected, p.hint)

@@ -23,8 +23,8 @@ from metrics_core.formats.source.unpacking import (
 
 @dataclass(frozen=True)
 class SetMembers:
-    """The files of a set: their names, and a function that returns the content of a file by its
-    name."""
+    """The files of a set: their names, and a function that returns the content of the file with a
+    given name."""
 
     names: Collection[str]
     content: Callable[[str], Path | bytes]

@@ -23,11 +23,11 @@ def open_source(
     encoding: str | None = None,
     limit: Size | None = None,
 ) -> Source:
-    """Return the source of a path or of bytes, with the name that the user gave.
+    """Open a path or bytes as a source with the name that the user gave.
 
-    The path `-` is standard input. Standard input and pipes can be read only once, so they are kept
-    in memory. Raises FileFormatError if they exceed the limit, ParameterError for an invalid limit.
-    """
+    The path `-` refers to standard input. Standard input and pipes can be read only once, so their
+    content is stored in memory. Raises FileFormatError if it exceeds the limit, and ParameterError
+    for an invalid limit."""
     size_limit = Limit.from_size(limit)
     if isinstance(source, bytes):
         return Source(printable_name(name or "the file"), source, encoding, size_limit)

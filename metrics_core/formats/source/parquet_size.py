@@ -1,11 +1,10 @@
-"""Compute the memory that a Parquet file needs when unpacked, before unpacking it.
+"""Compute the memory that a Parquet file needs when unpacked, before it is unpacked.
 
 The footer has the unpacked sizes of the pages. But these do not show how often rows repeat a text:
 if a million rows share a text, a page may store it only once, as an entry of a dictionary or as a
 difference from the previous text. So an upper bound is computed from the longest entry. If the
-bound exceeds the limit, the texts are counted in the form of dictionary codes, which are small. A
-page that contradicts the footer may need more.
-"""
+bound exceeds the limit, the texts are read as dictionary codes, which are small, and counted. A
+page that contradicts the footer may need more memory."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ import os
 from metrics_core.formats.source.parquet_structs import I32, I64, LIST, STRUCT, Fields, read_struct
 
 _END = 8
-"""Bytes after the footer: its size and the magic."""
+"""Number of bytes after the footer: the size of the footer, and the magic bytes."""
 _CODECS, _DELTAS = 8, {6, 7}
 
 
@@ -52,14 +51,14 @@ class ColumnChunk:
 
 @dataclass(frozen=True)
 class RowGroup:
-    """A row group, with the chunk of each column."""
+    """A row group of a Parquet file, with one chunk of values for each column."""
 
     rows: int
     chunks: Sequence[ColumnChunk]
 
 
 def read_footer_size(file: BinaryIO) -> tuple[int, int]:
-    """Return the size of a file's footer, as the file states it, and the size of the file."""
+    """Return the size of the footer, as stated in the file, and the size of the file."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(size - _END, 0))
     return int.from_bytes(file.read(4), "little"), size
@@ -93,9 +92,9 @@ steps."""
 _DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE = 1_000_000, 20
 
 CELL_BYTES = 16
-"""Bytes of a cell without its text."""
+"""Memory of a cell in bytes, without its text."""
 OBJECT_CELL_BYTES = 64
-"""Bytes of a cell that becomes a Python object."""
+"""Memory in bytes of a cell that becomes a Python object."""
 
 _FOOTER_AT_LEAST, _TIMES_FOOTER = 1 << 20, 4
 """Maximum size of a footer: the larger of `_FOOTER_AT_LEAST` bytes and the file size divided by
@@ -126,12 +125,12 @@ def check_table_size(
     bytes_per_cell: int = CELL_BYTES,
     allow_lists: bool = False,
 ) -> None:
-    """Raise FileFormatError if these columns, or their `n_rows` rows, would exceed the limit.
+    """Raise FileFormatError if these columns would exceed the limit. If `n_rows` is given, only the
+    first `n_rows` rows count.
 
-    `bytes_per_cell` is the number of bytes of a cell without its text. If `allow_lists` is true,
+    `bytes_per_cell` is the memory of a cell in bytes, without its text. If `allow_lists` is true,
     columns may contain lists, and each value of a list counts as a cell. Raises ArrowInvalid for a
-    damaged file.
-    """
+    damaged file."""
     with source.packed() as unpacked_file:
         groups = read_row_groups(unpacked_file)
     row_counts = [group.rows for group in groups]
@@ -154,7 +153,8 @@ def check_table_size(
 
 
 def _count_rows_read(row_counts: Sequence[int], n_rows: int | None) -> list[int]:
-    """Return the number of rows of each row group that are read to get the `n_rows` rows."""
+    """Return how many rows of each row group are read if only the first `n_rows` rows are needed.
+    If `n_rows` is None, these are all rows."""
     if n_rows is None:
         return list(row_counts)
     ends = list(accumulate(row_counts))
@@ -171,10 +171,9 @@ def _check_rows(source: Source, rows: int, columns: int) -> None:
 
 
 def _value_columns(file: pq.ParquetFile, names: Sequence[str], allow_lists: bool) -> list[int]:
-    """Return the indexes of these columns among the columns that store values.
+    """Return the indexes of the named columns among all columns that store values.
 
-    Raises ArrowInvalid for a nested column, unless `allow_lists` is true.
-    """
+    Raises ArrowInvalid for a nested column, unless `allow_lists` is true."""
     column_indexes = range(file.metadata.num_columns)
     paths = [file.schema.column(index).path for index in column_indexes]
     wanted_names = set(names)
@@ -193,7 +192,8 @@ def _value_columns(file: pq.ParquetFile, names: Sequence[str], allow_lists: bool
 
 
 def _flatten_columns(batch: pa.RecordBatch) -> list[pa.Array]:
-    """Return the values of each column, with lists concatenated and structs split into parts."""
+    """Return the values of each column. Lists are concatenated, and structs are split into their
+    fields."""
     columns, index = list(batch.columns), 0
     while index < len(columns):
         kind = columns[index].type
@@ -221,7 +221,9 @@ class _ColumnSizes:
 
     def check_size(self, rows: Sequence[int], a_cell: int) -> None:
         """Raise FileFormatError if the first rows of the row groups need more than `max_size`
-        bytes. `rows` is the number of rows of each group."""
+        bytes.
+
+        `rows` is the number of rows of each group that count."""
         used_groups = [group for group, n in enumerate(rows) if n]
         parts = [
             (g, p, self._count_cells(g, p, rows[g])) for g, p in product(used_groups, self.indexes)
@@ -247,11 +249,10 @@ class _ColumnSizes:
         return self.groups[group].chunks[index].values
 
     def _longest_texts(self, group: int) -> dict[int, int]:
-        """Return, for each column, the bytes of the longest text that its rows may repeat.
+        """Return, for each column, the size in bytes of the longest text that its rows may repeat.
 
         This is the longest entry of a dictionary, or the maximum length of a text stored as
-        differences.
-        """
+        differences."""
         # Even for one row, Arrow returns the complete dictionary of its column.
         first = next(self._iterate_batches(1, [group]), None)
         columns = [] if first is None else _flatten_columns(first)

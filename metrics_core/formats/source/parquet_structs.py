@@ -1,11 +1,10 @@
-"""Read the metadata of a Parquet file: structs in Thrift's compact protocol, by the same rules as
-Arrow.
+"""Read the metadata of a Parquet file, which are structs in Thrift's compact protocol, by the same
+rules as Arrow.
 
 Arrow uses a field only if it has the expected type, and ignores the declared element type of a
 list. So fields are looked up by number and type. Lists with an unexpected element type are refused,
-as is everything that could be read in two ways. Arrow's own reader may crash on a damaged
-footer.
-"""
+and so is everything that could be interpreted in two ways. Arrow's own reader may crash on a
+damaged footer."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""The bytes of an input file: unpacked, decoded to UTF-8, checked, and split at line ends.
+"""Read the bytes of an input file: unpacked, decoded to UTF-8, checked, and split at line ends.
 
     path or bytes ──► unpack (.gz .xz .zip …) ──► decode (BOM, UTF-16, a named encoding) ──► blocks
 
-A `Source` can be read repeatedly. Only `content` keeps the whole file in memory. Bytes that are not
-text are refused here, so that readers need not check them.
-"""
+A `Source` can be read repeatedly. Only `content` loads the whole file into memory. Bytes that are
+not text are refused here, so that readers need not check them."""
 
 from __future__ import annotations
 
@@ -27,10 +26,11 @@ if "jemalloc" in pa.supported_memory_backends():
     pa.set_memory_pool(pa.jemalloc_memory_pool())
 
 BLOCK = 4 << 20
-"""Bytes passed to a reader at once: small enough for the caches, large enough to amortise calls."""
+"""Number of bytes passed to a reader at once. It is small enough for the processor's caches, and
+large enough to amortise function calls."""
 
 MAX_LINE_BYTES = 10_000_000
-"""Maximum bytes of a line."""
+"""Maximum number of bytes in a line."""
 
 _HEAD = 256 << 10
 _MAX_LENGTH = 120
@@ -66,7 +66,8 @@ class Source:
     limit: Limit = DEFAULT_LIMIT
 
     def chunks(self, size: int = BLOCK) -> Iterator[bytes]:
-        """Yield the unpacked bytes in pieces of at most `size`, not decoded or checked."""
+        """Yield the unpacked bytes in pieces of at most `size` bytes. They are neither decoded nor
+        checked."""
         return read_unpacked(self.name, self.origin, size, self.limit)
 
     @cached_property
@@ -76,7 +77,8 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first 256 KB as checked text, cut at the last line end, if any."""
+        """The first 256 KB as checked text, cut at the last line end. If there is no line end, the
+        text is cut within the line."""
         data = b""
         for piece in self.decoded(_HEAD):
             data += piece
@@ -124,7 +126,7 @@ class Source:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the file is packed."""
+        """Whether the file is packed (compressed or in a zip file)."""
         return self.magic != _first_bytes(self.origin)
 
     def size(self) -> int:
@@ -142,10 +144,9 @@ class Source:
     def blocks(self, size: int | None = None, *, plain_ends: bool = True) -> Iterator[bytes]:
         """Yield checked UTF-8 text in blocks of whole lines, about `size` bytes each.
 
-        The default size is `BLOCK`. Every block but the last ends with a line end. With
-        `plain_ends` each line end is a newline. Raises FileFormatError for a NUL byte, invalid
-        UTF-8, and a line longer than `MAX_LINE_BYTES`.
-        """
+        The default size is `BLOCK`. Every block except the last ends with a line end. If
+        `plain_ends` is true, each line end is a newline. Raises FileFormatError for a NUL byte,
+        invalid UTF-8, and a line longer than `MAX_LINE_BYTES`."""
         rest, offset = b"", 0
         for chunk in self.decoded(size or BLOCK):
             line_end = find_last_line_end(chunk)
@@ -201,7 +202,7 @@ class Source:
             yield b"\n"
 
     def decoded(self, size: int) -> Iterator[bytes]:
-        """Yield UTF-8 bytes without a byte order mark. Text in a named encoding or UTF-16 is
+        """Yield the text as UTF-8 bytes without a byte order mark. Text in another encoding is
         converted."""
         encoding, skip = self._detect_encoding()
         pieces = self.chunks(size)
@@ -241,12 +242,11 @@ class Source:
             ) from error
 
     def checked(self, block: bytes, offset: int, plain_ends: bool = True) -> bytes:
-        """Return decoded bytes, which must end with a complete line, after checking that they are
-        text.
+        """Check that decoded bytes are text, and return them. The bytes must end with a complete
+        line.
 
-        `offset` is their position in the decoded file. With `plain_ends` each line end is a
-        newline. Raises FileFormatError for a NUL byte or invalid UTF-8.
-        """
+        `offset` is the position of the bytes in the decoded file. If `plain_ends` is true, each
+        line end becomes a newline. Raises FileFormatError for a NUL byte or invalid UTF-8."""
         nul = block.find(b"\0")
         if nul >= 0:
             raise self._binary_error(offset + nul)
@@ -285,7 +285,7 @@ class Source:
         )
 
     def _find_line(self, offset: int) -> int:
-        """Return the physical line of a byte in the decoded text."""
+        """Return the physical line of the byte at this offset in the decoded text."""
         line, after_return = 1, False
         for piece in self.decoded(BLOCK):
             part = piece[:offset]

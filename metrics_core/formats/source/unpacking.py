@@ -1,4 +1,4 @@
-"""Read the bytes of plain and packed files as a stream, up to the limit."""
+"""Read the bytes of plain and packed files as a stream, up to the size limit."""
 
 from __future__ import annotations
 
@@ -84,11 +84,10 @@ _DAMAGED = (
 
 
 def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[bytes]:
-    """Yield the unpacked content in pieces of at most `size` bytes.
+    """Yield the unpacked content of a file in pieces of at most `size` bytes.
 
-    The packing is recognised by its first bytes. Raises FileFormatError if the file is missing,
-    damaged, a zip of several files, or exceeds the limit.
-    """
+    The packing is recognised by its first bytes. Raises FileFormatError if the file is missing, is
+    damaged, is a zip of several files, or exceeds the limit."""
     with convert_read_errors(name), ExitStack() as closing:
         raw_file = closing.enter_context(open_raw(origin))
         stream = closing.enter_context(_open_unpacked(name, raw_file, limit))
@@ -109,7 +108,8 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
 
 
 def _measure_unpacked(name: str, origin: Origin, limit: Limit) -> None:
-    """Unpack a file without keeping it. Raises FileFormatError if the content exceeds the limit."""
+    """Unpack a file without storing the content. Raises FileFormatError if the content exceeds the
+    limit."""
     max_size, total = limit.max_unpacked_size(stored_size(origin)), 0
     with open_raw(origin) as raw_file, _open_unpacked(name, raw_file, limit) as stream:
         while piece := stream.read(_PIECE):
@@ -151,7 +151,8 @@ def open_zip(name: str, raw_file: Path | BinaryIO) -> zipfile.ZipFile:
 
 
 def list_zip_members(archive: zipfile.ZipFile) -> list[str]:
-    """Return the files in an archive, without folders and the extra files of macOS."""
+    """Return the files in an archive, without folders and without the extra files that macOS
+    adds."""
     return [
         member
         for member in archive.namelist()
@@ -162,7 +163,8 @@ def list_zip_members(archive: zipfile.ZipFile) -> list[str]:
 
 
 def read_member(name: str, archive: zipfile.ZipFile, member: str, limit: Limit) -> bytes:
-    """Return a member of an archive as bytes, with the same limit as any packed file."""
+    """Return the content of a member of an archive. The size limit is the same as for any packed
+    file."""
     info = _check_member(name, archive, member, limit)
     with convert_read_errors(name), archive.open(info) as stream:
         return stream.read()
@@ -175,7 +177,8 @@ def strip_packing(name: str) -> str:
 
 
 def is_outside_archive(member: str) -> bool:
-    """Return whether the name of a member points outside the archive."""
+    """Return whether the path of a member would be outside the folder into which the archive is
+    unpacked."""
     path = PurePosixPath(member.replace("\\", "/"))
     return path.is_absolute() or ".." in path.parts
 
@@ -191,7 +194,7 @@ def is_zip(origin: Origin) -> bool:
 
 
 def open_raw(origin: Origin) -> BinaryIO:
-    """Return the bytes of a file, still packed, as a seekable file."""
+    """Open a file or bytes as a seekable file. The content is not unpacked."""
     return origin.open("rb") if isinstance(origin, Path) else io.BytesIO(origin)
 
 
@@ -255,10 +258,10 @@ def _check_member(
 
 
 def check_unpacked(name: str, size: int, max_size: int, limit: Limit) -> None:
-    """Raise FileFormatError if members of `size` bytes in total exceed `max_size`.
+    """Raise FileFormatError if the members of an archive have more than `max_size` bytes together.
+    `size` is their total size.
 
-    The total is checked because several members may share the same bytes of the archive.
-    """
+    The total is checked because several members may share the same bytes of the archive."""
     if size > max_size:
         raise _too_large_error(name, f"more than {format_size(max_size)}", size, limit)
 

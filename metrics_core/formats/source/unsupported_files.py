@@ -1,8 +1,7 @@
-"""Recognise binary files that contain no table, by their first bytes or the members of a zip.
+"""Recognise binary files that contain no table, by their first bytes or by the members of a zip.
 
-Such files are refused with a name and a hint. Nothing in them is read, and no pickle is ever
-loaded.
-"""
+Such files are refused with a message that names the type of file, and a hint. Their content is not
+read, and no pickle is ever loaded."""
 
 from __future__ import annotations
 
@@ -58,14 +57,14 @@ _BY_MEMBER: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
 
 
 def refuse_unsupported_bytes(name: str, start: bytes) -> None:
-    """Raise FileFormatError if a file starts like an unsupported file."""
+    """Raise FileFormatError if the first bytes of a file are those of an unsupported type."""
     for pattern, description, hint in _BY_START:
         if pattern.match(start):
             raise _unsupported_error(name, description, hint)
 
 
 def refuse_unsupported_zip(name: str, members: Collection[str]) -> None:
-    """Raise FileFormatError if a zip file with these members is an unsupported file."""
+    """Raise FileFormatError if the members of a zip file show that it is of an unsupported type."""
     for pattern, description, hint in _BY_MEMBER:
         if any(pattern.fullmatch(member) for member in members):
             raise _unsupported_error(name, description, hint)

@@ -29,14 +29,14 @@ from metrics_core.tables import Documents
 from metrics_core.tables.columns import ID
 
 _NODES = ("", "_lexical", "_semantic")
-"""Suffixes of the columns of a result, by retrieval node."""
+"""Suffixes of the columns in a result file. Each suffix belongs to a retrieval node."""
 _LISTS = tuple(
     name + node
     for name in ("retrieved_ids", "retrieve_scores", "retrieved_contents")
     for node in _NODES
 )
 _SCORES = tuple(f"retrieval_{name}" for name in ("f1", "recall", "precision", "ndcg", "mrr", "map"))
-"""Columns of scores in a result."""
+"""Columns of scores in a result file."""
 
 
 def _has_alternatives(truth: Any) -> bool:
@@ -48,7 +48,8 @@ def _has_alternatives(truth: Any) -> bool:
 
 
 def _is_result(record: Any) -> bool:
-    """Return whether a record has the ground truth, or scores of the retrieved documents."""
+    """Return whether a record is from a result file, because it has the ground truth, or scores of
+    the retrieved documents."""
     return "retrieval_gt" in record or any(f"retrieve_scores{node}" in record for node in _NODES)
 
 

@@ -1,4 +1,4 @@
-"""Azure AI evaluation: rows for its evaluator of document retrieval."""
+"""Read input rows for the document retrieval evaluator of Azure AI evaluation."""
 
 from __future__ import annotations
 

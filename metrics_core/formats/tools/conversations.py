@@ -1,4 +1,4 @@
-"""TREC CAsT and iKAT: runs over the turns of conversations."""
+"""Read runs of TREC CAsT and iKAT, in which each turn of a conversation is a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Search engines: responses of Vespa and Typesense by query, ratings of Rated Ranking Evaluator."""
+"""Read files of search engines: responses of Vespa and Typesense by query, and ratings for Rated
+Ranking Evaluator."""
 
 from __future__ import annotations
 

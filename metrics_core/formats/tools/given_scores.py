@@ -1,4 +1,4 @@
-"""Scores by query that other tools computed: one row per score, or one column per measure."""
+"""Read scores by query that other tools computed: one row per score, or one column per measure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ from metrics_core.tables.columns import ID
 
 
 def recognise_scores(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise scores by their columns, or by the lines that trec_eval and ir_measures print."""
+    """Recognise scores by the columns of a table, or by the lines that trec_eval and ir_measures
+    print."""
     if sample.columns or not _has_tool_rows(sample):
         first_rows = _read_first_rows(sample)
         columns = first_rows and _find_columns(first_rows, sample.columns)
@@ -72,7 +73,7 @@ def _first_records(sample: Sample) -> list[Any]:
 
 
 def _read_first_rows(sample: Sample) -> FirstRows | None:
-    """Return the columns and first rows of a table, None for any other file."""
+    """Return the columns and first rows of a table; None for any other file."""
     if sample.source.magic.startswith(MAGIC):
         return read_parquet_rows(sample)
     if not sample.text.lstrip().startswith(("{", "[")):
@@ -111,7 +112,8 @@ def _to_text(value: Any) -> str:
     tools=TOOLS,
 )
 def read_scores(source: Source, request: Request) -> Loaded:
-    """Read scores. Raises FileFormatError for a value that is not a number."""
+    """Read scores that another tool computed. Raises FileFormatError for a value that is not a
+    number."""
     named = _read_columns(source, request)
     columns = _find_columns(first_rows_of(named), request.columns)
     if columns is None:
@@ -148,7 +150,7 @@ def _read_columns(source: Source, request: Request) -> NamedColumns:
 
 
 def _read_records(source: Source) -> NamedColumns:
-    """Return the columns of records in JSON, JSON Lines or Parquet."""
+    """Return the columns of a file of records: JSON, JSON Lines or Parquet."""
     from metrics_core.formats.mapping.records import read_blocks
 
     (records,) = read_blocks(source, lambda name: True, in_one_block=True)

@@ -50,13 +50,10 @@ def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
 
 @dataclass
 class _LineCounts:
-    """Counts of the lines of a feature file.
+    """Numbers of certain lines in a feature file.
 
-    features       lines with features
-    long_comments  comments with several words
-    skipped        blank and comment lines
-    unnamed_lines  physical lines without a document id
-    """
+    features       lines with features long_comments  comments with several words skipped
+    blank and comment lines unnamed_lines  physical lines without a document id"""
 
     features: int = 0
     long_comments: int = 0
@@ -82,8 +79,8 @@ class _LineRows:
             source.check_cells(len(self.lines), 4, line)
 
     def to_table(self, number_name: str) -> pa.Table:
-        """Return a table with the columns query_id, doc_id and `number_name`, which contains the
-        numbers as text."""
+        """Return a table with the columns query_id, doc_id and `number_name`. The last contains the
+        numbers as texts."""
         docs, numbers = pa.array(self.docs, ID), encode_texts(self.numbers)
         return pa.table(
             {"query_id": encode_texts(self.queries), "doc_id": docs, number_name: numbers}
@@ -224,10 +221,9 @@ def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ranklib(source: Source, request: Request) -> Loaded:
-    """Read a run from RankLib's scores or its -indri output.
+    """Read a run from RankLib's scores or from the output of its option -indri.
 
-    Raises FileFormatError for a malformed line.
-    """
+    Raises FileFormatError for a malformed line."""
     lines = Sample(source, source.head.decode()).lines
     if any(_is_indri(line.split()) for line in lines):
         return _read_indri(source, request)
@@ -286,7 +282,8 @@ def _is_indri(words: Sequence[str]) -> bool:
 
 
 def _read_indri(source: Source, request: Request) -> Loaded:
-    """Return the run in the output of -indri. Raises FileFormatError for a malformed line."""
+    """Return the run in the output of RankLib's option -indri. Raises FileFormatError for a
+    malformed line."""
     rows = _LineRows()
     hint = (
         "This is a comment of the feature file. Only `docid = …` or a one-word comment identifies a"

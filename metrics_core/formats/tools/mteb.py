@@ -1,7 +1,6 @@
-"""MTEB: predictions of a retrieval task.
+"""Read the predictions of MTEB for a retrieval task.
 
-`{"mteb_model_meta": {…}, subset: {split: {query: {document: score}}}}`
-"""
+`{"mteb_model_meta": {…}, subset: {split: {query: {document: score}}}}`"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""OpenSearch Search Relevance: judgments, evaluation results, pairwise comparisons.
+"""Read files of OpenSearch Search Relevance: judgments, evaluation results, pairwise comparisons.
 
-Each kind is written as records, or as the hits of a search in the index that stores them.
-"""
+Each kind of file is written as records, or as the hits of a search in the index that stores the
+records."""
 
 from __future__ import annotations
 

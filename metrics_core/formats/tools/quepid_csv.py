@@ -1,10 +1,9 @@
-"""Quepid's CSV files: ratings of a case, and snapshots of search results.
+"""Read Quepid's CSV files: ratings of a case, and snapshots of search results.
 
     query,docid,rating                                                          basic export
     Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title    one column per field
 
-Quepid writes a blank before a text that a spreadsheet might run as a formula.
-"""
+Quepid writes a blank before a text that a spreadsheet might run as a formula."""
 
 from __future__ import annotations
 
@@ -92,7 +91,7 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ratings(source: Source, request: Request) -> Loaded:
-    """Read the judgments or the queries of a file of ratings. Raises FileFormatError."""
+    """Read the judgments or the queries in a file of ratings. Raises FileFormatError."""
     qrels_request = replace(request, kind="qrels")
     named = read_named_with_arrow(source, qrels_request, ",")
     if named is None:
@@ -183,7 +182,8 @@ def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def recognise_snapshots(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise snapshots by their first six column names; further columns are document fields."""
+    """Recognise snapshots by their first six column names. Any further columns are fields of
+    documents."""
     if sample.columns or not sample.lines:
         return {}
     names = split_csv(sample.lines[0], ",")
@@ -228,7 +228,7 @@ SNAPSHOTS = Preset(
 
 
 def read_snapshots(source: Source, request: Request) -> Loaded:
-    """Read the runs, queries or documents of a file of snapshots. Raises FileFormatError."""
+    """Read the runs, queries or documents in a file of snapshots. Raises FileFormatError."""
     from metrics_core.formats.mapping import preset_files
     from metrics_core.formats.mapping.axes import PythonValues, Records
 
@@ -282,7 +282,8 @@ def _position_problem(line: int | None, query: str, doc: str, position: str) -> 
 
 
 def _build_run_names(named: NamedColumns) -> list[str]:
-    """Return the run name of each row: the snapshot's name, with time and case if names repeat."""
+    """Return the run name of each row, which is the name of the snapshot. If names repeat, time and
+    case are added."""
     rows = list(
         zip(*(_decode_column(named.column(index)).to_pylist() for index in range(3)), strict=True)
     )

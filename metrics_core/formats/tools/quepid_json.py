@@ -52,7 +52,7 @@ def _list_ratings(judgements: Any) -> list[str]:
 
 
 def _find_disagreements(records: Records) -> list[str]:
-    """Return the pairs on which judges disagree, with their ratings."""
+    """Return the pairs of query and document on which judges disagree, with their ratings."""
     cases = []
     for pair in chain.from_iterable(entry["query_doc_pairs"] for entry in records.values.to_list()):
         ratings = _list_ratings(pair.get("judgements"))

@@ -1,4 +1,5 @@
-"""Ragas: single-turn samples of a question, its retrieved contexts and its reference contexts."""
+"""Read Ragas files: single-turn samples of a question, its retrieved contexts and its reference
+contexts."""
 
 from __future__ import annotations
 
@@ -162,7 +163,7 @@ def _read_first_samples(sample: Sample) -> tuple[list[Any], bool]:
 
 
 def read_samples(source: Source, request: Request) -> Loaded:
-    """Read the run, judgments, queries or documents of samples. Raises FileFormatError."""
+    """Read a run, judgments, queries or documents from samples. Raises FileFormatError."""
     from metrics_core.formats.mapping import preset_files
 
     (records,) = _read_records(source, request)
@@ -257,8 +258,8 @@ def _read_csv(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _parse_cell(source: Source, line: int, name: str, text: str) -> object:
-    """Return the value of a CSV cell: None for an empty cell, a list in list columns, else its
-    text."""
+    """Return the value of a CSV cell: None for an empty cell, a list in columns of lists, otherwise
+    the text of the cell."""
     if not text or name not in _LISTS:
         return text or None
     items = parse_list(text)

@@ -1,4 +1,5 @@
-"""Elasticsearch's ranking evaluation (`_rank_eval`): request (ratings) and response (hits)."""
+"""Read files of Elasticsearch's ranking evaluation (`_rank_eval`): the request with ratings, and
+the response with hits."""
 
 from __future__ import annotations
 
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
 _PARAMETERS = ("query_string", "query", "query_text", "querytext", "q", "text", "question")
-"""Usual names of the template parameter that contains the query text."""
+"""Common names of the template parameter that contains the query text."""
 _MATCHES = (
     *("match", "match_phrase", "match_phrase_prefix", "match_bool_prefix", "semantic"),
     *("multi_match", "query_string", "simple_query_string", "combined_fields", "sparse_vector"),
 )
-"""Elasticsearch query types that contain the search text."""
+"""Types of Elasticsearch queries that contain the search text."""
 
 
 def _make_index_finder(path: str) -> CaseFinder:
@@ -74,7 +75,7 @@ def _add_texts(content: dict[str, Any], _name: str) -> list[Any]:
 
 
 def _find_text(request: Any) -> str | None:
-    """Return the search text of a request, None if the request has none or several."""
+    """Return the search text of a request; None if the request has no or several search texts."""
     parameters = request.get("params")
     if isinstance(parameters, dict):
         parameter_text = next(
@@ -192,7 +193,7 @@ def _find_rated_hits(records: Records) -> list[str]:
 
 
 def _find_rising_lists(records: Records) -> list[str]:
-    """Return the queries whose scores are not in descending order."""
+    """Return the queries whose scores do not fall along the list."""
     query_ids = list[str]()
     answers = chain.from_iterable(entry["details"].items() for entry in records.values.to_list())
     for query_id, detail in answers:

@@ -1,7 +1,6 @@
-"""ranx: the .lz4 files of Run.save.
+"""Read the .lz4 files that ranx writes with Run.save.
 
-`{query: {document: score}}` as CBOR, compressed twice with LZ4.
-"""
+`{query: {document: score}}` as CBOR, compressed twice with LZ4."""
 
 from __future__ import annotations
 

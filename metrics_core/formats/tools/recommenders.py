@@ -1,4 +1,5 @@
-"""Recommenders: recommendations of Spark ALS, and submissions with a list in each cell."""
+"""Read files of recommenders: recommendations of Spark ALS, and submissions with a list in each
+cell."""
 
 from __future__ import annotations
 

@@ -19,12 +19,11 @@ has a score."""
 
 @dataclass(frozen=True)
 class _ScoreTable:
-    """The table of a tool, with one column per measure.
+    """A kind of table that a tool writes, with one column per measure.
 
     recognised_by  columns that all tables of the tool have
     measures       regular expression for the columns of measures; its group is the measure's name
-    errors         the same for columns whose texts say that there is no score
-    """
+    errors         regular expression for columns whose texts say that there is no score"""
 
     recognised_by: frozenset[str]
     query: str

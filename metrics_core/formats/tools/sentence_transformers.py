@@ -1,4 +1,4 @@
-"""sentence-transformers: predictions of its InformationRetrievalEvaluator."""
+"""Read the predictions of InformationRetrievalEvaluator in sentence-transformers."""
 
 from __future__ import annotations
 

@@ -72,8 +72,10 @@ class JudgedFile:
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A run whose rows were stored while it was read: its `name`, the `notes` on its file, and the
-    ranks of its judged documents, `places`. `places` is None if no query is judged."""
+    """A run whose rows were stored while it was read.
+
+    It has the `name` of the run, the `notes` on its file, and `places`, the ranks of its judged
+    documents. `places` is None if no query is judged."""
 
     name: str
     notes: tuple[Note, ...]
@@ -86,13 +88,12 @@ def judge_run_file(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile | None:
-    """Return the judged ranks (the ranks of judged documents) of a TREC run, named after its file.
-    `progress` is called with the number of bytes read so far.
+    """Return the judged ranks (the ranks of judged documents) of a TREC run, which is named after
+    its file.
 
-    None if the file has another format, the lines of a query are not contiguous, a query lists a
-    document twice, an id is not printable ASCII, there are several run names, or no query is
-    judged. Raises FileFormatError.
-    """
+    `progress` is called with the number of bytes read so far. Returns None if the file has another
+    format, the lines of a query are not contiguous, a query lists a document twice, an id is not
+    printable ASCII, there are several run names, or no query is judged. Raises FileFormatError."""
     if not _can_judge_while_reading(source, judgments, "run"):
         return None
     judged_lines = _judge_in_order(source, judgments, progress)
@@ -145,7 +146,7 @@ def _can_judge_while_reading(source: Source, judgments: JudgmentTables, kind: Ki
 
 @dataclass(frozen=True)
 class _JudgedLines:
-    """The parsed lines of a file and its judged rows."""
+    """The parsed lines of a file, in pieces, and the results of joining its rows with judgments."""
 
     pieces: Sequence[ParsedBlock]
     segments: JudgedSegments
@@ -167,8 +168,10 @@ def _judge_in_order(
     progress: Callable[[int], None] | None,
     row_keeper: RowKeeper | None = None,
 ) -> _JudgedLines | None:
-    """Join a run file with the judgments in the order of its lines. Return None if the lines of a
-    query are not contiguous, or if the file cannot be read in one pass. Raises FileFormatError."""
+    """Join a run file with the judgments in the order of its lines.
+
+    Returns None if the lines of a query are not contiguous, or if the file cannot be read in one
+    pass. Raises FileFormatError."""
     parsed_pieces: list[ParsedBlock] = []
     parts: list[JudgedSegments] = []
     text, segments, check_from = 0, 0, _MANY_SEGMENTS
@@ -203,8 +206,10 @@ def _judge_in_order(
 
 @dataclass(frozen=True)
 class _JudgedPiece:
-    """The parsed lines of a piece, its judged rows, and a function that finishes storing its rows.
-    `text` is the number of bytes of document ids that are stored."""
+    """The parsed lines of a piece, the results of joining its rows, and a function that finishes
+    storing the rows.
+
+    `text` is the total size of the stored document ids in bytes."""
 
     parsed: ParsedBlock
     part: JudgedSegments | None

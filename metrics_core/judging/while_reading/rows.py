@@ -38,10 +38,10 @@ class RunRows:
     numbers.
 
     doc_start int64[n], doc_size int32[n], doc_hash uint64[n], score float64[n], rank float32[n]
-    (NaN if not a number). `segments` int64[segment, 3] has, for each segment (consecutive rows of
-    one query), its first row and the start and size of its query id. `tags` are the run names in
-    order of occurrence. `parsed` is the result of the careful parser, if it was used.
-    """
+    (NaN if not a number). A segment is a sequence of consecutive rows of one query. `segments`
+    int64[segment, 3] has the first row of each segment, and the start and the size of its query id.
+    `tags` are the run names in order of occurrence. `parsed` is the result of the careful parser,
+    if it was used."""
 
     data: Bytes
     doc_start: Ints
@@ -68,8 +68,8 @@ class RunRows:
         return self.parsed is None or is_printable_ascii(self.data)
 
     def table(self) -> pa.Table:
-        """Return the rows as the table of a run (query_id, doc_id, score), in newly allocated
-        memory."""
+        """Return the rows as the table of a run (query_id, doc_id, score). The table has memory of
+        its own."""
         n, first = len(self), self.segments[:, 0]
         texts = np.empty(int(self.doc_size.sum(dtype=np.int64)) + len(PADDING), np.uint8)
         edges = np.empty(n + 1, np.int32)
@@ -90,7 +90,8 @@ class RunRows:
 
 
 def is_printable_ascii(data: Bytes) -> bool:
-    """Whether the texts of a padded buffer uint8[byte] are printable ASCII without blanks."""
+    """Return whether the texts in a padded buffer uint8[byte] are printable ASCII without
+    blanks."""
     return are_printable_bytes(data[: -len(PADDING)])
 
 
@@ -196,7 +197,7 @@ def _parse_numbers(data: Bytes, start: Any, size: Any) -> Floats:
 
 
 def _make_rows_of_block(parsed: ParsedBlock) -> RunRows:
-    """Return the rows of a block from the careful parser."""
+    """Convert the result of the careful parser for a block to rows."""
     table = parsed.table
     queries = encode_ids(table["query_id"])
     codes = as_array(queries.indices)

@@ -59,7 +59,7 @@ class JudgedSegments:
 
     @property
     def rank_order(self) -> Ints:
-        """The order that sorts `ranks` by query and rank, int64[judged row]."""
+        """Indexes that sort `ranks` by query and rank, int64[judged row]."""
         return np.lexsort((self.ranks[:, 2], self.ranks[:, 0]))
 
     def judged_places(self, judgments: JudgmentTables) -> JudgedPlaces | None:

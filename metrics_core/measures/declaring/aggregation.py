@@ -20,12 +20,12 @@ Otherwise a score of 0 would make the mean 0."""
 
 @dataclass(frozen=True)
 class Combination:
-    """A sum of scores, or their mean on some scale.
+    """The way in which scores are combined: their sum, or their mean on some scale.
 
-    `to_scale` transforms scores to the scale on which they are averaged, `from_scale` is its
-    inverse; both are increasing, so the bounds of an interval are transformed like its mean. On a
-    `linear` scale the difference of two combined scores equals the combined difference.
-    """
+    `to_scale` transforms scores to the scale on which they are averaged, and `from_scale` is the
+    inverse function. Both functions are increasing, so the bounds of an interval are transformed in
+    the same way as its mean. On a `linear` scale, the difference of two combined scores equals the
+    combined difference."""
 
     to_scale: Callable[[Floats], Floats]
     from_scale: Callable[[Floats], Floats]

@@ -45,7 +45,7 @@ _AGGREGATIONS = {
 
 @dataclass(frozen=True)
 class WorkedValue:
-    """A measure computed by hand on the shared example."""
+    """The value of a measure on the worked example, computed by hand."""
 
     name: str
     arithmetic: str
@@ -53,7 +53,7 @@ class WorkedValue:
 
     @property
     def value_text(self) -> str:
-        """The value with six significant digits; the only place that defines this format."""
+        """The value as text with six significant digits. This format is defined only here."""
         return f"{self.value:.6g}"
 
     @property
@@ -65,7 +65,7 @@ class WorkedValue:
 
 @dataclass(frozen=True)
 class ParameterText:
-    """The documentation of a parameter. `notation` is its form in a measure's name (`rel=2`,
+    """Description of a parameter. `notation` is how it is written in a measure's name (`rel=2`,
     `@10`)."""
 
     name: str
@@ -77,12 +77,11 @@ class ParameterText:
 
 @dataclass(frozen=True)
 class Description:
-    """The documentation of a measure.
+    """The description of a measure.
 
     `aggregation` says how the scores of queries are combined; "" means the mean. `exceptions`
     describes how unjudged documents, missing queries or ties are treated if the default rules do
-    not apply. `names` has the names of the measure by package; "" is for common names.
-    """
+    not apply. `names` has the names of the measure by package; the key "" has the common names."""
 
     name: str
     signature: str
@@ -112,7 +111,7 @@ class Description:
 
 @lru_cache(maxsize=1024)
 def describe_measure(declaration: Declaration) -> Description:
-    """Return a measure's description."""
+    """Return the description of a measure."""
     answer, more = _first_sentence(declaration.explanation)
     exceptions = tuple(
         (what, str(getattr(declaration, what)))
@@ -146,8 +145,9 @@ def describe_measure(declaration: Declaration) -> Description:
 
 
 def format_signature(declaration: Declaration) -> str:
-    """Return a measure's name with its parameter names: `P(rel)@k`, `nDCG(dcg)[@k]`. Omits
-    judged_only, which almost every measure has."""
+    """Return a measure's name with its parameter names: `P(rel)@k`, `nDCG(dcg)[@k]`.
+
+    `judged_only` is omitted, because almost every measure has this parameter."""
     at_parameter = declaration.parameter(declaration.at)
     names = [
         p.name for p in declaration.parameters if p.name not in (declaration.at, _COMMON_PARAMETER)
@@ -201,7 +201,9 @@ def _range_text(declaration: Declaration) -> str:
 
 def _default_text(exceptions: set[str]) -> str:
     """Return a phrase that names the cases to which the default rules apply: unjudged documents,
-    missing queries and ties. "" if all three are exceptions."""
+    missing queries and ties.
+
+    The phrase is "" if all three are exceptions."""
     words = {"unjudged": "unjudged documents", "missing": "missing queries", "ties": "ties"}
     subjects = [word for what, word in words.items() if what not in exceptions]
     return (
@@ -217,7 +219,7 @@ def _format_placeholder(match: re.Match[str]) -> str:
 
 
 def _names_by_package(declaration: Declaration) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return names by package; "" for common names."""
+    """Return the names of a measure by package. The key "" has the common names."""
     trec_eval = [_TREC_PARAMETER.sub(_format_placeholder, n) for n in declaration.trec_eval]
     names: dict[str, tuple[str, ...]] = {
         "": declaration.aliases,

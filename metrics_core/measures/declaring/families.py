@@ -1,7 +1,6 @@
-"""The families of measures, each with a title and the question that its measures answer.
+"""Families of measures. Each has a title and the question that its measures answer.
 
-A new module of measures is added to a family here, or as a new family.
-"""
+A new module of measures is added to a family here, or as a new family."""
 
 from __future__ import annotations
 
@@ -13,7 +12,8 @@ from metrics_core.measures.declaring.registry import Declaration
 
 @dataclass(frozen=True)
 class Family:
-    """Measures that answer one question; `modules` are the modules that declare them."""
+    """A group of measures that answer the same question. `modules` are the modules that declare
+    them."""
 
     title: str
     question: str
@@ -53,12 +53,12 @@ FAMILIES = (
         ("sets", "counts"),
     ),
 )
-"""Families in display order."""
+"""All families of measures, in display order."""
 
 
 def find_family(declaration: Declaration) -> Family:
-    """Return the family of a measure. A module without a family forms a family, and so does the
-    package of a plug-in."""
+    """Return the family of a measure. A module that is in no family forms its own family, and so
+    does the package of a plug-in."""
     name = declaration.family
     if declaration.added_by:
         return Family(f"Added by {declaration.added_by}", "", ())
@@ -67,8 +67,8 @@ def find_family(declaration: Declaration) -> Family:
 
 
 def group_by_family(measures: Sequence[Declaration]) -> dict[Family, list[Declaration]]:
-    """Return the measures of each family. Families are in display order, and the measures of a
-    family in the order of its `modules`."""
+    """Group measures by family. Families are in display order, and the measures of a family are in
+    the order of its `modules`."""
     family_order = {f: i for i, f in enumerate(FAMILIES)}
     families: dict[Family, list[Declaration]] = {}
     for d in measures:

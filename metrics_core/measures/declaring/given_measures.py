@@ -77,8 +77,9 @@ def score_only_measure(
     range: tuple[float, float] = (-np.inf, np.inf),
     scale: Scale = "",
 ) -> Measure:
-    """Return a measure whose scores are averaged and cannot be computed. `higher_is_better` is None
-    if its direction is not declared."""
+    """Return a measure that cannot be computed, and whose given scores are averaged.
+
+    `higher_is_better` is None if the direction of the measure is not declared."""
 
     def kernel(ranks: JudgedRanks) -> Floats:
         raise ParameterError(

@@ -48,16 +48,19 @@ GivenMeasure = Any
 
 
 def parse_measure(text: GivenMeasure) -> Measure:
-    """Return the measure for a name: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, ranx's
-    `map-l2` or `rbp.95`, or common names such as `precision@5`, `recall_at_10`, `mrr`, in upper or
-    lower case. A Measure is returned unchanged; an object of ir_measures is parsed from its name.
-    Raises UnknownMeasureError and ParameterError."""
+    """Return the measure for a name, in upper or lower case.
+
+    Examples are `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, ranx's `map-l2` and `rbp.95`,
+    and common names such as `precision@5`, `recall_at_10` and `mrr`. A Measure is returned
+    unchanged. An object of ir_measures is parsed from its name. Raises UnknownMeasureError and
+    ParameterError."""
     return text if isinstance(text, Measure) else _parse_name(str(text), count_declarations())
 
 
 def parse_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
-    """Return one or several measures as a list, without duplicates. Raises the errors of
-    `parse_measure`, and RanklensError if there is no measure."""
+    """Return one or several measures as a list, without duplicates.
+
+    Raises the errors of `parse_measure`, and RanklensError if `names` contains no measure."""
     return list(dict.fromkeys(parse_measures_by_name(names).values()))
 
 
@@ -85,8 +88,9 @@ class ByMeasure(dict[str, Value]):
 
 
 def find_declaration(name: str) -> Declaration:
-    """Return the declaration for any name of a measure, with or without parameters. Raises
-    UnknownMeasureError and ParameterError."""
+    """Return the declaration for any name of a measure, with or without parameters.
+
+    Raises UnknownMeasureError and ParameterError."""
     match = _NAME.match(_AT.sub("", name))
     declaration = _find_by_name(match["name"]) if match is not None else None
     return declaration or parse_measure(name).declaration
@@ -229,13 +233,14 @@ def _parse_preset(text: str) -> Measure | None:
 
 @cache
 def _trec_eval_pattern(name: str) -> str:
-    """Return the regular expression for a trec_eval name. Its parameter follows an underscore, or a
-    point as in the option -m."""
+    """Return the regular expression for a trec_eval name. The parameter follows an underscore, or a
+    dot as in the option -m."""
     return re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>\\d*\\.?\\d+)", re.escape(name))
 
 
 def parse_value(text: str) -> Any:
-    """Parse a parameter value written in a name: a number, True, a word, {1:3,2:9}."""
+    """Parse the value of a parameter in a measure's name: a number, True, a word, or a table such
+    as {1:3,2:9}."""
     return _parse_literal(text)
 
 

@@ -20,16 +20,15 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 class InTrecEval:
     """A measure of trec_eval, for its names and its command line.
 
-    name        the name in its output; `{cutoff}` or another parameter gives a line per value
+    name        the name in its output, with one line per value of `{cutoff}` or another parameter
     default     the default parameter values
-    takes       the arguments after the point in `-m name.…`: cutoffs (whole numbers) and
-                levels (real numbers) give a line each; numbers and name=number pairs configure
-                the single line. Derived from the name by default
-    since       the first version of trec_eval that has it
-    summary     how the queries' values are combined, if not as the measure declares; "queries"
-                counts the queries, "relevant" is a sum that with -c comes from the judgments
-    values      parameter values implied by the name, which is then case-sensitive
-    """
+    takes       the parameters after the dot in `-m name.…`. Cutoffs (whole numbers) and levels
+                (real numbers) have one line each. Numbers and name=number pairs configure the
+                single line. By default it is derived from the name
+    since       the first version of trec_eval that has the measure
+    summary     how the queries' values are combined, if not as the measure declares. "queries"
+                is the number of queries; "relevant" is a sum that with -c comes from the judgments
+    values      parameter values implied by the name, which is then case-sensitive"""
 
     name: str
     default: tuple[float, ...] = ()
@@ -59,8 +58,9 @@ class InTrecEval:
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference from the numbers of `package`. `what` says which numbers differ, `why` gives the
-    reason; both are whole sentences."""
+    """A difference between our scores and those of `package`.
+
+    `what` says which scores differ, and `why` gives the reason; both are whole sentences."""
 
     package: str
     what: str

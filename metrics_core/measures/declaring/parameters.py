@@ -52,7 +52,7 @@ class Bounds:
 
 _FINITE = Bounds(-sys.float_info.max)
 HIGHEST_EXPONENT = 1_000
-"""The highest allowed exponent of 2: a higher power, or a sum of many such powers, exceeds double
+"""The highest allowed exponent of 2. A higher power, or a sum of many such powers, exceeds double
 precision."""
 
 MOST_WHOLE_NUMBER = 2**31
@@ -87,8 +87,9 @@ Persistence = Annotated[
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a measure, read from the function's signature; `meaning` describes it in a
-    few words, for pickers and help."""
+    """One parameter of a measure, which is read from the function's signature.
+
+    `meaning` describes the parameter in a few words, for menus and help texts."""
 
     name: str
     kind: type
@@ -102,7 +103,7 @@ class Parameter:
     fractions: bool = False
 
     def describe_allowed(self) -> str:
-        """Return the allowed values in words."""
+        """Return a description of the allowed values."""
         if self.choices:
             return f"one of {', '.join(repr(c) for c in self.choices)}"
         if self.kind is dict:
@@ -118,7 +119,7 @@ class Parameter:
         return str(self.bounds)
 
     def check(self, measure: str, value: Any) -> Any:
-        """Return the value converted to the parameter's type. Raises ParameterError with the
+        """Convert the value to the type of the parameter. Raises ParameterError, which names the
         allowed values."""
         if value is None and self.optional:
             return None
@@ -135,7 +136,7 @@ class Parameter:
         return checked
 
     def _convert(self, value: Any) -> Any:
-        """Return the value converted to the parameter's type; None if the value is invalid."""
+        """Convert the value to the type of the parameter; None if the value is invalid."""
         if self.choices:
             return value if value in self.choices else None
         if self.kind is bool:

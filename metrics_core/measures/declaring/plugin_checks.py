@@ -26,9 +26,11 @@ scores for single cutoffs."""
 
 
 def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
-    """Return a guarded kernel of the measure `name`. The guarded kernel raises RanklensError if the
-    kernel, which comes from the package `package`, fails or does not return a number per query. If
-    the kernel cannot take an array of cutoffs, it is called once for each cutoff."""
+    """Return a guarded kernel for the measure `name` of a plug-in package.
+
+    The guarded kernel raises RanklensError if the plug-in's kernel fails or does not return a
+    number per query. If the plug-in's kernel does not support an array of cutoffs, it is called
+    once for each cutoff."""
     guarded_kernel = guard_function(kernel, name, package)
 
     def score(ranks: JudgedRanks, **values: Any) -> Floats:

@@ -60,7 +60,7 @@ documents of each grade, int64[query, grade]."""
 
 @dataclass(frozen=True)
 class Share:
-    """The score of the measure `part`, with the same parameters, divided by a divisor.
+    """A score that is the score of the measure `part`, with the same parameters, over a divisor.
     `find_divisor(ranks, grades, **parameters)` returns the `Divisor` for ascending grades."""
 
     part: str
@@ -124,7 +124,7 @@ class Declaration:
 
     @property
     def cutoff(self) -> Parameter | None:
-        """The cutoff parameter, if the measure has one."""
+        """The cutoff parameter; None if the measure has no cutoff."""
         return self.parameter("cutoff")
 
     @property
@@ -134,12 +134,12 @@ class Declaration:
 
     @property
     def direction(self) -> int:
-        """1 if higher is better, -1 if lower is, 0 if that is not declared."""
+        """Direction of better scores: 1 for higher, -1 for lower, 0 if this is not declared."""
         return (1 if self.higher_is_better else -1) if self.direction_declared else 0
 
     @property
     def combination(self) -> Combination:
-        """How the scores of queries are aggregated: mean, sum or geometric mean."""
+        """The way in which the scores of queries are combined: mean, sum or geometric mean."""
         return COMBINATIONS[self.aggregation]
 
     def parameter(self, name: str) -> Parameter | None:
@@ -189,42 +189,42 @@ class Measure:
 
     @property
     def cutoff(self) -> int | None:
-        """The cutoff, or None for the whole list."""
+        """The cutoff; None if the measure uses the whole list."""
         return self.value("cutoff")
 
     def value(self, name: str) -> Any:
-        """Return a parameter's value; None if the measure lacks the parameter."""
+        """Return the value of a parameter; None if the measure has no such parameter."""
         return dict(self.values).get(name)
 
     @property
     def relevant_from(self) -> float:
-        """The lowest grade that counts: the measure's threshold, or any grade above 0 if the
-        measure uses the gain of every grade."""
+        """The lowest grade that counts as relevant. This is the measure's threshold, or any grade
+        above 0 if the measure uses the gain of every grade."""
         rel = self.value("rel")
         return float(np.nextafter(0, 1)) if rel is None else float(rel)
 
     def at(self, cutoff: int | None) -> Measure:
-        """Return the same measure at another cutoff; unchanged if the measure has no cutoff."""
+        """Return the same measure with another cutoff; unchanged if it has no cutoff."""
         if self.declaration.cutoff is None:
             return self
         return self.declaration(**{**dict(self.values), "cutoff": cutoff})
 
     def score(self, ranks: JudgedRanks) -> Floats:
-        """Return per-query scores, float64[query], in the order of `ranks.query_ids`. NaN means
-        that the score is undefined. Raises LackingDataError if the measure needs more data than
-        grades."""
+        """Return the score of each query, float64[query], in the order of `ranks.query_ids`. NaN
+        means that the score is undefined. Raises LackingDataError if the measure needs data that
+        the ranks lack."""
         return self._apply(self.declaration.kernel, ranks, dict(self.values))
 
     def curve(self, ranks: JudgedRanks, cutoffs: Ints) -> Floats:
-        """Return per-query scores at each of `cutoffs` int64[cutoff], float64[query, cutoff].
-        Raises ParameterError if there is no cutoff."""
+        """Return the score of each query at each of `cutoffs` int64[cutoff], float64[query,
+        cutoff]. Raises ParameterError if the measure has no cutoff."""
         if self.declaration.cutoff is None:
             raise ParameterError(f"{self} has no cutoff, so it has no curve.")
         return self._apply(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})
 
     def terms(self, ranks: JudgedRanks) -> Hits:
-        """Return the documents that contribute to a score, each with its contribution instead of
-        the grade. With `judged_only`, ranks are counted in the condensed lists. Raises ValueError
+        """Return the documents that contribute to a score, each with its contribution in place of
+        its grade. With `judged_only`, the ranks are those in the condensed lists. Raises ValueError
         for a measure without terms, and LackingDataError in the same cases as `score`."""
         if self.declaration.terms is None:
             raise ValueError(f"{self} is not a sum over documents")
@@ -286,10 +286,10 @@ def measure(
     condensable: bool = True,
     **more: Any,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare a measure. `gloss` is its meaning in a few words for a table heading, with `{k}` for
-    the cutoff. A plain string in `trec_eval` names a measure without arguments. `formula` is LaTeX.
-    A `condensable` measure also gets the parameter `judged_only`. Further keywords are fields of
-    Declaration."""
+    """Return a decorator that declares a measure. `gloss` is the meaning of the measure in a few
+    words for a table heading, with `{k}` for the cutoff. `formula` is LaTeX. A plain string in
+    `trec_eval` names a measure without arguments. If `condensable` is true, the measure also has
+    the parameter `judged_only`. Further keyword arguments are fields of Declaration."""
     single_types = (str, InTrecEval)
     in_trec_eval = (trec_eval,) if isinstance(trec_eval, single_types) else tuple(trec_eval)
     all_differences = (differences,) if isinstance(differences, Difference) else tuple(differences)
@@ -370,7 +370,7 @@ def declare_share(
 
 
 def declarations() -> list[Declaration]:
-    """Return all declared measures in the order of declaration; plug-ins last."""
+    """Return all declared measures in order of declaration. Measures of plug-ins come last."""
     return _REGISTRY.all()
 
 

@@ -75,5 +75,6 @@ def _subtopics() -> SubtopicJudgments:
 
 
 def evaluate_arithmetic(arithmetic: str) -> float:
-    """Return the value of a declaration's arithmetic, such as "(1 / 2 + 2 / 4) / 4"."""
+    """Return the value of an arithmetic expression in a declaration, such as "(1 / 2 + 2 / 4) /
+    4"."""
     return float(eval(arithmetic, {"__builtins__": {}, **_FUNCTIONS}))

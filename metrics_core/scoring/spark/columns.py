@@ -19,9 +19,13 @@ NAMELESS = "run"
 
 @dataclass(frozen=True)
 class SparkCollection:
-    """The data to score: `runs` (run, query_id, doc_id: string, score: double), `qrels` (query_id,
-    doc_id: string, relevance: double), the `names` of the runs, and the highest grade (at least 0).
-    `unjudged` has, for each run with unjudged queries, their number and the id of one of them."""
+    """The data to score.
+
+    runs         columns run, query_id, doc_id (string) and score (double)
+    qrels        columns query_id, doc_id (string) and relevance (double)
+    names        names of the runs
+    top_grade    highest grade (at least 0)
+    unjudged     for each run with unjudged queries, their number and the id of one of them"""
 
     runs: DataFrame
     qrels: DataFrame
@@ -31,9 +35,11 @@ class SparkCollection:
 
 
 def read_collection(runs: DataFrame, qrels: DataFrame | QrelsLike) -> SparkCollection:
-    """Check the columns of the DataFrames and summarise them in one pass over the runs' columns run
-    and query_id. Raises RanklensError if a column is missing or has the wrong type, or there are no
-    rows, and NoSharedQueriesError if a run has none of the judged queries."""
+    """Check the columns of the DataFrames, and summarise them in one pass over the columns run and
+    query_id of the runs.
+
+    Raises RanklensError if a column is missing or has the wrong type, or if there are no rows.
+    Raises NoSharedQueriesError if a run has none of the judged queries."""
     listed = _read_runs(runs)
     judged = _read_qrels(runs.sparkSession, qrels)
     highest, example = _first_row(judged.selectExpr("max(relevance)", "min(query_id)"))
@@ -96,8 +102,9 @@ def _require_columns(frame: DataFrame, frame_name: str, columns: tuple[str, ...]
 
 
 def id_column(frame: DataFrame, frame_name: str, name: str) -> Any:
-    """Return a column of ids as string; whole numbers become their digits. Raises RanklensError for
-    other types; `frame_name` names the frame in the message."""
+    """Return a column of ids as strings. Whole numbers become texts of their digits.
+
+    Raises RanklensError for other types; `frame_name` names the frame in the message."""
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("string", "varchar", "char", "byte", "short", "integer", "long"):
         raise RanklensError(

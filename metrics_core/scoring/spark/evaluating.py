@@ -27,22 +27,21 @@ def evaluate(
     without_relevant: WithoutRelevant = "zero",
     duplicates: Duplicates = "error",
 ) -> DataFrame:
-    """Return per-query scores as a Spark DataFrame: run, query_id and one double column per
+    """Return the score of each query as a Spark DataFrame: run, query_id and one double column per
     measure, with the name as it was given.
 
     There is one row for each run and judged query, including queries without results, in no
     particular order. Scores are bitwise equal to the scores of `metrics_core.evaluate`; an
     undefined score is null. `runs` has the columns query_id, doc_id (strings or whole numbers),
-    score (a number) and, for several runs, run. `qrels` has query_id, doc_id, relevance, or any
-    form that `metrics_core.evaluate` accepts. With `duplicates="best"`, the highest score counts if
-    a document is listed twice.
+    score (a number) and, for several runs, run. `qrels` has query_id, doc_id and relevance, or any
+    form that `metrics_core.evaluate` accepts. If `duplicates` is "best", the highest score counts
+    if a document is listed twice.
 
-    One quick pass over run and query_id happens immediately; all other steps happen when the scores
-    are computed. Only then do invalid rows (duplicates, scores that are not finite) raise an error;
-    inside `row_errors()` it is a RanklensError. Raises UnknownMeasureError, ParameterError,
-    NoSharedQueriesError, RanklensError, and LackingDataError for measures that need subtopics or
-    document columns.
-    """
+    One quick pass over run and query_id is made immediately; all other steps are made when the
+    scores are computed. Only then do invalid rows (duplicates, scores that are not finite) raise an
+    error, which is a RanklensError inside `row_errors()`. Raises UnknownMeasureError,
+    ParameterError, NoSharedQueriesError, RanklensError, and LackingDataError for measures that need
+    subtopics or document columns."""
     names = _check_measures(measures, without_relevant)
     collection = _read_collection(runs, qrels, duplicates)
     rows = rank_lists(collection, duplicates=duplicates)
@@ -55,7 +54,7 @@ def score_rows(
     names: Sequence[str],
     without_relevant: WithoutRelevant,
 ) -> DataFrame:
-    """Return the scores of ranked rows on the measures of these names, with the columns of
+    """Return the scores of ranked rows on the measures with these names. The columns are those of
     `evaluate`."""
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
@@ -74,21 +73,20 @@ def judged_ranks(
     """Return the ranks of the judged documents as a Spark DataFrame. It has one row for each judged
     document that a run lists, and one row for the first document of every list, judged or not.
 
-        run, query_id  string  the list
+        run, query_id  string  run and query of the list
         retrieved      bigint  number of documents in the list
-        judged         bigint  number of documents judged for the query; 0 if none is
+        judged         bigint  number of documents judged for the query; 0 if none is judged
         doc_id         string  the document; null if it is not judged
-        rank           bigint  its rank, from 1
+        rank           bigint  rank of the document, from 1
 
-    Raises the errors of `evaluate`.
-    """
+    Raises the errors of `evaluate`."""
     return select_stored_columns(
         rank_lists(_read_collection(runs, qrels, duplicates), duplicates=duplicates)
     )
 
 
 def select_stored_columns(rows: DataFrame) -> DataFrame:
-    """Return ranked rows with the columns of `judged_ranks`."""
+    """Return the columns of `judged_ranks` from ranked rows."""
     with hide_warnings():
         checked = rows.mapInArrow(raise_row_problems, rows.drop("problem").schema)
     document = "if(relevance is null, null, doc_id) as doc_id"
@@ -104,8 +102,10 @@ def write_judged_ranks(
     *,
     duplicates: Duplicates = "error",
 ) -> None:
-    """Write `judged_ranks` as Parquet to a new folder, for `metrics_core.read_judged_ranks`. Raises
-    the errors of `evaluate`, including the errors for invalid rows."""
+    """Write the result of `judged_ranks` as Parquet to a new folder, from which
+    `metrics_core.read_judged_ranks` can read it.
+
+    Raises the errors of `evaluate`, including those for invalid rows."""
     with row_errors():
         judged_ranks(runs, qrels, duplicates=duplicates).write.parquet(path)
 

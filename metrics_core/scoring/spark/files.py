@@ -26,7 +26,7 @@ _PARQUET = b"PAR1"
 
 @dataclass(frozen=True)
 class SparkFile:
-    """A file, or a folder with the parts of one run. The format is Parquet if `parquet` is true,
+    """A file, or a folder with the parts of one run. If `parquet` is true, the format is Parquet,
     otherwise text lines."""
 
     path: str
@@ -34,14 +34,13 @@ class SparkFile:
 
 
 def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, list[str]]:
-    """Return runs in the form that `evaluate` takes (run, query_id, doc_id, score), and the run
+    """Return runs in the form that `evaluate` accepts (run, query_id, doc_id, score), and the run
     names derived from file names, in the order of the files.
 
     A pattern is a file, a folder with the parts of one run, or a glob of these. A run is named
-    after its file or folder, unless it is Parquet with a column run (system, model, …). Lines are
-    validated when they are read: an invalid TREC line makes the Spark query fail and is quoted in
-    the error. Raises RanklensError if nothing matches.
-    """
+    after its file or folder, unless it is Parquet with a column run (or system, model and the
+    like). Lines are validated when they are read: an invalid TREC line makes the Spark query fail
+    and is quoted in the error. Raises RanklensError if nothing matches."""
     names: list[str] = []
     parts = []
     for file in (file for pattern in patterns for file in find_files(spark, pattern)):
@@ -55,8 +54,8 @@ def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, 
 
 
 def find_files(spark: SparkSession, pattern: str) -> list[SparkFile]:
-    """Return the files that match a pattern, in the order of their paths. Raises RanklensError if
-    there are none."""
+    """Return the files that match a pattern, sorted by their paths. Raises RanklensError if no file
+    matches."""
     jvm: Any = spark.sparkContext._jvm
     path = jvm.org.apache.hadoop.fs.Path(pattern)
     system = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
@@ -116,7 +115,7 @@ def _name_run(frame: DataFrame, name: str) -> DataFrame:
 
 
 def _read_lines(spark: SparkSession, path: str) -> DataFrame:
-    """Return the rows of TREC lines; blank lines and comments are skipped."""
+    """Return the rows of TREC lines. Blank lines and comments are skipped."""
     from pyspark.sql import functions as f
 
     line = f.expr("trim(both ' \\t' from value)")

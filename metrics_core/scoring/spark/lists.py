@@ -27,9 +27,10 @@ kernel is negligible."""
 def make_batch_scorer(
     names: Sequence[str], *, without_relevant: WithoutRelevant, top_grade: float
 ) -> Callable[[Batches], Batches]:
-    """Return a function that converts batches of ranked rows to batches of scores: run, query_id
-    and one float64 column per measure, null if undefined. The returned function raises
-    RanklensError for invalid rows."""
+    """Return a function that converts batches of ranked rows to batches of scores.
+
+    The batches of scores have the columns run, query_id and one float64 column per measure, null if
+    undefined. The returned function raises RanklensError for invalid rows."""
 
     def score_batches(batches: Batches) -> Batches:
         measures = [parse_measure(name) for name in names]
@@ -49,8 +50,8 @@ def make_batch_scorer(
 
 
 def raise_row_problems(batches: Batches) -> Batches:
-    """Yield the batches without their column `problem`. Raises RanklensError if this column is not
-    empty."""
+    """Yield the batches without their column `problem`. Raises RanklensError if a row has a
+    problem."""
     for batch in batches:
         problems = batch["problem"].drop_null().to_pylist()
         if problems:
@@ -70,8 +71,8 @@ def _problems_error(problems: list[str]) -> RanklensError:
 
 
 def group_batches_by_list(batches: Batches) -> Iterator[pa.Table]:
-    """Yield tables of rows from the batches. A table only contains whole lists, even if a list
-    spans several batches."""
+    """Group the rows of batches into tables that contain only whole lists, and yield the tables. A
+    list may span several batches."""
     pending: list[pa.RecordBatch] = []
     enough, rows = _BATCH_ROWS, 0
     for batch in batches:
@@ -94,7 +95,8 @@ def group_batches_by_list(batches: Batches) -> Iterator[pa.Table]:
 
 
 def list_starts(table: pa.Table) -> Ints:
-    """Return the first row of every list of a table with at least one row, int64[list]."""
+    """Return the index of the first row of every list in a table, int64[list]. The table must have
+    at least one row."""
     is_new = np.zeros(table.num_rows, dtype=np.bool_)
     is_new[0] = True
     for name in ("run", "query_id"):

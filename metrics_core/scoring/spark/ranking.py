@@ -53,9 +53,10 @@ def rank_lists(collection: SparkCollection, *, duplicates: Duplicates) -> DataFr
 
 
 def _make_document_pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
-    """Return one row for each (run, query_id, doc_id). Columns: run, query_id, doc_id, score,
-    relevance, lowest (the lowest grade), times (how often it is listed), flaw (0 if the numbers are
-    valid), problem (`_problem_column`)."""
+    """Return one row for each (run, query_id, doc_id).
+
+    Columns: run, query_id, doc_id, score, relevance, lowest (the lowest grade), times (how often
+    the document is listed), flaw (0 if the numbers are valid), problem (`_problem_column`)."""
     from pyspark.sql import functions as f
 
     no_number = f.lit(None).cast("double")
@@ -89,7 +90,8 @@ def _non_finite_condition(number: Any) -> Any:
 
 
 def _problem_column(duplicates: Duplicates) -> Any:
-    """Return a column that describes the problem of a pair, null if the pair is valid."""
+    """Return a column that describes the problem of each (run, query_id, doc_id); null if there is
+    no problem."""
     from pyspark.sql import functions as f
 
     document = f.concat(f.lit("document "), f.col("doc_id"), f.lit(" of query "), f.col("query_id"))

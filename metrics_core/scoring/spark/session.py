@@ -30,9 +30,11 @@ _LACKING = re.compile(r"ModuleNotFoundError: No module named '(metrics_core|pyar
 
 
 def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """Return the Spark session of this process, or a new one on this master, such as local[4], yarn
-    or spark://host:7077. `settings` are additional Spark settings by name. Raises RanklensError if
-    PySpark or Java is missing, or the master does not answer."""
+    """Return the Spark session of this process. If there is none, start one on this master, such as
+    local[4], yarn or spark://host:7077.
+
+    `settings` are additional Spark settings by name. Raises RanklensError if PySpark or Java is
+    missing, or if the master does not answer."""
     require_pyspark()
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -76,15 +78,17 @@ def require_pyspark() -> None:
 
 
 def has_java() -> bool:
-    """Whether Java is installed in a place that Spark checks."""
+    """Return whether Java is installed in a location that Spark checks."""
     home = os.environ.get("JAVA_HOME")
     return bool(home and (Path(home) / "bin" / "java").exists()) or bool(shutil.which("java"))
 
 
 @contextmanager
 def row_errors() -> Iterator[None]:
-    """Context manager that raises the RanklensError of a failed task (a duplicate document, a score
-    that is not a number) instead of Spark's report of a failed stage."""
+    """Context manager that raises the RanklensError of a failed task in place of Spark's report of
+    a failed stage.
+
+    Such errors are, for example, a duplicate document, or a score that is not a number."""
     require_pyspark()
     from pyspark.errors import PySparkException
 
@@ -106,7 +110,8 @@ def row_errors() -> Iterator[None]:
 
 @contextmanager
 def hide_warnings() -> Iterator[None]:
-    """Suppress PySpark's warning about pandas 3, which is not used here."""
+    """Suppress PySpark's warning that it does not fully support pandas 3, because pandas is not
+    used here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
         yield

@@ -1,5 +1,4 @@
-"""The filter language, for example `category == "billing" and difference < -0.1`, with its
-parser."""
+"""The filter language, such as `category == "billing" and difference < -0.1`, and its parser."""
 
 from metrics_core.slicing.filtering.completion import describe_column, vocabulary
 from metrics_core.slicing.filtering.conditions import FilterColumns

@@ -1,9 +1,8 @@
-"""Completion data for a filter line: the words that may follow each word, and the columns and
-values.
+"""Completion data for a filter line: the words that may follow each word, and the columns with
+their values.
 
-A browser can offer the next word from this data without a request. Only `parse_filter` defines the
-meaning of a line.
-"""
+From this data, a browser can suggest the next word without a request to the server. Only
+`parse_filter` defines the meaning of a line."""
 
 from __future__ import annotations
 
@@ -43,9 +42,10 @@ OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """Operators for each kind of column. All other items are determined by FOLLOWS alone."""
 
 MOST_COLUMNS, MOST_VALUES, LONGEST = 200, 50, 100
-"""Maximum number of columns, maximum number of values of each column, and maximum length of a name
-or value. Longer names and values are omitted, because a truncated value would be a different
-value."""
+"""Limits of the completion data: the number of columns, the number of values of each column, and
+the length of a name or value.
+
+Longer names and values are omitted, because a truncated value would be a different value."""
 
 
 def vocabulary(
@@ -54,13 +54,13 @@ def vocabulary(
     holds: Callable[[str], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the completion data for these columns as JSON values: `follows`, `offered`, and a
-    description of each column. The description has the column's name, its written form, the kind of
-    values it `holds`, and its most frequent values with their numbers of rows.
+    description of each column.
 
-    The columns in `numeric_columns` are known to be numeric, so their values are not computed.
-    `holds` returns the result of `describe_column` for a column, for example from a cache; if
-    `holds` is None, the result is computed.
-    """
+    The description has the column's name, its written form, the kind of values in it (`holds`), and
+    its most frequent values with their numbers of rows. The columns in `numeric_columns` are known
+    to be numeric, so their values are not computed. The parameter `holds` is a function that
+    returns the result of `describe_column` for a column, for example from a cache; if it is None,
+    the result is computed."""
     column_facts = holds or (lambda name: describe_column(columns[name]))
     entries = [
         {"name": name, "written": quote_name(name)}
@@ -75,8 +75,10 @@ _NUMBERS: dict[str, Any] = {"holds": "numbers", "values": []}
 
 
 def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
-    """Return the kind of a column, float64[row] or object[row], under `holds` ("numbers" or
-    "texts"), and its most frequent `values`."""
+    """Return a dictionary that describes a column, float64[row] or object[row].
+
+    Its key `holds` is the kind of the values ("numbers" or "texts"), and `values` are the most
+    frequent values."""
     return (
         _NUMBERS
         if values.dtype.kind == "f"
@@ -85,8 +87,8 @@ def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def _commonest_values(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
-    """Return a column's most frequent texts in the form used in a line, each with its number of
-    rows."""
+    """Return the most frequent texts of a column as they are written in a line, each with its
+    number of rows."""
     counted = pd.Series(values, dtype=object).value_counts()
     pairs = ((str(text), int(rows)) for text, rows in zip(counted.index, counted, strict=True))
     short = (pair for pair in pairs if len(pair[0]) <= LONGEST)

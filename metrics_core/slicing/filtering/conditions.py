@@ -12,12 +12,13 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Mask
 
 FilterColumns = Mapping[str, Floats | npt.NDArray[np.object_]]
-"""Columns by name, all of the same length: float64[row] with NaN for missing numbers, or
-object[row] of texts with None."""
+"""Columns by name, all of the same length: float64[row] for numbers, with NaN for missing ones, or
+object[row] for texts, with None for missing ones."""
 
 Truth = tuple[Mask, Mask]
-"""The rows in which a test is true and the rows in which it is false, bool[row] each. In all other
-rows a value is missing."""
+"""The rows in which a test is true, and the rows in which it is false, bool[row] each.
+
+In all other rows a value is missing, so that the test is neither true nor false."""
 Test = Callable[[FilterColumns], Truth]
 
 _COMPARE = {
@@ -31,8 +32,8 @@ _COMPARE = {
 
 
 def combine_tests(tests: list[Test], *, any_suffices: bool) -> Test:
-    """Return a test that combines several tests. If `any_suffices` is true, it is true if any of
-    them is true; otherwise it is true if all of them are true."""
+    """Return a test that combines several tests. If `any_suffices` is true, they are joined by
+    "or", otherwise by "and"."""
     if len(tests) == 1:
         return tests[0]
 

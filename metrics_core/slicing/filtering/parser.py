@@ -1,4 +1,4 @@
-"""Parsing a filter line and applying it to whole columns.
+"""Parse a filter line and apply it to whole columns.
 
     line  = all {"or" all}           all   = one {"and" one}
     one   = "not" one | "(" line ")" | test
@@ -6,10 +6,10 @@
           | column ["not"] "in" "(" value {"," value} ")"
           | column ["not"] "contains" text
 
-A column contains numbers or texts, and is compared with the same kind. `contains` ignores case,
-`==` does not. A test of a missing value is neither true nor false, and so is everything that
-depends on it alone (Kleene's logic, like in SQL): "not x > 1" does not select a row without x.
-"""
+A column contains numbers or texts, and can only be compared with values of the same kind.
+`contains` ignores case, `==` does not. A test of a missing value is neither true nor false, and so
+is everything that depends on this test alone (Kleene's logic, like in SQL): "not x > 1" does not
+select a row in which x is missing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Filter:
     _test: Test
 
     def matches(self, columns: FilterColumns) -> Mask:
-        """Return the rows for which the line is true, bool[row]."""
+        """Return the rows for which the filter is true, bool[row]."""
         return self._test(columns)[0]
 
 
@@ -148,7 +148,7 @@ class FilterReader:
         return contrary
 
     def read_test(self) -> Test:
-        """Read a column and its condition."""
+        """Read a test: a column, an operator and what the column is compared with."""
         column = self.read_column()
         contrary = self.next_word.is_mark("not")
         self.position += contrary
@@ -249,7 +249,7 @@ class FilterReader:
         return make_membership_test(column, values)
 
     def read_value(self, column: str) -> str | float:
-        """Read a number or a text, as the column requires."""
+        """Read a value for the column: a number if the column has numbers, otherwise a text."""
         word = self.next_word
         if word.kind != (NUMBER if self._is_numeric(column) else TEXT):
             hint = ""

@@ -1,7 +1,7 @@
-"""Tokens of a filter line: names, numbers, quoted texts, operators and marks, with their positions.
+"""Split a filter line into tokens with their positions: names, numbers, quoted texts, operators and
+marks.
 
-The whole language is defined here and in `parser`; nothing is ever evaluated as Python.
-"""
+The whole language is defined here and in `parser`; nothing is ever evaluated as Python."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Word:
 
     @property
     def end(self) -> int:
-        """The position after its last character."""
+        """The position after the last character of the word."""
         return self.start + len(self.text)
 
     @property

@@ -1,10 +1,9 @@
 """Parse the lines of a TREC run into arrays, and find the positions at which a block can be split
 between queries.
 
-Parsing a block stops at a line that is not regular. A regular line is printable ASCII and has six
-columns, a plain number as score, and a whole number as rank. `formats.parsing.trec_lines` reads the
-blocks with other lines.
-"""
+Parsing a block stops at the first irregular line. A regular line is printable ASCII and has six
+columns, a plain number as score, and a whole number as rank. Blocks with irregular lines are read
+by `formats.parsing.trec_lines`."""
 
 from __future__ import annotations
 
@@ -64,7 +63,10 @@ def _whole_number(data, at, size):
 
 @njit(**COMPILED)
 def _exponent(data, at):
-    """Return the value and end of an exponent that starts at its e; the end is -1 if malformed."""
+    """Return the value of an exponent and the position after it. `at` is the position of the letter
+    e.
+
+    The returned position is -1 if the exponent is malformed."""
     at += 1
     sign = byte_at(data, at)
     if sign == _MINUS or sign == _PLUS:
@@ -79,10 +81,10 @@ def _exponent(data, at):
 
 @njit(**COMPILED)
 def _more_digits(data, at, mantissa, digits):
-    """Append further digits to a number; return their end, the number, and its digit count.
+    """Append further digits to a number. Returns the position after the digits, the number and its
+    digit count.
 
-    Digits beyond `_MOST_DIGITS` are counted but not appended.
-    """
+    Digits beyond `_MOST_DIGITS` are counted but not appended."""
     byte = byte_at(data, at)
     while _digit(byte):
         if digits < _MOST_DIGITS:
@@ -95,11 +97,10 @@ def _more_digits(data, at, mantissa, digits):
 
 @njit(**COMPILED)
 def read_score(data, start):
-    """Return the value and end of a plain decimal number.
+    """Return the value of a plain decimal number and the position after it.
 
-    The value is NaN if it cannot be computed in one exact operation; the end is -1 if the text is
-    not a number.
-    """
+    The value is NaN if it cannot be computed in one exact operation. The position is -1 if the text
+    is not a number."""
     at = start
     negative = byte_at(data, at) == _MINUS
     if negative:

@@ -49,7 +49,8 @@ def enter(data, start, size, region, region_start, region_slots, slot_hash, slot
 def _found(
     data, start, size, value, first, slots, slot_hash, slot_row, known, known_start, known_size
 ):
-    """Return the index of a text among the known texts of a region; -1 if the text is not known."""
+    """Return the index of a text among the known texts of a region of the hash table; -1 if the
+    text is not known."""
     mask = slots - 1
     place = np.int64(value) & mask
     while slot_row[first + place] >= 0:
@@ -88,10 +89,9 @@ def _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots):
 
 @njit(**COMPILED)
 def contradicts(rank, begin, order, own, n):
-    """Return whether a document has both a larger rank and a larger score than another.
+    """Return whether one document has both a larger rank and a larger score than another document.
 
-    `own` has the scores, highest first; `order` has the row of each score, counted from `begin`.
-    """
+    `own` has the scores, highest first; `order` has the row of each score, counted from `begin`."""
     highest = of_equals = np.float32(
         -np.inf
     )  # largest rank of all higher scores, and of those equal to the current one
@@ -212,12 +212,12 @@ def _rank_query(
     first, slots, slot_hash, slot_row, known, known_start, known_size,
     room, keys, keys_room, slots_room, judged_out, counts,
 ):  # fmt: skip
-    """Rank the judged documents of one query, whose rows are from `begin` to before `end`.
+    """Rank the judged documents of one query, whose rows are from `begin` (inclusive) to `end`
+    (exclusive).
 
-    `first` and `slots` describe the hash table of the query's judged documents; `slots` is 0 if it
-    has none. Returns the number of judged documents that are listed, or -1 if a document occurs
-    twice, and whether ranks contradict scores.
-    """
+    `first` and `slots` describe the hash table of the query's judged documents; `slots` is 0 if the
+    query has no judged documents. Returns the number of listed judged documents, or -1 if a
+    document occurs twice. The second return value is whether ranks contradict scores."""
     n = end - begin
     if _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots_room):
         return np.int64(-1), False

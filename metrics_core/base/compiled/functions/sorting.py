@@ -8,12 +8,13 @@ from numba import njit
 from metrics_core.base.compiled.functions.words import COMPILED
 
 _CROWDED = 8
-"""Average number of other keys in a key's bucket from which a merge sort is faster."""
+"""A merge sort is used if the average bucket has more than this number of other keys."""
 
 
 @njit(**COMPILED)
 def merge_falling(keys, rows, n, keys_room, rows_room):
-    """Sort n keys with their rows, highest first; equal keys keep their order. A merge sort."""
+    """Sort n keys with their rows, highest key first, by a merge sort. Equal keys keep their
+    order."""
     width = 1
     while width < n:
         low = 0
@@ -35,11 +36,11 @@ def merge_falling(keys, rows, n, keys_room, rows_room):
 
 @njit(**COMPILED)
 def sort_falling(keys, rows, n, keys_room, rows_room, hole, end):
-    """Sort like `merge_falling`, mostly in one pass.
+    """Sort n keys with their rows like `merge_falling`, mostly in one pass.
 
-    Each key is put into a bucket by its value and then moved a little; if many keys share few
-    buckets, they are merge-sorted instead. `hole` and `end` are working memory for n integers.
-    """
+    Each key is put into a bucket by its value, and nearby keys are then sorted by insertion. If
+    many keys share few buckets, all keys are merge-sorted instead. `hole` and `end` are working
+    memory for n integers."""
     highest = lowest = keys[0]
     for i in range(n):
         highest, lowest = max(highest, keys[i]), min(lowest, keys[i])

@@ -1,8 +1,7 @@
 """Texts in a buffer of bytes, processed eight bytes at a time.
 
-The buffer has padding after its texts, so that a word can be read safely at the end of the last
-text, and every line ends.
-"""
+The buffer is padded after its texts. Eight bytes can therefore be read safely at the end of the
+last text, and the padding's line feed ends the last line."""
 
 from __future__ import annotations
 
@@ -29,7 +28,8 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @intrinsic
 def byte_at(typing, array, index):
-    """Return one byte as int64, unchecked; a negative index does not count from the end."""
+    """Return one byte as int64, without a bounds check. A negative index does not count from the
+    end."""
 
     def make(context, builder, signature, given):
         data = context.make_array(signature.args[0])(context, builder, given[0]).data
@@ -41,7 +41,7 @@ def byte_at(typing, array, index):
 
 @intrinsic
 def word_at(typing, array, index):
-    """Read eight bytes as a little-endian uint64; they need not be aligned."""
+    """Read eight bytes as a little-endian uint64. The bytes need not be aligned."""
 
     def make(context, builder, signature, given):
         data = context.make_array(signature.args[0])(context, builder, given[0]).data
@@ -64,7 +64,7 @@ def _zeros_below(typing, word):
 
 @intrinsic
 def _set_word(typing, array, index, word):
-    """Write eight bytes, which need not be aligned."""
+    """Write eight bytes at `index`. The position need not be aligned."""
 
     def make(context, builder, signature, given):
         data = context.make_array(signature.args[0])(context, builder, given[0]).data
@@ -93,7 +93,7 @@ def _first(word, count):
 
 @njit(**COMPILED)
 def mixed(value, word):
-    """Return a hash combined with eight more bytes."""
+    """Combine a hash with eight more bytes and return the new hash."""
     value = (value ^ word) * ODD
     return value ^ (value >> _HALF)
 
@@ -117,8 +117,8 @@ def field_size(data, start):
 
 @njit(**COMPILED)
 def line_end(data, start):
-    """Return the position of the line feed that ends the line at `start`. The padding has a line
-    feed for the last line."""
+    """Return the position of the line feed that ends the line at `start`. For the last line, this
+    may be the line feed in the padding."""
     at = start
     while True:
         # Zero for each byte that is a line feed; the top bits are exact up to the first such byte.
@@ -159,7 +159,7 @@ def same_text(one, start, other, other_start, size):
 
 @njit(**COMPILED)
 def stands_before(data, one, one_size, other, other_size):
-    """Return whether a text precedes another of the same buffer in byte order."""
+    """Return whether one text precedes another in byte order. Both texts are in the same buffer."""
     for i in range(min(one_size, other_size)):
         mine, its = byte_at(data, one + i), byte_at(data, other + i)
         if mine != its:
