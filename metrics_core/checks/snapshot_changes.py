@@ -72,8 +72,8 @@ def _count_grades(judgment_mark: str) -> int:
 def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:
     """Return the scores of the snapshot's run, followed by the scores of the runs in `scores`.
 
-    Only queries with unchanged judgments and measures that both have are included. Runs are renamed
-    if their names collide."""
+    Only queries with unchanged judgments are included, and only measures for which the snapshot and
+    `scores` both have values. Runs are renamed if their names collide."""
     position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
     changed = {*changes.added, *(changes.rejudged or {})}
     is_unchanged = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)

@@ -80,8 +80,7 @@ _COLUMNS = {
     "ratio_high": "ratio_high",
     "half_from": "half_from",
 }
-"""Columns of a comparison in the table formats. The values are their names in the formats that
-print all columns."""
+"""Columns of a comparison, and the names of these columns in the formats that print all columns."""
 
 _LABELS = 4
 
@@ -302,7 +301,8 @@ def _format_bridges(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
-    """Format the tested interval, with a note on its level if this differs from the row's level."""
+    """Return the bounds of the tested interval, and a note on its level if this differs from the
+    row's level."""
     low, high, interval_level = verdict_interval(row, row["level"])
     return (low, high), "" if interval_level == row[
         "level"

@@ -230,7 +230,7 @@ _RATIOS = {"ratio": "ratio", "ratio_low": "low", "ratio_high": "high"}
 
 
 def _find_verdicts(tested: ComparisonResults, measure: Measure, method: Method) -> list[Verdict]:
-    """Return the verdict for each column of the tested differences, that is for each run."""
+    """Return the verdict on each run, in the order of the columns of `tested`."""
     direction = measure.declaration.direction
     if direction == 0:
         return [refuse_verdict(str(measure))] * len(tested.mean)

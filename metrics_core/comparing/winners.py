@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 ROUNDING = 1e-12
-"""Rounding error of a difference: the sum of equal values may differ by this much, depending on
-their order."""
+"""Rounding error of a difference of 0. It depends on the order in which values are summed."""
 
 
 def find_better_sides(differences: npt.ArrayLike, direction: int = 1) -> npt.NDArray[np.int64]:

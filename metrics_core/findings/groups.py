@@ -47,8 +47,8 @@ def groups_title(
     """Title about the groups behind the difference, in at most MAX_TITLE_LENGTH characters. Names a
     group only if it contributes most and differs from the others. If groups have different
     directions and none is significant, says so. Otherwise counts the groups with the direction of
-    the total. `bridge` has the columns of `slicing.bridge.group_contributions` (group, queries,
-    difference, part), clear (significant) and unlike (differs from the other groups)."""
+    the total. `bridge` is the frame of `slicing.contributions.group_contributions` (group, queries,
+    difference, part) with clear (significant) and unlike (differs from the other groups)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]

@@ -61,7 +61,7 @@ class CentredColumns:
     def summed_values(self) -> Floats:
         """Return the numbers that are summed in each draw, with one row per unit, float64[unit, 2
         or 3 times column]. These are the columns divided by their standard deviation, the squares
-        of these values and, unless `is_complete`, the number of defined queries."""
+        of these values and, unless `has_constant_counts`, the number of defined queries."""
         squares = np.square(self.centred)
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0

@@ -88,7 +88,7 @@ def add_folder_names(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRu
 
 
 def _last_parts(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
-    """Return the last `count` parts of a path, joined."""
+    """Return the last `count` parts of a path."""
     return parts[max(len(parts) - count, 0) :]
 
 

@@ -39,10 +39,8 @@ def extremes_kind(measure: Measure) -> str:
 
 
 def additive_part(measure: Measure) -> Measure:
-    """Return the measure whose score is a sum over documents.
-
-    This is the numerator of a normalised measure. For any other measure, it is the measure
-    itself."""
+    """Return the measure to whose score documents contribute independently: the numerator of a
+    normalised measure, or the measure itself if it is not normalised."""
     return numerator_measure(measure) if extremes_kind(measure) == "normalised" else measure
 
 

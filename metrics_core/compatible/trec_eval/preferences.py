@@ -245,8 +245,9 @@ def _score_with_balanced_counts(
     nonrelevant.
 
     If a judge has too few nonrelevant documents, the missing ones are assumed to be unlisted. Each
-    relevant document is preferred to each missing one, and fulfils this preference if it is listed.
-    If there are too many, the last ones in ranked order are excluded."""
+    relevant document is preferred to each missing document, and fulfils this preference if it is
+    listed. If a judge has too many nonrelevant documents, the last of them in ranked order are
+    excluded."""
     total = 0.0
     for group, counts in zip(query.groups, tallies, strict=True):
         relevant, nonrelevant = _count_judged(group, group.level.size)

@@ -1,8 +1,8 @@
 """Parse lines of TREC columns into arrays, quickly if a block is regular, otherwise carefully.
 
-`parse_carefully` defines the meaning of a line. `parse_quickly` uses Arrow's CSV reader with
+`parse_with_regex` defines the meaning of a line. `parse_with_arrow` uses Arrow's CSV reader with
 additional checks, and returns None for a block if the two results might differ; then
-`parse_carefully` is used. The blocks of a file are parsed independently, several at a time."""
+`parse_with_regex` is used. The blocks of a file are parsed independently, several at a time."""
 
 from __future__ import annotations
 
