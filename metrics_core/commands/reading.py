@@ -171,7 +171,7 @@ def _refuse_repeated_stdin(files: Sequence[str | None]) -> None:
 def _read_documents(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> Documents | None:
-    """Read the given documents, or the documents of a named collection if a measure needs them."""
+    """Read the documents of the option, or those of a named collection if a measure needs them."""
     if options.documents:
         path = options.documents
         documents = formats.read_documents(path, **options.read_as.to_keyword_choices(columns=None))
@@ -352,8 +352,8 @@ def apply_id_options(table: AnyTable, path: str, options: ReadingOptions) -> Any
 
 
 def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
-    """Return each query's group by this column of the queries file, indexed by query_id. Notes go
-    to stderr. Raises RanklensError if the file cannot be read or has none of the queries."""
+    """Return each query's group, its value in `column`, indexed by query_id. Notes go to stderr.
+    Raises RanklensError if the queries file cannot be read or has none of the queries."""
     from metrics_core.slicing.breakdowns import find_groups
 
     return find_groups(read_needed_queries(query_ids, options, "--by"), query_ids, column)
@@ -362,8 +362,8 @@ def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) 
 def read_needed_queries(
     query_ids: Sequence[str], options: ReadingOptions, needed_by: str
 ) -> Queries:
-    """Read the queries that `needed_by` requires. Notes go to stderr. Raises RanklensError if no
-    queries are given, if they cannot be read, or if they have none of these ids."""
+    """Read the queries that the option `needed_by` requires. Notes go to stderr. Raises
+    RanklensError if no queries are given or can be read, or if they have none of these ids."""
     from metrics_core.slicing.breakdowns import refuse_unknown_queries
 
     queries = read_named_queries(options)

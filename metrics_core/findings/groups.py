@@ -129,9 +129,9 @@ def groups_subtitle(
     slices: str = "",
     higher_is_better: bool = True,
 ) -> Sentence:
-    """Say which group contributes more than its share of the queries, which groups are significant
-    individually, and how many slices differ. `bridge` is the same as for `groups_title`. `n_tested`
-    is the number of groups tested, `slices` the text of `slices_finding`."""
+    """State which group contributes more than its share of the queries, which groups are
+    significant by themselves, and how many slices differ. `bridge` is that of `groups_title`,
+    `n_tested` the number of groups tested, and `slices` the text of `slices_finding`."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()

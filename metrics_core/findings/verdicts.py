@@ -214,7 +214,7 @@ def _is_difference_of_means(row: pd.Series, base: float) -> bool:
 
 
 def _describe_test(comparison: pd.DataFrame, row: pd.Series, method: Method) -> Sentence:
-    """Name the test and its correction; say so if a significant difference is within the margin."""
+    """Name the test and its correction, and any significant difference within the margin."""
     tested = int(comparison["p_corrected"].notna().sum())
     level_text = "" if method.level == LEVEL else f" at {w.format_share(1 - method.level)}"
     test_text = "" if method.test == Method().test else f" by {TESTS[method.test]}"
