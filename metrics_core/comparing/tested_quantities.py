@@ -76,7 +76,7 @@ class TestedCosts:
     `tested` has the words of this module. `estimate` is positive if the run has the higher values:
     it is the mean logarithm of the ratio, or the mean sign. `ratio` is the typical ratio of run to
     baseline, `low` and `high` are its interval, and `inner_low` and `inner_high` are the interval
-    of two one-sided tests. All of these are NaN if another quantity is tested."""
+    of two one-sided tests. The ratio and both intervals are NaN if another quantity is tested."""
 
     __test__ = False  # not a test for pytest
 
