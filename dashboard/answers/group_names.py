@@ -13,9 +13,9 @@ from metrics_core.slicing.derived_groups import find_derived_column
 def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:
     """Return the name of a group as a sentence uses it.
 
-    The name of a number or a range includes the name of its column. A group of a derived column is
-    named by a description of its queries; with `short`, for use outside sentences, its label is
-    used instead."""
+    If the group is a number or a range, the name of the column is included. A group of a derived
+    column is described by its queries. If `short` is true, for use outside sentences, its label is
+    returned instead."""
     derived = find_derived_column(by)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else by}"

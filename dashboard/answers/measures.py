@@ -76,7 +76,7 @@ def find_measures(search_text: str, family: str) -> MeasureList:
 
 
 def _search_match_rank(description: Description, search_text: str) -> int | None:
-    """Return a number that is lower, the better a measure matches a search; 0 for the best match.
+    """Return how well a measure matches a search, as a sort key: 0 is the best match.
     Returns None if it does not match."""
     words = search_text.casefold().split()
     names = [description.name, *description.other_names, description.title]

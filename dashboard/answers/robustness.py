@@ -227,9 +227,9 @@ def _measure_agreement(
 
 
 def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
-    """Return the measure that disagrees with the chosen one about the better run on the most
-    queries. The second value has the ten queries on which the two measures differ most: the frame
-    of `find_disagreements` with text and meta."""
+    """Return the measure that disagrees with the chosen one on the most queries about which run is
+    better, and the ten queries on which the two measures differ most. The queries are the frame of
+    `find_disagreements` with text and meta."""
     return study.cached_answer(_most_opposed_measure, pair_key(comparison))
 
 

@@ -97,7 +97,7 @@ def render() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         if answer.fit:
-            section.show_heading("Do the ids match?", "Compared exactly, case-sensitive.")
+            section.show_heading("Do the ids match?", "Ids must match exactly, including case.")
             st.html(data.draw_fit_table(answer.fit))
         if library.study is not None and library.study.given_tables:
             section.show_heading(

@@ -139,8 +139,8 @@ def _show_order(
 
 
 def _other_collections(context: PageContext) -> None:
-    """Show a choice of other collections whose versions are added. The list of collections is
-    loaded only when the user opens the choice."""
+    """Let the user choose other collections, whose versions are then shown too. The list of
+    collections is loaded only when the choice is opened."""
     identities = context.view.address["also_from"]
     count_text = f" ({w.format_count(len(identities))})" if identities else ""
     with st.popover(f"Also from other collections{count_text}", on_change="rerun") as popover:

@@ -17,7 +17,7 @@ from dashboard.study.cached_answers import wait_for_turn
 from metrics_core.base.errors import RanklensError
 
 
-def _read_browser() -> Address:
+def _read_browser_address() -> Address:
     parameters = {name: st.query_params.get_all(name) for name in st.query_params}
     return _empty_address().read(parameters)
 
@@ -54,7 +54,7 @@ def sync_address(page: Page) -> None:
     if "_address" not in st.session_state or current not in written:
         # Fields that are dropped here are removed from the browser's address by
         # `write_explicit_address`, without a new history entry.
-        st.session_state["_address"] = _read_browser().restrict_to_fields(page.fields)
+        st.session_state["_address"] = _read_browser_address().restrict_to_fields(page.fields)
         st.session_state["_written"] = [current, address().parameters()]
         return
     parameters = address().parameters()

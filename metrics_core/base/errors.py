@@ -182,8 +182,8 @@ def _group_by_kind(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
 class UnknownMeasureError(RanklensError):
     """No measure has this name.
 
-    name     the unknown name nearest  up to three measures: the one with the closest name, and
-    others almost as close
+    name     the unknown name
+    nearest  up to three measures: the one with the closest name, and others almost as close
 
     `measure_names` maps every accepted name to the canonical name of its measure. `failed_packages`
     are plug-in packages that might provide the measure but could not be loaded. `instead` is a hint

@@ -96,8 +96,8 @@ def parse_id_map(text: str) -> IdMap:
     """Parse the value of `--map-docs` or `--map-queries`, such as "cut #", "case, zeros" or "run:
     cut #; qrels: drop D-".
 
-    Readings are separated by commas. They apply to run and judgments, unless "run:" or "qrels:"
-    precedes them. Raises ParameterError."""
+    Rules are separated by commas. They apply to both the run and the judgments, unless "run:" or
+    "qrels:" precedes them. Raises ParameterError for a malformed rule."""
     sides: dict[str, tuple[IdReading, ...]] = {}
     for part in text.split("; "):
         side, colon, rest = part.partition(": ")

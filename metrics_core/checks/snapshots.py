@@ -55,10 +55,13 @@ _LOOKED_AT = 1 << 16
 class Origin:
     """The sources of a snapshot; a missing text is "".
 
-    file         path of the run's file fingerprint  beginning of the hash of this file queries
-    beginning of the hash of the queries file label        label chosen by the user, such as the
-    machine or the version of an embedding reading      reading options that change scores added_by
-    package and version of each plug-in measure version      version of Ranklens"""
+    file         path of the run's file
+    fingerprint  beginning of the hash of this file
+    queries      beginning of the hash of the queries file
+    label        label chosen by the user, such as the machine or the version of an embedding
+    reading      reading options that change scores
+    added_by     package and version of each plug-in measure
+    version      version of Ranklens"""
 
     file: str = ""
     fingerprint: str = ""

@@ -48,9 +48,11 @@ class CommandResult:
 class Command:
     """A command of the program.
 
-    name       name on the command line help       line in the help text arguments  function that
-    adds the command's arguments to a parser options    class of its options output     function
-    that returns its output"""
+    name       name on the command line
+    help       line in the help text
+    arguments  function that adds the command's arguments to a parser
+    options    class of its options
+    output     function that returns its output"""
 
     name: str
     help: str

@@ -283,7 +283,7 @@ def _find_group_contributions(baseline_scores: Sequence[Scores], groups: pd.Seri
     return frame[["run", "baseline", "measure", "group", "n", "difference", "part"]]
 
 
-def _format_bridges(frame: pd.DataFrame) -> pd.DataFrame:
+def _format_contributions(frame: pd.DataFrame) -> pd.DataFrame:
     """Format the contributions of groups as text cells, and add their sum for each run, baseline
     and measure."""
     rows = []
@@ -378,9 +378,9 @@ def _format_latex_table(texts: pd.DataFrame) -> str:
 
 
 _BRIDGES: dict[str, Callable[[pd.DataFrame], str]] = {
-    "table": lambda frame: align_texts(_format_bridges(frame), _LABELS),
-    "markdown": lambda frame: markdown_table(_format_bridges(frame), _LABELS),
-    "latex": lambda frame: _format_latex_table(_format_bridges(frame)),
+    "table": lambda frame: align_texts(_format_contributions(frame), _LABELS),
+    "markdown": lambda frame: markdown_table(_format_contributions(frame), _LABELS),
+    "latex": lambda frame: _format_latex_table(_format_contributions(frame)),
     **FULL_FORMATS,
 }
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {

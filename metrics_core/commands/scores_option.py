@@ -103,7 +103,7 @@ def _find_names(options: ReadingOptions, given_scores: Scores) -> list[str]:
         for name in (_unquote(part) for part in parts):
             if PREFIX + name in given_names:
                 raise RanklensError(
-                    f"{name} is a given measure and the name of a computed one.",
+                    f"{name} is the name of both a given and a computed measure.",
                     f"Write {PREFIX}{name} for the given scores, or {_computed_name(name)} for the"
                     " computed ones.",
                 )

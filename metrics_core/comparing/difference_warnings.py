@@ -22,9 +22,9 @@ _FEW, _TENTH = 3, 0.1
 class DifferenceWarnings:
     """Facts about the score differences of two runs.
 
-    queries      queries on which both runs have a score differing    queries on which the two
-    scores differ carriers     smallest number of queries that make up half of the mean
-    difference"""
+    queries      queries on which both runs have a score
+    differing    queries on which the two scores differ
+    carriers     smallest number of queries that make up half of the mean difference"""
 
     queries: int
     differing: int

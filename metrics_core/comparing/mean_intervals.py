@@ -165,15 +165,15 @@ def widen_by_share_bounds(
     )
 
 
-def share_upper_bound(number: npt.ArrayLike, n: npt.ArrayLike, level: float) -> Floats:
-    """Return the upper confidence bound of a share of queries, given that `number` of `n` queries
-    in a sample had a property.
+def share_upper_bound(count: npt.ArrayLike, total: npt.ArrayLike, level: float) -> Floats:
+    """Return the upper confidence bound of a share of queries, given that `count` of the
+    `total` queries in a sample had a property.
 
-    The result is float64[…] with the broadcast shape of `number` and `n`. The true share exceeds
+    The result is float64[…] with the broadcast shape of `count` and `total`. The true share exceeds
     the bound with probability at most 1 - level (Clopper and Pearson, The use of confidence or
     fiducial limits, Biometrika 1934)."""
     from scipy import special
 
-    number, n = np.asarray(number, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    bound = special.betaincinv(number + 1, np.maximum(n - number, 1e-9), level)
-    return np.where(number >= n, 1.0, bound)
+    count, total = np.asarray(count, dtype=np.float64), np.asarray(total, dtype=np.float64)
+    bound = special.betaincinv(count + 1, np.maximum(total - count, 1e-9), level)
+    return np.where(count >= total, 1.0, bound)

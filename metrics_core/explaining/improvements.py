@@ -50,9 +50,9 @@ class _JudgedDocuments:
 class _Changes:
     """Single changes of a list: in each change, one document moves or is removed.
 
-    document  int64[change]  judged document that moves; -1 for an unjudged document start
-    int64[change]  rank before the change; 0 if the document is not listed end       int64[change]
-    rank after the change; 0 if the document is removed"""
+    document  int64[change]  judged document that moves; -1 for an unjudged document
+    start     int64[change]  rank before the change; 0 if the document is not listed
+    end       int64[change]  rank after the change; 0 if the document is removed"""
 
     document: Ints
     start: Ints

@@ -23,13 +23,14 @@ MOSTLY = 0.5
 """If at least this share of the first results is unjudged, a low score is not meaningful."""
 
 NOTHING_TO_FIND, NOT_IN_RUN, NOTHING_RETRIEVED = "no relevant exists", "no results", "empty list"
-FINE, UNJUDGED_TOP = "good", "top filled with unjudged"
+FINE, UNJUDGED_TOP = "good", "mostly unjudged results"
 NOTHING_RELEVANT, BELOW, LOW = "no relevant retrieved", "relevant only below", "ranked too low"
 
 FORMER_NAMES = {
     "nothing to find": NOTHING_TO_FIND,
     "not in the run": NOT_IN_RUN,
     "fine": FINE,
+    "top filled with unjudged": UNJUDGED_TOP,
     "nothing relevant": NOTHING_RELEVANT,
     "relevant, but too low": LOW,
 }

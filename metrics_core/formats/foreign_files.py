@@ -16,8 +16,8 @@ _SAMPLED_CHARACTERS = 1 << 13
 class _ForeignFile:
     """A kind of file that Ranklens cannot read, recognised by a pattern in its text.
 
-    hint       advice for the user has_texts  whether queries or documents may nevertheless be read
-    from the file"""
+    hint       advice for the user
+    has_texts  whether queries or documents may nevertheless be read from the file"""
 
     pattern: re.Pattern[str]
     description: str

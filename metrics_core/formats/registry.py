@@ -221,7 +221,7 @@ class Sample:
         """File name in lower case with forward slashes, without the extension of a packed file."""
         return strip_packing(self.source.name.lower().replace("\\", "/"))
 
-    def named(self, *words: str) -> bool:
+    def has_name_with(self, *words: str) -> bool:
         """Return whether the file name or the name of its folder contains one of these words."""
         parts = self.path.split("/")[-2:]
         return any(word in part for word in words for part in parts)

@@ -18,7 +18,7 @@ from metrics_core.formats.parsing.columns import fold_name, infer_header_roles, 
 from metrics_core.formats.parsing.delimited import (
     read_csv_records,
     read_named_columns,
-    read_named_with_arrow,
+    read_named_columns_with_arrow,
     read_tsv_records,
     split_csv,
     split_tsv,
@@ -162,7 +162,7 @@ def read_csv(source: Source, request: Request, *, always_careful: bool = False) 
     """Read CSV with the quoting of RFC 4180. If `always_careful` is true, the fast path is skipped,
     which tests use."""
     separator = detect_separator(_build_sample(source, request.columns)) or ","
-    named = None if always_careful else read_named_with_arrow(source, request, separator)
+    named = None if always_careful else read_named_columns_with_arrow(source, request, separator)
     if named is None:
         named = read_named_columns(source, request, read_csv_records(source, separator))
     return load_named(source, request, named, "csv", "CSV")
@@ -191,7 +191,7 @@ def read_tsv(source: Source, request: Request, *, always_careful: bool = False) 
         names = ["query_id" if request.kind == "queries" else "doc_id", "text"]
         named = read_named_columns(source, request, read_tsv_records(source), names)
         return load_named(source, request, named, "tsv", "TSV without a header")
-    columns = None if always_careful else read_named_with_arrow(source, request, "\t")
+    columns = None if always_careful else read_named_columns_with_arrow(source, request, "\t")
     if columns is None:
         columns = read_named_columns(source, request, read_tsv_records(source))
     return load_named(source, request, columns, "tsv", "TSV")

@@ -72,7 +72,7 @@ def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
             qrels,
             _share_with_field_counts(lines, 4),
             _share_with_field_counts(lines, 3, 5),
-            sample.named("qrel"),
+            sample.has_name_with("qrel"),
         ),
     }
 

@@ -21,8 +21,8 @@ from metrics_core.tables.score_order import order_by_score
 class RowRanks:
     """Ranks of some rows of a run.
 
-    `rank`, the first rank with the same score `tied_from`, and the number of rows with the same
-    score `tied` are int64[row] each. `notes` are about ties."""
+    `rank` is int64[row]. `tied_from`, int64[row], is the first rank with the same score. `tied`,
+    int64[row], is the number of rows with this score. `notes` are about ties."""
 
     def __init__(self, run: Run, row_query: npt.NDArray[np.int32], rows: Ints) -> None:
         self.run = run

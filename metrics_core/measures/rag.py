@@ -23,7 +23,7 @@ from metrics_core.measures.precision_recall import (
     elsewhere={"ragas": "context_precision, with judgments in place of the model's verdicts"},
     formula=r"\frac{\sum_{i \le k} [rel_i \ge rel]\, P@i}{\sum_{i \le k} [rel_i \ge rel]}",
     reference="Es et al., Ragas: automated evaluation of retrieval augmented generation, EACL 2024,"
-    " and its documentation of context precision",
+    " and the Ragas documentation of context precision",
     worked={
         "ContextPrecision@5": "(1 / 2 + 2 / 4) / 2",
         "ContextPrecision": "(1 / 2 + 2 / 4 + 3 / 6) / 3",
@@ -44,7 +44,7 @@ def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Re
     gloss="share of needed context found",
     elsewhere={"ragas": "id_based_context_recall"},
     formula=r"\frac{\sum_{i \le k} [rel_i \ge rel]}{R}",
-    reference="Ragas, its documentation of context recall by ids",
+    reference="Ragas documentation, ID-based context recall",
     worked={
         "ContextRecall@5": "2 / 4",
         "ContextRecall(rel=2)@5": "1 / 2",

@@ -73,7 +73,7 @@ class CentredColumns:
         sums = sum_by_unit(self.centred) / spread, sum_by_unit(squares) / np.square(spread)
         return np.hstack([*sums, *counted])
 
-    def draw_distances(self, sums: npt.NDArray[Any]) -> Floats:
+    def distances_of_draws(self, sums: npt.NDArray[Any]) -> Floats:
         """Return, for each draw and column, how far the column's mean in the draw is from its mean
         in the data, in standard errors of the draw, float64[draw, column].
 
@@ -82,7 +82,7 @@ class CentredColumns:
         return np.abs(distances, out=distances)
 
     def signed_distances(self, sums: npt.NDArray[Any]) -> Floats:
-        """Return the distances of `draw_distances` with their signs, float64[draw, column]."""
+        """Return the distances of `distances_of_draws` with their signs, float64[draw, column]."""
         distances, least = np.empty((len(sums), self.centred.shape[1])), self._variance_floor
         for draws in _cache_sized_slices(sums):
             self._fill_distances(sums[draws], distances[draws], least)
@@ -106,10 +106,10 @@ class CentredColumns:
         # A draw without a query, or a column whose differences are all equal.
         mean[np.isnan(mean)] = 0.0
 
-    def exact_draw_distances(self, draw_positions: Ints) -> Floats:
+    def exact_distances_of_draws(self, draw_positions: Ints) -> Floats:
         """Return the distances in the draws at these positions in double precision, float64[place,
         column]."""
-        return self.draw_distances(sum_draws_at(self.summed_values(), draw_positions))
+        return self.distances_of_draws(sum_draws_at(self.summed_values(), draw_positions))
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class StudentisedDraws:
         if self.is_rounded:
             undecided = RoundingBand.from_mean_limits(limits, len(self.columns.centred))
             places = np.flatnonzero(undecided.contains(self.distances).any(axis=1))
-            counts += _count_extreme_draws(self.columns.exact_draw_distances(places), limits)
+            counts += _count_extreme_draws(self.columns.exact_distances_of_draws(places), limits)
             counts -= _count_extreme_draws(self.distances[places], limits)
         return counts
 
@@ -201,7 +201,7 @@ def studentise_draws(
         places = [i for i, n in enumerate(sizes) if (rounded[i], draws(n)) == (in_single, most)]
         cells = [parts[i].astype(np.float32) if in_single else parts[i] for i in places]
         for i, sums in zip(places, sum_draws_of_matrices(cells, most), strict=True):
-            results[i] = StudentisedDraws(groups[i], groups[i].draw_distances(sums), in_single)
+            results[i] = StudentisedDraws(groups[i], groups[i].distances_of_draws(sums), in_single)
     return [results[i] for i in range(len(groups))]
 
 

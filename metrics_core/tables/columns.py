@@ -45,7 +45,7 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
 
 
 def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
-    """Return texts as a dictionary-encoded array like `encode_ids`, which stores each distinct text
+    """Return texts as a dictionary-encoded array, like `encode_ids`. Each distinct text is stored
     once.
 
     Use this for columns with few distinct texts, which may be long."""

@@ -55,8 +55,8 @@ def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> Any
 
 
 def to_finite_number(value: Any) -> float | None:
-    """Return a value as a number, and a whole number as int. Returns None if the value is not a
-    finite double."""
+    """Return a value as a number: int if it is whole, otherwise float. Returns None if the value is
+    not a finite double."""
     if isinstance(value, np.bool_):
         return int(value)
     if isinstance(value, str):

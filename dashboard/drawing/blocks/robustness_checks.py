@@ -39,8 +39,8 @@ class Cell:
 @dataclass(frozen=True)
 class DifferenceRange:
     """A range of a difference, from `low` to `high` (both NaN if unknown), with its name and a
-    note. If `value` is set, it is drawn as a point in the range. A range is `grey` if it is not a
-    finding, but gives only bounds or an interval that is not significant."""
+    note. If `value` is set, it is drawn as a point in the range. `grey` is true for a range that is
+    not a finding: mere bounds, or an interval that is not significant."""
 
     name: str
     note: str

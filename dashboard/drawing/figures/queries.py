@@ -105,8 +105,8 @@ def _rank_queries(frame: pd.DataFrame) -> _Ranked:
 def _difference_bars(
     frame: pd.DataFrame, ranked: _Ranked, palette: Palette, visible_ids: Collection[str] | None
 ) -> list[Trace]:
-    """Return at most two traces per outcome: faded bars, and highlighted bars drawn above them. If
-    there are many queries, bars are wide enough to click."""
+    """Return at most two traces per outcome: faded bars, and highlighted bars drawn above them.
+    Bars stay wide enough to click even if there are many queries."""
     n = len(ranked.rows)
     is_visible = np.ones(n, dtype=bool)
     if visible_ids is not None:

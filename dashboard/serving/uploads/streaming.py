@@ -81,7 +81,7 @@ class StreamedUploads:
     async def _delete(
         self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
     ) -> None:
-        """Pass on the deletion of an upload. If Streamlit deletes it, the visit forgets it, too."""
+        """Let Streamlit delete an uploaded file. If it does, remove the file from the session."""
         answer = _HeldAnswer()
         await self._app(scope, receive, answer)
         visit = find_visit(session)

@@ -33,9 +33,11 @@ _ODD = (b"\r", b"\v", b"\f", b"\0")
 class LineFields:
     """The layout of lines in a file.
 
-    fields        names of the fields of a line column_types  the fields that are kept, with their
-    types has_more      whether further fields may follow blanks        whether blank lines are
-    allowed comments      whether lines with # are skipped"""
+    fields        names of the fields of a line
+    column_types  the fields that are kept, with their types
+    has_more      whether further fields may follow
+    blanks        whether blank lines are allowed
+    comments      whether lines with # are skipped"""
 
     fields: tuple[str, ...]
     column_types: dict[str, pa.DataType]

@@ -209,9 +209,10 @@ all."""
 class RequestedMeasure:
     """A measure to calculate, with its parameters.
 
-    row      the measure in the table of measures names    the names of its output lines numbers
-    its cutoffs, levels or other numbers pairs    its (name, number) pairs if its parameters are
-    pairs"""
+    row      the measure in the table of measures
+    names    the names of its output lines
+    numbers  its cutoffs, levels or other numbers
+    pairs    its (name, number) pairs if its parameters are pairs"""
 
     row: MeasureRow
     names: tuple[str, ...]
@@ -340,7 +341,7 @@ def _explain_preference(name: str) -> str:
     if "avgjg" in name:
         scope_text = ", judge by judge"
     if "Rnonrel" in name:
-        scope_text += ", as if each had judged as many documents nonrelevant as relevant"
+        scope_text += ", as if each had judged equal numbers of documents relevant and nonrelevant"
     listing_text = {"ret": ", both listed", "imp": ", at least one listed"}.get(
         name.split("_")[-1], ""
     )

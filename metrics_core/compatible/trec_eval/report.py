@@ -32,9 +32,10 @@ class MeasureScores:
 class Totals:
     """Data for summaries besides the scores.
 
-    queries   number of queries to average over scored    number of these queries that were scored
-    relevant  number of relevant documents in all judgments; None unless -c is given run_name  name
-    of the run"""
+    queries   number of queries to average over
+    scored    number of these queries that were scored
+    relevant  number of relevant documents in all judgments; None unless -c is given
+    run_name  name of the run"""
 
     queries: int
     scored: int

@@ -94,8 +94,8 @@ class DocumentList:
 
     @property
     def possible_kinds(self) -> tuple[Sequence[Kind], int]:
-        """The kinds of table that the list can be, given its numbers and its name, and the
-        confidence in them."""
+        """The kinds of table that the list may be, judging by its numbers and its name, each with a
+        confidence."""
         grade, score = self.numbers.get("grade"), self.numbers.get("score")
         is_ranked = score is not None or "rank" in self.numbers
         if grade is not None:

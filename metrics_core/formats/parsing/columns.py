@@ -132,8 +132,9 @@ def looks_like_header(fields: Sequence[str]) -> bool:
 class HeaderRoles:
     """The roles of the columns in a header, for one kind of table.
 
-    roles    index of the column of each role others   indexes of other columns missing  required
-    roles without a column"""
+    roles    index of the column of each role
+    others   indexes of other columns
+    missing  required roles without a column"""
 
     roles: Mapping[str, int]
     others: Sequence[int] = field(default=())

@@ -175,7 +175,9 @@ def _skipped_notes(blanks: int, comments: int) -> list[Note]:
     return notes
 
 
-def read_named_with_arrow(source: Source, request: Request, separator: str) -> NamedColumns | None:
+def read_named_columns_with_arrow(
+    source: Source, request: Request, separator: str
+) -> NamedColumns | None:
     """Read named columns with Arrow; None if the file is not regular.
 
     A regular file has no quotes, blank lines or malformed lines. The result is the same as that of

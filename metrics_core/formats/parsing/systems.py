@@ -38,8 +38,9 @@ _RUN_COLUMNS = ("query_id", "doc_id", "score")
 class SystemRows:
     """The rows of one run.
 
-    name       run name; "" if the run is named after the file rows       rows of the run file_rows
-    indexes of the rows in the file, int64[row]; None if the run has all rows of the file"""
+    name       run name; "" if the run is named after the file
+    rows       rows of the run
+    file_rows  indexes of the rows in the file, int64[row]; None if these are all of its rows"""
 
     name: str
     rows: pa.Table

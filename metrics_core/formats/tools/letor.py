@@ -52,8 +52,10 @@ def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
 class _LineCounts:
     """Numbers of certain lines in a feature file.
 
-    features       lines with features long_comments  comments with several words skipped
-    blank and comment lines unnamed_lines  physical lines without a document id"""
+    features       lines with features
+    long_comments  comments with several words
+    skipped        blank and comment lines
+    unnamed_lines  physical lines without a document id"""
 
     features: int = 0
     long_comments: int = 0
@@ -102,7 +104,7 @@ class _LineRows:
             "LETOR, SVMrank",
             "the feature file, with the documents in its comments",
             "judgments",
-            "the documents, if no comment names them; the meaning of the features",
+            "document ids that are not in comments; what the features mean",
             ("search",),
         ),
     ),

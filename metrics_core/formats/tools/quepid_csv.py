@@ -26,7 +26,7 @@ from metrics_core.formats.parsing.columns import fold_name, name_document_column
 from metrics_core.formats.parsing.delimited import (
     read_csv_records,
     read_named_columns,
-    read_named_with_arrow,
+    read_named_columns_with_arrow,
     split_csv,
 )
 from metrics_core.formats.parsing.named import NamedColumns, check_header, load_named
@@ -93,7 +93,7 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
 def read_ratings(source: Source, request: Request) -> Loaded:
     """Read the judgments or the queries in a file of ratings. Raises FileFormatError."""
     qrels_request = replace(request, kind="qrels")
-    named = read_named_with_arrow(source, qrels_request, ",")
+    named = read_named_columns_with_arrow(source, qrels_request, ",")
     if named is None:
         named = read_named_columns(source, qrels_request, read_csv_records(source, ","))
     if named.names != _RATINGS:

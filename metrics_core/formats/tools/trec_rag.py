@@ -40,9 +40,9 @@ declare(
         "trec_rag",
         "TREC RAG answers",
         endings=(".jsonl", ".json"),
-        explanation="Answers of TREC RAG 2024 and, with `metadata`, 2025. The references of a"
-        " topic are a run in list order, named by run_id. Contains a run, queries, and"
-        " documents if references maps to texts. The answers themselves are not read.",
+        explanation="Answers of TREC RAG 2024 and, with `metadata`, 2025. Each topic's"
+        " references, in list order, are read as a run named by run_id. Contains a run, queries,"
+        " and also documents if `references` maps ids to texts. The answers are not read.",
         example='{"run_id": "ours", "topic_id": "2024-1", "topic": "why is the sky blue",'
         ' "references": ["doc-7", "doc-3"], "answer": [{"text": "…", "citations": [0]}]}',
         recognised_by=("run_id || metadata.run_id", _TOPIC_ID, "references"),

@@ -394,7 +394,7 @@ def _lacking_error(
     if ranks.listed is None:
         return LackingDataError(
             f"{name} needs the listed documents.",
-            "Use a run: ranks of judged documents do not contain the ids of unjudged ones.",
+            "Use a run. Ranks of judged documents do not show which others are listed.",
         )
     lacks = ranks.listed.missing_data_error(column)
     return lacks and LackingDataError(f"{name}: {lacks.message}", lacks.hint)

@@ -96,7 +96,7 @@ def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
 def test_a_query_shows_answers_and_scores(folder: Path) -> None:
     text = text_of(opened("query", q="q003", m="correct", run="hybrid", base="dense"))
     assert "Answer of hybrid." in text and "Answer of dense." in text
-    assert "A given score has no ranks" in text and "latency_ms" in text
+    assert "Given scores come without ranks" in text and "latency_ms" in text
 
 
 def test_a_filter_line_knows_all_measures(folder: Path) -> None:

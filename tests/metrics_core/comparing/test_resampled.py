@@ -233,13 +233,13 @@ def test_of_many_queries_as_if_all_were_in_double_precision(
 def test_columns_that_do_not_vary_ask_for_no_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(8)
     looked: list[int] = []
-    exactly = CentredColumns.exact_draw_distances
+    exactly = CentredColumns.exact_distances_of_draws
 
     def counting(self: CentredColumns, places: np.ndarray) -> np.ndarray:
         looked.append(len(places))
         return exactly(self, places)
 
-    monkeypatch.setattr(CentredColumns, "exact_draw_distances", counting)
+    monkeypatch.setattr(CentredColumns, "exact_distances_of_draws", counting)
     monkeypatch.setattr(studentised, "_SMALL", 0)
     varied = generator.normal(0.1, 1.0, 2_500)
     # Two runs that are one at a deep cutoff, and one that is better by as much on every query.
