@@ -21,14 +21,13 @@ _FIRST, _FIRST_ASKS = "Most used", "Put the cutoff in the name: nDCG@10, P@10, R
 
 @dataclass(frozen=True)
 class MeasureList:
-    """The measures that match a search and a family. Without a search, `groups` has them by family
-    title; with a search, the best match comes first, under a single heading. `questions` maps
-    headings to their question. If nothing matches the search, `similar` has the names of similar
-    measures."""
+    """The measures that match a search. Without a search, `groups` has them by family title, the
+    most used first; with a search, the best match comes first, under a single heading. `questions`
+    maps headings to their question. If a search has no result, `similar` has measure names like
+    the searched one."""
 
     groups: dict[str, list[Description]]
     questions: dict[str, str]
-    families: list[str]
     total: int
     similar: tuple[str, ...] = ()
 
@@ -43,22 +42,12 @@ class MeasureDetail:
     why_not: str
 
 
-def find_measures(search_text: str, family: str) -> MeasureList:
-    """Return the list of measures by family. Without a search or family, the most frequently used
-    come first."""
+def find_measures(search_text: str) -> MeasureList:
+    """Return the list of measures by family; without a search, the most used come first."""
     declared_measures = declarations()
     families = group_by_family(declared_measures)
-    questions = {f.title: f.question for f in families}
-    groups = {
-        f.title: [describe_measure(d) for d in ds]
-        for f, ds in families.items()
-        if family not in questions or f.title == family
-    }
-    if not search_text.strip() and family not in questions:
-        groups = {
-            _FIRST: [describe_measure(find_declaration(name)) for name in USED_MOST],
-            **groups,
-        }
+    questions = {_FIRST: _FIRST_ASKS, **{f.title: f.question for f in families}}
+    groups = {f.title: [describe_measure(d) for d in ds] for f, ds in families.items()}
     near: tuple[str, ...] = ()
     if search_text.strip():
         everything = [
@@ -71,8 +60,10 @@ def find_measures(search_text: str, family: str) -> MeasureList:
         )
         groups = {"Found": [everything[i] for _, i in ranked]} if ranked else {}
         near = () if ranked else _similar_names(search_text)
-    group_questions = {**questions, _FIRST: _FIRST_ASKS}
-    return MeasureList(groups, group_questions, list(questions), len(declared_measures), near)
+    else:
+        most_used = [describe_measure(find_declaration(name)) for name in USED_MOST]
+        groups = {_FIRST: most_used, **groups}
+    return MeasureList(groups, questions, len(declared_measures), near)
 
 
 def _search_match_rank(description: Description, search_text: str) -> int | None:

@@ -6,7 +6,6 @@ from dashboard import session
 from dashboard.answers import measures as answers
 from dashboard.answers.measures import MeasureDetail
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import markup, measures, navigation
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -33,7 +32,7 @@ def render() -> None:
 
 def _show_list() -> None:
     address = session.address()
-    listing = answers.find_measures(address["find"], address["family"])
+    listing = answers.find_measures(address["find"])
     st.html(
         markup.draw_answer(
             f"{w.format_count(listing.total)} measures",
@@ -41,28 +40,16 @@ def _show_list() -> None:
             {},
         )
     )
-    with st.container(key="finding"):
-        session.draw_widget(
-            st.text_input,
-            "Search the measures",
-            "find",
-            value=address["find"],
-            store=lambda text: {"find": text.strip(), "measure": ""},
-            placeholder="Search: recip_rank, hit rate, early results …",
-            label_visibility="collapsed",
-            width=420,
-        )
-        session.draw_widget(
-            st.pills,
-            "Family",
-            "family",
-            value=address["family"] if address["family"] in listing.families else None,
-            store=lambda family: {"family": family or "", "measure": ""},
-            options=listing.families,
-            format_func=escape_markdown,
-            label_visibility="collapsed",
-            wrap=True,
-        )
+    session.draw_widget(
+        st.text_input,
+        "Search the measures",
+        "find",
+        value=address["find"],
+        store=lambda text: {"find": text.strip(), "measure": ""},
+        placeholder="Search: recip_rank, hit rate, early results …",
+        label_visibility="collapsed",
+        width=420,
+    )
     if listing.groups:
         st.html(measures.draw_catalogue(listing.groups, listing.questions, session.href))
     else:

@@ -102,7 +102,6 @@ PAGES = (
         fields=(
             Field("measure", lasting=False),
             Field("find", lasting=False),
-            Field("family", lasting=False),
         ),
     ),
     Page(

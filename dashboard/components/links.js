@@ -103,7 +103,7 @@ const onePerAction = () => {
 
 let page; // what the component was last run with
 
-let asked; // the theme that is asked for and not answered yet
+let requestedTheme; // requested of Python, and not answered yet
 let tries = 0;
 const MOST = 5;
 
@@ -116,20 +116,23 @@ const followTheme = () => {
   // What Streamlit lays over the page stands outside its app, and takes the theme from here.
   document.documentElement.style.colorScheme = now;
   if (now === page.data?.theme) {
-    asked = undefined;
+    requestedTheme = undefined;
     tries = 0;
-  } else if (asked !== now && tries < MOST) {
-    asked = now;
+  } else if (requestedTheme !== now && tries < MOST) {
+    requestedTheme = now;
     tries += 1;
     page.setTriggerValue('theme', now);
   }
 };
 
-// The address of the page with the run whose name and colour are to be changed.
-const naming = (run) => {
-  const asked = new URLSearchParams(window.location.search);
-  asked.set('naming', run);
-  return `./${window.location.pathname.split('/').pop()}?${asked}`;
+// The address of a page (else of this one) with some parameters changed; null removes one.
+const addressWith = (changes, to = window.location.pathname.split('/').pop()) => {
+  const parameters = new URLSearchParams(window.location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) parameters.delete(name);
+    else parameters.set(name, value);
+  }
+  return `./${to}?${parameters}`;
 };
 
 // On a wide page a row opens its query beside the list.
@@ -137,9 +140,7 @@ const WIDE = 1280;
 const OPENED = /[?&]open=/;
 const beside = (target) => {
   if (window.innerWidth < WIDE) return target;
-  const asked = new URLSearchParams(window.location.search);
-  asked.set('open', new URLSearchParams(target.split('?')[1]).get('q'));
-  return `./queries?${asked}`;
+  return addressWith({ open: new URLSearchParams(target.split('?')[1]).get('q') }, 'queries');
 };
 
 const follow = (event) => {
@@ -151,7 +152,7 @@ const follow = (event) => {
   const dot = event.target.closest?.('.lens .run > .dot[data-run]');
   if (dot && plain(event)) {
     event.preventDefault();
-    page.setTriggerValue('go', naming(dot.dataset.run));
+    page.setTriggerValue('go', addressWith({ naming: dot.dataset.run }));
     return;
   }
   const star = event.target.closest?.('[data-star]');
@@ -178,11 +179,9 @@ const narrow = (event) => {
   event.preventDefault();
   const { name, rest } = form.dataset;
   const [from, to] = [...form.querySelectorAll('input')].map((input) => input.value);
-  const asked = new URLSearchParams(window.location.search);
   const tests = [rest, from && `${name} >= ${from}`, to && `${name} <= ${to}`];
-  asked.set('filter', tests.filter(Boolean).join(' and '));
-  asked.delete('p');
-  page.setTriggerValue('go', `./queries?${asked}`);
+  const filter = tests.filter(Boolean).join(' and ');
+  page.setTriggerValue('go', addressWith({ filter, p: null }, 'queries'));
 };
 
 const start = (parent) => {
@@ -204,7 +203,7 @@ const start = (parent) => {
 let stop;
 
 export default function (given) {
-  if (given.data?.heard !== page?.data?.heard) asked = undefined; // this is the answer
+  if (given.data?.heard !== page?.data?.heard) requestedTheme = undefined; // this is the answer
   page = given;
   pin(page.data?.address);
   stop ??= start(page.parentElement);

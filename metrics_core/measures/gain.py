@@ -115,7 +115,7 @@ def discount_gains(hits: Hits, discount: Discount) -> Floats:
 @measure(
     "nDCG",
     aliases=("normalized discounted cumulative gain",),
-    title="Normalized discounted cumulative gain",
+    title="Normalised discounted cumulative gain",
     gloss="ranking quality of the top {k}",
     trec_eval=(
         InTrecEval("ndcg", takes="pairs"),

@@ -1,5 +1,5 @@
-"""Chris Buckley's normalized gains: nDCG averaged over depths, and G, whose discount depends on the
-documents ranked above instead of the rank."""
+"""Chris Buckley's normalised gains: nDCG averaged over depths, and G, which discounts by the
+documents ranked above instead of by rank."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 @measure(
     "G",
     aliases=("normalized gain",),
-    title="Normalized gain G",
+    title="Normalised gain G",
     gloss="graded, by lag behind the ideal",
     trec_eval=InTrecEval("G", takes="pairs"),
     formula=r"\frac{1}{\sum_j g^*_j}\sum_i \frac{g_i}{\log_2(2 + \sum_{j \le i} \max(g^*_j, 1)"

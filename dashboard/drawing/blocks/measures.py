@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Href, draw_section
+from dashboard.drawing.blocks.markup import Href
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.measures.declaring.description import RULES_OF_ALL, Description
@@ -21,13 +21,9 @@ _render = Template("measures")
 def draw_catalogue(
     groups: Mapping[str, Sequence[Description]], questions: Mapping[str, str], href: Href
 ) -> Markup:
-    """Draw the measures of each group with their names, their titles, and the questions that they
-    answer."""
-    headed = [
-        (draw_section(name, questions.get(name, "")), descriptions)
-        for name, descriptions in groups.items()
-    ]
-    return _render("catalogue", groups=headed, href=href)
+    """Draw the measures of each group: name, title, and the question that each measure answers.
+    The groups after the first are folded."""
+    return _render("catalogue", groups=groups, questions=questions, href=href)
 
 
 def draw_no_matching_measure(search_text: str, similar_names: Sequence[str], href: Href) -> Markup:

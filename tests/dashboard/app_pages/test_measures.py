@@ -22,11 +22,11 @@ def test_the_list_of_measures_is_searched_by_any_name() -> None:
 
 
 def test_a_family_is_whole_below_those_that_are_used_most() -> None:
-    groups = find_measures("", "").groups
+    groups = find_measures("").groups
     assert [told.name for told in groups.pop("Most used")][:2] == ["nDCG", "P"]
     assert {told.name for told in groups["Precision and recall"]} >= {"P", "R", "AP", "Rprec"}
     assert sum(map(len, groups.values())) == len(declarations())
-    assert "nDCG Normalized discounted cumulative gain" in text_of(opened("measures"))
+    assert "nDCG Normalised discounted cumulative gain" in text_of(opened("measures"))
 
 
 @pytest.mark.parametrize("name", ["nDCG", "alpha_nDCG", "NumRet", "Utility"])
