@@ -179,7 +179,11 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
         f"{',' if ',' in part_text else ''} with {w.format_count(n)} of the"
         f" {w.format_count(queries)} queries"
     )
-    return muted_span(f"{row['group']} {verb} {part_text}") + aside_span(with_few) + muted_span(".")
+    return (
+        muted_span(f"{w.sentence_case(row['group'])} {verb} {part_text}")
+        + aside_span(with_few)
+        + muted_span(".")
+    )
 
 
 def _is_plural(name: str) -> bool:
@@ -207,16 +211,15 @@ def _significance_sentence(
     if smaller_side.empty and len(larger_side) == len(bridge) > 1:
         every_one = "Both" if len(bridge) == 2 else f"All {w.number_word(len(bridge))}"
         return f"{every_one} {noun.plural} are significantly {first}{correction_text}"
-    only = "Only " if len(clear) == 1 else ""
-    clause = (
-        f"{only}{_group_subject(larger_side, bridge, noun)} significantly {first}{correction_text}"
-    )
+    subject = _group_subject(larger_side, bridge, noun)
+    subject = f"Only {subject}" if len(clear) == 1 else w.sentence_case(subject)
+    clause = f"{subject} significantly {first}{correction_text}"
     if len(smaller_side):
         return (
             f"{clause}, {_group_subject(smaller_side, bridge, noun, later=True)}"
             f" significantly {second}"
         )
-    return clause if only else f"{clause}, none is significantly {second}"
+    return clause if len(clear) == 1 else f"{clause}, none is significantly {second}"
 
 
 def _group_subject(
@@ -266,7 +269,7 @@ def crossed_groups_title(
         return plain_title
     row = largest.loc[largest["share"].where(is_concentrated).idxmax()]
     noun = "gain" if (total > 0) == higher_is_better else "loss"
-    statement = f"By {row['column']} the {noun} is largest for {row['group']}"
+    statement = f"By {row['column']}, the {noun} is largest for {row['group']}"
     return strong_span(statement) if len(statement) <= MAX_TITLE_LENGTH else plain_title
 
 

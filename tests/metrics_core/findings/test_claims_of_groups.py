@@ -189,7 +189,7 @@ def margins_of(given: Situation) -> pd.DataFrame:
 
 def false_in_crossed(given: Situation, text: str) -> Iterator[str | bool]:
     parts, whole = parts_of(given), parts_of(given)["part"].sum()
-    named = re.match(r"By kind the (gain|loss) is largest for (.*)\.$", text)
+    named = re.match(r"By kind, the (gain|loss) is largest for (.*)\.$", text)
     if not named:
         yield "largest" in text and "no claim"
         return

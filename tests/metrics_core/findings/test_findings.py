@@ -480,13 +480,13 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
     even = {"a": (30, 0.1), "b": (30, 0.11), "c": (30, 0.09), "d": (30, 0.1), "e": (5, 0.1)}
     assert led(even, ["a"]) == "Only a is significantly better after correction for five."
     assert led(even, ["a", "b"]) == (
-        "a and b are significantly better after correction for five, none is significantly worse."
+        "A and b are significantly better after correction for five, none is significantly worse."
     )
     assert led(even, "abcd").startswith("Four of five groups are significantly better after")
     assert led(even, list(even)).startswith("All five groups are significantly better")
     both = {**even, "c": (30, -0.09)}
     assert led(both, "abc").endswith(
-        " a and b are significantly better after correction for five, c is significantly worse."
+        " A and b are significantly better after correction for five, c is significantly worse."
     )
     slices = slices_finding(1234, 0)
     assert led(even, slices=slices).endswith(
@@ -518,9 +518,9 @@ def test_crossed_columns_name_the_group_in_which_the_difference_is_largest() -> 
             "difference": [0.07, 0.142, 0.1],
         }
     )
-    assert crossed_groups_title(margins, 0.08).text == "By difficulty the gain is largest for hard"
+    assert crossed_groups_title(margins, 0.08).text == "By difficulty, the gain is largest for hard"
     less = crossed_groups_title(margins, 0.08, higher_is_better=False).text
-    assert less == "By difficulty the loss is largest for hard"
+    assert less == "By difficulty, the loss is largest for hard"
     # Less than half as much again is not far more, and nothing is more than a whole of nothing; of
     # few queries none is named, and no other in its place.
     plain = "The difference by two columns"
