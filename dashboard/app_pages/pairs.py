@@ -156,14 +156,15 @@ def _show_ranking_beside_pairs(answer: Pairs, runs: tuple[str, ...], context: Pa
         note = blocks.draw_table_note(
             f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint
         )
-        section.show_note_with_csv(
-            note,
-            "Every pair",
-            frame=answer.table,
-            key="pairs",
-            make_texts=lambda: ranking_texts(context.study, comparison),
-        )
-        _figure_link(context)
+        with st.container(horizontal=True, key="head_figure", vertical_alignment="top"):
+            section.show_note_with_csv(
+                note,
+                "Every pair",
+                frame=answer.table,
+                key="pairs",
+                make_texts=lambda: ranking_texts(context.study, comparison),
+            )
+            _figure_link(context)
 
 
 def _show_table(
@@ -205,12 +206,14 @@ def _show_table(
 
 def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
     comparison = context.comparison
-    section.show_heading(
-        f"Every pair on {comparison.name}",
-        _matrix_note(answer, runs, context),
-        frame=answer.table,
-        key="pairs",
-    )
+    with st.container(horizontal=True, key="head_figure", vertical_alignment="bottom"):
+        section.show_heading(
+            f"Every pair on {comparison.name}",
+            _matrix_note(answer, runs, context),
+            frame=answer.table,
+            key="pairs",
+        )
+        _figure_link(context)
     st.html(
         blocks.draw_pair_table(
             answer.run_pairs.select_runs(runs),
@@ -220,7 +223,6 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         )
     )
     st.html(blocks.draw_table_note(*_basis_texts(answer, context)))
-    _figure_link(context)
 
 
 def _figure_link(context: PageContext) -> None:
@@ -233,6 +235,7 @@ def _figure_link(context: PageContext) -> None:
         key="csv_pairs_figure",
         type="tertiary",
         on_click="ignore",
+        help="Download the figure. As PDF: `ranklens figure pairs --width page -o pairs.pdf`",
     )
 
 
