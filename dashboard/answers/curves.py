@@ -21,7 +21,7 @@ from metrics_core.comparing.curves import (
     make_curve_frame,
     means_by_cutoff,
 )
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.findings.charts import precision_at_half_recall
 from metrics_core.findings.cutoffs import (
     curves_placeholder,
@@ -90,17 +90,16 @@ class Curves:
     """The By cutoff page. `title` and `lead` are about the curves; `recall_title` and `recall_lead`
     are about precision against recall.
 
-    `frames` maps measure names to the frame of `mean_curves`; `table` contains all frames, with a
-    further column measure. `precision_recall` has run, recall, precision, and `half_recall`
-    describes it in words. `ranges` maps measure names to the lowest and highest score. `list_ends`
-    maps each run to the rank by which half of its lists have ended. `best_runs` are the shown runs,
-    ordered by their mean on the chosen measure.
-
-    `title_by_k` says at which k the difference is significant. If this disagrees with the verdict
-    at the chosen k, it is the same as `title`."""
+    `frames` maps measure names to the frame of `mean_curves`; `table` joins all frames, with a
+    column measure. `precision_recall` has run, recall, precision, and `half_recall` describes it.
+    `ranges` maps measure names to the least and greatest score. `list_ends` maps each run to the
+    rank by which half of its lists have ended. `best_runs` are the shown runs, ordered by their
+    mean on the chosen measure. `title` says at which k the difference is significant, if it is
+    significant at the chosen k, both there alone and for all k; otherwise it is the verdict at the
+    chosen k.
+    """
 
     title: Sentence
-    title_by_k: Sentence
     lead: Sentence
     recall_title: Sentence
     recall_lead: Sentence
@@ -243,11 +242,11 @@ def _assemble_curves(
     if comparison.measure.declaration.cutoff is not None:
         ranges[family] = comparison.measure.declaration.range
     pair = comparison.focus, comparison.baseline
-    title = title_by_k = curves_title(frames[family], family, *pair)
-    sentences = [
-        curves_subtitle(frames[family], family, *pair),
-        short_lists_note(inputs.ranks, pair),
-    ]
+    title, verdict_text, is_title_by_k = (
+        curves_title(frames[family], family, *pair),
+        Sentence(),
+        True,
+    )
     if (
         comparison.measure.cutoff is not None
         and not comparison.is_alone
@@ -258,14 +257,18 @@ def _assemble_curves(
             .set_index("run")
             .loc[comparison.focus]
         )
-        title, verdict_text = describe_cutoff(
+        verdict, verdict_text = describe_cutoff(
             frames[family], row, comparison.name, pair, comparison.cutoff
         )
-        sentences.insert(1, verdict_text)
-        title_by_k = title if verdict_text else title_by_k
+        is_title_by_k = row["verdict"] in CLEAR and not verdict_text
+        title = title if is_title_by_k else verdict
+    sentences = [
+        curves_subtitle(frames[family], family, *pair, with_ranges=not is_title_by_k),
+        verdict_text,
+        short_lists_note(inputs.ranks, pair),
+    ]
     return Curves(
         title=title,
-        title_by_k=title_by_k,
         lead=join_sentences([part for part in sentences if part], " "),
         recall_title=precision_title(precision_recall, comparison.focus),
         recall_lead=precision_subtitle(precision_recall, *pair, comparison.name),

@@ -139,10 +139,14 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
     return run_span(focus) + strong_span(statement + cutoffs_text)
 
 
-def curves_subtitle(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
-    """Explain what the title of `curves_title` is based on, and state the result at the other k.
+def curves_subtitle(
+    curve: pd.DataFrame, family: str, focus: str, baseline: str, *, with_ranges: bool = True
+) -> Sentence:
+    """Explain the basis of the title of `curves_title`, and the result at the other k.
 
-    The arguments, and the columns of `curve`, are the same as for `curves_title`."""
+    The arguments, and the columns of `curve`, are the same as for `curves_title`. If `with_ranges`
+    is False, a single significant range is left out, because the title names it.
+    """
     rows = _focus_rows(curve, focus, baseline)
     if rows is None:
         return muted_span(_NOTHING_COMPARED)
@@ -169,8 +173,12 @@ def curves_subtitle(curve: pd.DataFrame, family: str, focus: str, baseline: str)
             sentence += muted_span(f" {_format_first_ranges(tested_curve, ranges)}")
         sentence += muted_span(f", {corrected}.")
     else:
-        cutoffs_text = _format_first_ranges(tested_curve, tested_curve.significant_ranges)
-        sentence = muted_span(f"Against {baseline}, significant {cutoffs_text} {corrected}.")
+        ranges = tested_curve.significant_ranges
+        text = _format_first_ranges(tested_curve, ranges)
+        text = f"Against {baseline}, significant {text}"
+        if len(ranges) == 1 and not with_ranges:
+            text = f"Tested against {baseline}"
+        sentence = muted_span(f"{text} {corrected}.")
     return join_sentences(
         [part for part in (sentence, _describe_other_cutoffs(tested_curve, focus)) if part], " "
     )

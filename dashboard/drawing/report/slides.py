@@ -195,7 +195,7 @@ class _Slides:
         ]
         picture = blocks.draw_panels(charts, legend, Markup())
         return self._draw_slide(
-            "curves", PARTS["curves"], curves.title_by_k, picture, note=lead, caption=note
+            "curves", PARTS["curves"], curves.title, picture, note=lead, caption=note
         )
 
     def _draw_query_slide(self, kind: str, noun: str, count: str) -> Markup:

@@ -31,7 +31,7 @@ def test_the_other_parts_are_in_the_address() -> None:
     assert len(app.get("plotly_chart")) == 1 and "Precision when" in text_of(app)
     app = opened("curves", part="table")
     assert not app.get("plotly_chart") and "dense minus bm25" in text_of(app)
-    assert "beats" in text_of(app) and "significant from k = 2 on" in text_of(app)
+    assert "is significantly ahead on nDCG from k = 2 on" in text_of(app)
 
 
 def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_queries(

@@ -348,6 +348,13 @@ def test_curves(signs: str, title: str, lead: str) -> None:
     assert (curves_title(*asked).text, curves_subtitle(*asked).text) == (title, lead)
 
 
+def test_the_lead_leaves_out_the_range_that_the_title_names() -> None:
+    asked = curve_of("?+++++++"), "nDCG", "hybrid", "bm25"
+    assert curves_subtitle(*asked, with_ranges=False).text == (
+        f"Tested against bm25 {EVERY} At k = 1 hybrid leads, not significantly (+0.050)."
+    )
+
+
 @pytest.mark.parametrize(
     ("signs", "word", "differing", "title", "beside"),
     [
