@@ -258,9 +258,10 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
 def _show_differences(answer: Overview, context: PageContext) -> None:
     comparison = context.comparison
     section.show_heading(
-        f"Difference from {comparison.baseline} on {comparison.name}",
-        "Effect size: the mean difference divided by the standard deviation of the"
-        f" queries’ differences. Right: queries lost, won, and the same within ±{SAME:g}.",
+        f"Every run against {comparison.baseline} on {comparison.name}",
+        differences.interval_note(answer.all_rows, comparison, comparison.method.level)
+        + ". Effect size: mean difference / standard deviation of the queries’ differences."
+        f" Lost, won, same: number of queries; same is within ±{SAME:g}.",
         frame=answer.shown_rows,
         key="difference",
     )

@@ -145,4 +145,5 @@ def _describe_missing(missing_counts: Mapping[str, int]) -> str:
     if len(counts) > 1:
         return f"{w.join_words(map(w.format_count, counts.values()))} lacking"
     ((run, n),) = counts.items()
-    return f"{run if len(run) <= _SHORT_NAME else 'one run'} lacks {w.format_count(n)}"
+    subject = run if len(run) <= _SHORT_NAME else "one run"
+    return f"{subject} lacks {w.format_count(n)} {w.plural(n, 'query', 'queries')}"

@@ -138,9 +138,10 @@ def single_queries_check(
     nothing."""
 
     turning = fragility.turning
-    brief = (
-        f"removing {w.format_count(turning)} would reverse it" if turning else "none contradicts it"
-    )
+    brief = "none contradicts it"
+    if turning:
+        best = f"{w.format_count(turning)} best {w.plural(turning, 'query', 'queries')}"
+        brief = f"without its {best}, the lead reverses"
 
     def make_queries_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)

@@ -86,7 +86,7 @@ def draw_difference_interval(
         ends=_end_labels(axis, low, high, digits) if low < high else [],
         edge=_TICK_EDGE,
         sides=_side_labels(axis.share(0), lower_is_better=less),
-        hint=f"{w.format_share(level)} interval" + _correction_note(all_rows, comparison),
+        hint=interval_note(all_rows, comparison, level),
     )
 
 
@@ -118,11 +118,14 @@ def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float
     )
 
 
-def _correction_note(all_rows: pd.DataFrame, comparison: Comparison) -> str:
+def interval_note(all_rows: pd.DataFrame, comparison: Comparison, level: float) -> str:
+    """Describe the intervals of `all_rows`, the rows of all loaded runs: "95 % interval, corrected
+    for three comparisons"."""
+    text = f"{w.format_share(level)} interval"
     n = int(all_rows["p_corrected"].notna().sum())
     if n < 2 or comparison.method.effective_correction == NO_CORRECTION:
-        return ""
-    return f", corrected for {w.number_word(n)} comparisons"
+        return text
+    return f"{text}, corrected for {w.number_word(n)} comparisons"
 
 
 def _side_labels(zero: float, *, lower_is_better: bool) -> tuple[str, str]:

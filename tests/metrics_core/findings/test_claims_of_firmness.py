@@ -513,7 +513,7 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     rounding = -1e-12 * np.abs(known).sum()
     fewest = next((m for m, rest in enumerate(left, 1) if rest < rounding), 0)
     if abs(known.sum()) > -rounding:
-        drop = re.search(r"queries: removing (\S+) would reverse it", text)
+        drop = re.search(r"queries: without its (\S+) best quer", text)
         yield (count_of(drop[1]) if drop else 0) != fewest and "how many to remove"
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     if ties := re.search(r"ties: (no|some) order", text):
@@ -584,7 +584,7 @@ def false_in_settling(given: Situation, text: str) -> Iterator[str | bool]:
         ) and run
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     yield "ties: cannot change the direction" in text and turned and "ties"
-    yield not text.endswith("missing: run0 lacks 3.") and "missing"
+    yield not text.endswith("missing: run0 lacks 3 queries.") and "missing"
 
 
 def test_what_would_settle_it() -> None:
