@@ -190,9 +190,9 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
             controls.show_control_sentence(context, current)
         if current.bar == "files":
             add_files.show_files_bar()
-        else:
+        elif context is not None:
             st.html(navigation.draw_copy_link(), width="content")
-            if context is not None and current.controls:
+            if current.controls:
                 save_button(context)
                 show_presentation_link(context, current)
     if context is not None:

@@ -117,9 +117,6 @@ const open = (folded) => {
   folded.setAttribute('aria-expanded', String(opens));
 };
 
-// The bar of Files opens the uploader that stands on the page.
-const add = () => document.querySelector('[data-testid=stMain] [data-testid=stFileUploader] button')?.click();
-
 // What a file is read as is corrected below the table of files.
 const lookInto = () => {
   const look = document.querySelector('.st-key-look');
@@ -172,7 +169,7 @@ const click = (event) => {
   const link = event.target.closest?.('a[role=button]:is(.lens, .lens *)');
   if (!link) return;
   const { dataset } = link;
-  const act = dataset.copy ? copy : dataset.opens ? OPENS[dataset.opens] : dataset.adds ? add : dataset.keys ? switchKeys : undefined;
+  const act = dataset.copy ? copy : dataset.opens ? OPENS[dataset.opens] : dataset.keys ? switchKeys : undefined;
   if (!act) return;
   event.preventDefault();
   act(link);

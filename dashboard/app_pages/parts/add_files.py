@@ -20,7 +20,7 @@ from dashboard.answers.id_offers import IdOffer
 from dashboard.app_pages.parts import file_fields
 from dashboard.app_pages.parts.file_fields import FileCheck
 from dashboard.app_pages.parts.markdown import escape_markdown
-from dashboard.drawing.blocks import data, markup, navigation
+from dashboard.drawing.blocks import data, markup
 from dashboard.drawing.blocks.help_page import FORMATS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
@@ -67,8 +67,7 @@ _OFFERS = {
 
 
 def show_files_bar() -> None:
-    """Show the items of the top bar on the Files page: the button to add files, and the download of
-    the collection."""
+    """Show the download of the collection in the bar of the Files page."""
     identity = collection_id()
     if all_collections().folder_of(identity) is None and workspace().has_collection(identity):
         st.download_button(
@@ -80,7 +79,6 @@ def show_files_bar() -> None:
             on_click="ignore",
             help="Downloads the whole collection as one Zip file, to keep or to import elsewhere.",
         )
-    st.html(navigation.draw_add_files_link(), width="content")
 
 
 def show_getting_started() -> None:
@@ -104,10 +102,8 @@ def show_getting_started() -> None:
     with make_message_area():
         show_messages(library.files, questions)
     show_uploader()
-    audience = _choose_audience()
-    st.html(data.draw_getting_started(audience, tools_for(audience)))
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Open the example: a help centre, four runs"):
+        if st.button("Open the example: a help centre, four runs", type="primary"):
             open_collection(SAMPLE)
             session.goto("overview")
         st.download_button(
@@ -120,6 +116,8 @@ def show_getting_started() -> None:
             help="Downloads the files of the example, so that you can see their formats.",
         )
         st.html(data.draw_all_formats(session.href("help", about=FORMATS)), width="content")
+    audience = _choose_audience()
+    st.html(data.draw_getting_started(audience, tools_for(audience)))
 
 
 def _choose_audience() -> str:

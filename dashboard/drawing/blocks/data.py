@@ -141,7 +141,12 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
         (
             "Queries (optional)",
             "texts, and any columns to group by",
-            "query_id,text,category\nq1,refund for a gift,Returns\nq2,reset the sensor,Devices",
+            "query_id,text,category\nq1,gift refund,Returns\nq2,reset sensor,Devices",
+        ),
+        (
+            "Documents (optional)",
+            "titles and texts, shown in the ranked lists",
+            "doc_id,title,text\ndoc12,Refunds,A gift …\ndoc40,Returns,Send it …",
         ),
     ),
     "rag": (

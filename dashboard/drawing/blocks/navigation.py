@@ -131,11 +131,6 @@ def draw_presentation_link(link: str) -> Markup:
     return _render("present_link", link=link)
 
 
-def draw_add_files_link() -> Markup:
-    """Draw the link that leads to the uploader on the page."""
-    return _render("add_files")
-
-
 def draw_filter_list(filters: Sequence[tuple[str, str]], link: str) -> Markup:
     """Draw the active filters, each with a link that clears it. `link` clears all filters."""
     return _render("narrowed", filters=filters, link=link)

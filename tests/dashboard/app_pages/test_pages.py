@@ -63,7 +63,7 @@ HEADINGS = {
     "queries": "queries",
     "query": "Every run on this query",
     "history": "Are these versions of one system?",
-    "data": "Add files",
+    "data": "Judgment layers",
     "collections": "can open the example at any time",
     "measures": "Search by name",
     "help": "no clear difference",
