@@ -31,9 +31,8 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
             "It may be in another workspace, or it was removed. Available collections:"
         )
     if all(row.origin != "own" for row in collections):
-        return strong_span("No collection of your own yet. ") + muted_span(
-            f"{_DEFINITION} Add judgments and runs to create one. You can open the example at any"
-            " time."
+        return strong_span("Create your first collection. ") + muted_span(
+            f"{_DEFINITION} You can open the example at any time."
         )
     n = len(collections)
     count_sentence = strong_span(

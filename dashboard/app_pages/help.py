@@ -1,4 +1,4 @@
-"""Help page: glossary, keyboard shortcuts, and links to further documentation."""
+"""Help: how to start, glossary, keyboard shortcuts, and links to further documentation."""
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ def render() -> None:
         st.html(markup.draw_answer("File formats", lead, {}))
         st.html(help_page.draw_formats(file_formats(), session.href("help", about="")))
         return
-    st.html(markup.draw_answer("Help", "Glossary and keyboard shortcuts.", {}))
+    st.html(markup.draw_answer("Help", "How to start, glossary and keyboard shortcuts.", {}))
     if is_served_by_streamlit():
         st.html(
             data.draw_action_message(

@@ -20,6 +20,17 @@ FORMATS = "formats"
 
 _WORDS = (
     (
+        "run, baseline",
+        "A run is the ranked results of one system for all queries. The baseline is the run that"
+        " others are compared with; differences are run minus baseline.",
+    ),
+    (
+        "interval",
+        "The range in which the difference may lie, given these queries. Intervals of differences"
+        " are corrected for the comparisons on the page, so that pages with other comparisons may"
+        " show other ends.",
+    ),
+    (
         "clear difference, significant after correction",
         "The difference is larger than chance alone would often produce, corrected for all runs"
         " (or steps, groups, cutoffs) tested together. A page says “beats” or “best”, and colours"
@@ -37,28 +48,13 @@ _WORDS = (
         f" fewer than {FEWEST_DIFFERING} of them.",
     ),
     (
-        "interval",
-        "The range in which the difference may lie, given these queries. Intervals of differences"
-        " are corrected for the comparisons on the page, so that pages with other comparisons may"
-        " show other ends.",
+        "effect size",
+        "The mean difference divided by the standard deviation of the queries’ differences.",
     ),
     (
         "place, bracket",
         "The rank of a run among all runs by its mean. A range, such as 2–4, covers the places that"
         " these queries cannot separate. The bracket joins the runs that may be the best.",
-    ),
-    (
-        "fixed, broken",
-        f"Queries that do well with the run but not with the baseline, and vice versa. {GOOD}",
-    ),
-    (
-        "median win, median loss",
-        "Of the queries that got better, half gained more than the median win. Of those that got"
-        " worse, half lost more than the median loss.",
-    ),
-    (
-        "slice",
-        "The queries with one value of a column, for example one category; also called a group.",
     ),
     (
         "unjudged",
@@ -71,15 +67,23 @@ _WORDS = (
         " simulations that grade unjudged documents like similar judged documents.",
     ),
     (
-        "effect size",
-        "The mean difference divided by the standard deviation of the queries’ differences.",
+        "fixed, broken",
+        f"Queries that do well with the run but not with the baseline, and vice versa. {GOOD}",
+    ),
+    (
+        "median win, median loss",
+        "Of the queries that got better, half gained more than the median win. Of those that got"
+        " worse, half lost more than the median loss.",
     ),
     (
         "headroom",
         "What a run could still gain on a query: from a better order in its top k, from"
         " documents that it ranks below k, and from documents that it never retrieved.",
     ),
-    ("baseline", "The run that others are compared with. Differences are run minus baseline."),
+    (
+        "slice",
+        "The queries with one value of a column, for example one category; also called a group.",
+    ),
 )
 
 
@@ -90,7 +94,7 @@ def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
 
 
 def draw_glossary(measures: str, formats: str) -> Markup:
-    """Draw the glossary. `measures` and `formats` are links to further help."""
+    """Draw how to start, and the glossary; `measures` and `formats` are links."""
     return _render("words", words=_WORDS, measures=measures, formats=formats)
 
 

@@ -29,9 +29,9 @@ PAGES = {
     "query": "dense loses 0.",
     "history": "Are these versions of one system?",
     "data": "Seven files are loaded",
-    "collections": "No collection of your own yet",
+    "collections": "Create your first collection",
     "measures": f"{len(declarations())} measures",
-    "help": "Glossary and keyboard shortcuts.",
+    "help": "How to start, glossary and keyboard shortcuts.",
     "judge": "Judging 81 documents could settle this",
 }
 
