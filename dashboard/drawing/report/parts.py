@@ -31,7 +31,7 @@ from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.sentence import Sentence, muted_span
 
 PARTS = {
     "runs": "Runs and measures",
@@ -196,7 +196,9 @@ class ReportParts:
             higher = drawing.comparison.measure.declaration.higher_is_better
             return report.groups[0].lead("", higher_is_better=higher)
         if key == "curves" and report.curves is not None:
-            return report.curves.lead
+            title, lead = report.curves.title, report.curves.lead
+            untested = drawing.is_single_run or drawing.focus in report.overview.too_few
+            return lead if untested else title + muted_span(". ") + lead
         if key == "losses":
             return (
                 "First line: the documents that caused the difference; their contributions add up"

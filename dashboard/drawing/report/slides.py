@@ -126,13 +126,15 @@ class _Slides:
         if not robustness.checks:
             return Markup()
         is_clear = robustness.pair is not None and robustness.pair.is_clear
+        answer, note = robustness_finding(robustness).statement_and_rest
         return self._draw_slide(
             "checks",
             self._parts.title_of_part("checks"),
-            robustness_finding(robustness),
+            answer,
             blocks.draw_check_reasons(
                 robustness, is_brief=True, questions=_QUESTIONS if is_clear else {}
             ),
+            note=note,
             rows=len(robustness.checks),
         )
 
