@@ -125,10 +125,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
         " another. Drag to zoom, double-click to zoom out. Each difference has its own scale."
     )
     if is_tested and not comparison.is_alone:
-        text += (
-            " The bands below are simultaneous over all k: the difference is significant"
-            " at each k whose band excludes zero."
-        )
+        text += " The difference is significant at each k whose band below excludes zero."
     short_runs = [
         run
         for run in curves.coloured_runs(comparison)

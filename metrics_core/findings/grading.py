@@ -30,7 +30,8 @@ def judging_finding(
         return strong_span(f"{n_unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
     # Judging does not remove chance: with few queries nothing is tested, and no run leads.
     return strong_span(
-        f"Judging {n_to_settle:,} {w.plural(n_to_settle, 'document')} could settle this"
+        f"Judging {n_to_settle:,} {w.plural(n_to_settle, 'document')} could settle which run scores"
+        " higher"
     )
 
 

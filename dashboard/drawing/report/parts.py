@@ -260,10 +260,7 @@ class ReportParts:
             f" {w.format_count(drawing.cutoff)}."
         )
         if is_tested and not drawing.is_single_run:
-            text += (
-                " The bands below are simultaneous over all k: the difference is"
-                " significant at each k whose band excludes zero."
-            )
+            text += " The difference is significant at each k whose band below excludes zero."
         chosen_name = drawing.comparison.measure.declaration.name
         charts = [
             (

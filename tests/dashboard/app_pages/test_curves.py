@@ -38,7 +38,7 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = text_of(opened("curves"))
-    assert "The bands below are simultaneous over all k" in shown
+    assert "significant at each k whose band below excludes zero" in shown
     assert "Half of the bm25 lists end by rank 22 (longest: " in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")

@@ -32,7 +32,7 @@ PAGES = {
     "collections": "Create your first collection",
     "measures": f"{len(declarations())} measures",
     "help": "How to start, glossary and keyboard shortcuts.",
-    "judge": "Judging 81 documents could settle this",
+    "judge": "Judging 81 documents could settle which run scores higher",
 }
 
 

@@ -21,11 +21,11 @@ def test_what_there_is_to_judge() -> None:
         return judging_finding(5, unjudged, settle, leader="new").text, lead.text
 
     assert said(1216, 81) == (
-        "Judging 81 documents could settle this",
+        "Judging 81 documents could settle which run scores higher",
         "If all are non-relevant, the other 1,135 cannot reverse the order.",
     )
     assert said(2, 1) == (
-        "Judging 1 document could settle this",
+        "Judging 1 document could settle which run scores higher",
         "If it is non-relevant, the last one cannot reverse the order.",
     )
     assert said(3, 3)[1] == "If all are non-relevant, nothing can reverse the order."
