@@ -51,7 +51,9 @@ def _show_list() -> None:
         width=420,
     )
     if listing.groups:
-        st.html(measures.draw_catalogue(listing.groups, listing.questions, session.href))
+        st.html(measures.draw_catalogue(
+                listing.groups, listing.questions, session.href, address["family"]
+            ))
     else:
         st.html(measures.draw_no_matching_measure(address["find"], listing.similar, session.href))
 

@@ -102,6 +102,7 @@ PAGES = (
         fields=(
             Field("measure", lasting=False),
             Field("find", lasting=False),
+            Field("family", lasting=False),
         ),
     ),
     Page(

@@ -179,11 +179,8 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
         f"{',' if ',' in part_text else ''} with {w.format_count(n)} of the"
         f" {w.format_count(queries)} queries"
     )
-    return (
-        muted_span(f"{w.sentence_case(row['group'])} {verb} {part_text}")
-        + aside_span(with_few)
-        + muted_span(".")
-    )
+    text = f"{w.sentence_case(row['group'])} {verb} {part_text}"
+    return muted_span(text) + aside_span(with_few) + muted_span(".")
 
 
 def _is_plural(name: str) -> bool:
@@ -215,10 +212,8 @@ def _significance_sentence(
     subject = f"Only {subject}" if len(clear) == 1 else w.sentence_case(subject)
     clause = f"{subject} significantly {first}{correction_text}"
     if len(smaller_side):
-        return (
-            f"{clause}, {_group_subject(smaller_side, bridge, noun, later=True)}"
-            f" significantly {second}"
-        )
+        other = _group_subject(smaller_side, bridge, noun, later=True)
+        return f"{clause}, {other} significantly {second}"
     return clause if len(clear) == 1 else f"{clause}, none is significantly {second}"
 
 

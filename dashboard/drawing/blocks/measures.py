@@ -19,11 +19,14 @@ _render = Template("measures")
 
 
 def draw_catalogue(
-    groups: Mapping[str, Sequence[Description]], questions: Mapping[str, str], href: Href
+    groups: Mapping[str, Sequence[Description]],
+    questions: Mapping[str, str],
+    href: Href,
+    family: str = "",
 ) -> Markup:
     """Draw the measures of each group: name, title, and the question that each measure answers.
-    The groups after the first are folded."""
-    return _render("catalogue", groups=groups, questions=questions, href=href)
+    The groups other than the first and `family` are folded."""
+    return _render("catalogue", groups=groups, questions=questions, href=href, family=family)
 
 
 def draw_no_matching_measure(search_text: str, similar_names: Sequence[str], href: Href) -> Markup:
