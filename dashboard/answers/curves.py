@@ -90,14 +90,14 @@ class Curves:
     """The By cutoff page. `title` and `lead` are about the curves; `recall_title` and `recall_lead`
     are about precision against recall.
 
-    `frames` maps measure names to the frame of `mean_curves`; `table` joins all frames, with a
-    column measure. `precision_recall` has run, recall, precision, and `half_recall` describes it.
-    `ranges` maps measure names to the least and greatest score. `list_ends` maps each run to the
-    rank by which half of its lists have ended. `best_runs` are the shown runs, ordered by their
-    mean on the chosen measure. `title` says at which k the difference is significant, if it is
-    significant at the chosen k, both there alone and for all k; otherwise it is the verdict at the
-    chosen k.
-    """
+    `frames` maps measure names to the frame of `mean_curves`; `table` contains all frames, with a
+    further column measure. `precision_recall` has run, recall, precision, and `half_recall`
+    describes it in words. `ranges` maps measure names to the lowest and highest score. `list_ends`
+    maps each run to the rank by which half of its lists have ended. `best_runs` are the shown runs,
+    ordered by their mean on the chosen measure.
+
+    `title` says at which k the difference is significant, provided that the verdict at the chosen
+    k is significant and the band over all k agrees. Otherwise, it states this verdict."""
 
     title: Sentence
     lead: Sentence

@@ -23,8 +23,8 @@ _FIRST, _FIRST_ASKS = "Most used", "Put the cutoff in the name: nDCG@10, P@10, R
 class MeasureList:
     """The measures that match a search. Without a search, `groups` has them by family title, the
     most used first; with a search, the best match comes first, under a single heading. `questions`
-    maps headings to their question. If a search has no result, `similar` has measure names like
-    the searched one."""
+    maps headings to their question. If nothing matches the search, `similar` has the names of
+    similar measures."""
 
     groups: dict[str, list[Description]]
     questions: dict[str, str]

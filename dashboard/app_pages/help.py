@@ -1,4 +1,4 @@
-"""Help: how to start, glossary, keyboard shortcuts, and links to further documentation."""
+"""Help page: how to start, glossary, keyboard shortcuts, and links to further documentation."""
 
 import streamlit as st
 

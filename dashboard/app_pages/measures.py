@@ -51,9 +51,11 @@ def _show_list() -> None:
         width=420,
     )
     if listing.groups:
-        st.html(measures.draw_catalogue(
+        st.html(
+            measures.draw_catalogue(
                 listing.groups, listing.questions, session.href, address["family"]
-            ))
+            )
+        )
     else:
         st.html(measures.draw_no_matching_measure(address["find"], listing.similar, session.href))
 

@@ -142,11 +142,10 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
 def curves_subtitle(
     curve: pd.DataFrame, family: str, focus: str, baseline: str, *, with_ranges: bool = True
 ) -> Sentence:
-    """Explain the basis of the title of `curves_title`, and the result at the other k.
+    """Explain what the title of `curves_title` is based on, and state the result at the other k.
 
     The arguments, and the columns of `curve`, are the same as for `curves_title`. If `with_ranges`
-    is False, a single significant range is left out, because the title names it.
-    """
+    is False, a single significant range is left out, because the title names it."""
     rows = _focus_rows(curve, focus, baseline)
     if rows is None:
         return muted_span(_NOTHING_COMPARED)

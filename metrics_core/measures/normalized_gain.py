@@ -1,5 +1,5 @@
-"""Chris Buckley's normalised gains: nDCG averaged over depths, and G, which discounts by the
-documents ranked above instead of by rank."""
+"""Chris Buckley's normalised gains: nDCG averaged over depths, and G, whose discount depends on the
+documents ranked above instead of the rank."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ _OFFERS = {
 
 
 def show_files_bar() -> None:
-    """Show the download of the collection in the bar of the Files page."""
+    """Show the download of the collection in the top bar of the Files page."""
     identity = collection_id()
     if all_collections().folder_of(identity) is None and workspace().has_collection(identity):
         st.download_button(

@@ -24,8 +24,8 @@ def draw_catalogue(
     href: Href,
     family: str = "",
 ) -> Markup:
-    """Draw the measures of each group: name, title, and the question that each measure answers.
-    The groups other than the first and `family` are folded."""
+    """Draw the measures of each group with their names, their titles, and the questions that they
+    answer. The groups other than the first and `family` are folded."""
     return _render("catalogue", groups=groups, questions=questions, href=href, family=family)
 
 

@@ -31,7 +31,7 @@ _HATCH = {"fillmode": "overlay", "fgopacity": 0.2, "size": 8, "solidity": 0.12}
 """Plotly's properties of the hatching. The lines are faint, so that numbers stay readable; Plotly
 itself chooses whether they are black or white."""
 FEWEST_UNHATCHED = 5
-"""Minimum number of queries of a cell; cells with fewer queries are hatched."""
+"""Minimum number of queries in a cell without hatching. Cells with fewer queries are hatched."""
 UNFADED = 10
 """Number of queries from which a cell has the full colour of its difference. Cells with fewer are
 paler in proportion, because their differences are larger by chance."""
