@@ -138,10 +138,8 @@ def single_queries_check(
     nothing."""
 
     turning = fragility.turning
-    brief = "none contradicts it"
-    if turning:
-        best = f"{w.format_count(turning)} best {w.plural(turning, 'query', 'queries')}"
-        brief = f"without its {best}, the lead reverses"
+    best = f"{w.format_count(turning)} best {w.plural(turning or 0, 'query', 'queries')}"
+    brief = f"without its {best}, the lead reverses" if turning else "none contradicts it"
 
     def make_queries_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)
