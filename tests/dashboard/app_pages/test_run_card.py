@@ -23,7 +23,7 @@ def test_a_run_gets_another_name_and_colour_everywhere() -> None:
     assert "E5 beats bm25" in text_of(app)
     assert '--run:var(--run-8)" data-run="E5"' in drawn(app)
     older = opened("curves", set="sample", run="dense", base="bm25")
-    assert "E5 beats" in text_of(older), "a link of before leads to the same run"
+    assert "E5 is significantly ahead" in text_of(older), "a link of before leads to the same run"
     settings = workspace().collection("sample").settings
     assert settings.names == (("dense", "E5"),)
     assert dict(settings.slots) == {"bm25": 0, "dense": 7, "hybrid": 2, "titles-only": 3}
