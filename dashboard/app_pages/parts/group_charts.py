@@ -101,7 +101,7 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
     if clicked:
         cell_groups = {by: clicked[0], crossing.across: clicked[1]}
         _list_queries({name: group for name, group in cell_groups.items() if group != ALL}, context)
-    about = f"paler below {heatmap.UNFADED} queries, hatched below {heatmap.FEWEST_UNHATCHED}"
+    about = f"fewer than {heatmap.FEWEST_UNHATCHED} queries: hatched"
     st.html(groups.draw_cells_scale(crossing.cells, context.drawing, about))
 
 

@@ -32,9 +32,6 @@ _HATCH = {"fillmode": "overlay", "fgopacity": 0.2, "size": 8, "solidity": 0.12}
 itself chooses whether they are black or white."""
 FEWEST_UNHATCHED = 5
 """Minimum number of queries in a cell without hatching. Cells with fewer queries are hatched."""
-UNFADED = 10
-"""Number of queries from which a cell has the full colour of its difference. Cells with fewer are
-paler in proportion, because their differences are larger by chance."""
 _UPRIGHT = 44
 
 
@@ -79,7 +76,7 @@ def _cell_bars(
     """Return one trace for all cells. Each cell is a bar of height 0.95 with a text in it."""
     limit = color_limit(filled_cells)
     values = list(filled_cells[["difference", "queries"]].itertuples(index=False))
-    colors = [diverging_color(gap * min(1, n / UNFADED), limit, palette) for gap, n in values]
+    colors = [diverging_color(gap, limit, palette) for gap, _ in values]
     texts = [readable_color(color, palette.ink, palette.page) for color in colors]
     x = (filled_cells["row"] if grid.is_swapped else filled_cells["column"]).map(grid.columns.index)
     y = (filled_cells["column"] if grid.is_swapped else filled_cells["row"]).map(grid.rows.index)
