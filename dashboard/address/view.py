@@ -96,6 +96,11 @@ class Comparison:
         return str(self.measure)
 
     @property
+    def has_direction(self) -> bool:
+        """Whether it is declared which direction of the measure is better."""
+        return self.measure.declaration.direction != 0
+
+    @property
     def family(self) -> str:
         """The measure's name without its cutoff."""
         return self.name.rpartition("@")[0] or self.name

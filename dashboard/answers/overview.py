@@ -22,6 +22,7 @@ from dashboard.answers.overview_measures import (
 from dashboard.answers.pairs import all_run_pairs, are_pairs_known
 from dashboard.answers.run_comparisons import (
     compare_on_measures,
+    compares_means,
     doubts_about_test,
     find_unlisting_runs,
     power_sentences,
@@ -347,7 +348,8 @@ def _groups_sentence(
     named_groups, noun = replace_group_names(groups, grouping), group_noun(grouping)
     finding = groups_finding(named_groups, comparison.focus, noun=noun, higher_is_better=higher)
     untested = untested_note(
-        replace_group_names(_order_groups(groups, comparison).head(LISTED_GROUPS), grouping)
+        replace_group_names(_order_groups(groups, comparison).head(LISTED_GROUPS), grouping),
+        tests_means=compares_means(comparison),
     )
     return finding + muted_span(f" {untested}") if finding and untested else finding
 

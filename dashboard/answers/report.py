@@ -177,10 +177,7 @@ def _report_groups(
     page = breakdown(study, comparison, overview_page.grouping)
     if len(page.groups) < 2:
         return None
-    higher = comparison.measure.declaration.higher_is_better
-    return page, list_groups(
-        page, GroupTableRequest(), is_single_run=comparison.is_alone, higher_is_better=higher
-    )
+    return page, list_groups(page, GroupTableRequest(), is_single_run=comparison.is_alone)
 
 
 def _report_cases(study: Study, comparison: Comparison, rows: pd.DataFrame) -> list[Case]:

@@ -20,6 +20,7 @@ from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings import file_risks, open_verdicts
 from metrics_core.findings import margin_risks as matter
 from metrics_core.findings import verdict_risks as ways
+from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_robustness
 
 
@@ -38,6 +39,8 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
         return Robustness()
     differences = robustness.query_differences(study, comparison)
     query_count = int((~np.isnan(differences)).sum())
+    if not comparison.has_direction:
+        return Robustness((), NO_DIRECTION, robustness.compared_pair(study, comparison))
     if query_count < FEWEST_QUERIES:
         return build_robustness(robustness.compared_pair(study, comparison), [], query_count)
     if not study.is_computed(comparison.measure):

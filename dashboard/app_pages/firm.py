@@ -11,7 +11,7 @@ from dashboard.address.query_list import NO_LIST
 from dashboard.answers import robustness, unjudged
 from dashboard.answers import robustness_summary as answers
 from dashboard.answers.grading import add_document_texts
-from dashboard.answers.run_comparisons import compares_means
+from dashboard.answers.run_comparisons import compare_runs, compares_means
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
@@ -46,6 +46,9 @@ def render() -> None:
     strip = answers.robustness_summary(context.study, comparison)
     st.html(markup.draw_answer(*robustness_finding(strip).statement_and_rest, styles))
     if not strip.all_checks:
+        if not comparison.has_direction:
+            _show_untested_difference(context)
+            return
         more = "Include more queries." if strip.text else "Compare another run."
         st.html(markup.draw_empty_state("Nothing to check.", more))
         return
@@ -67,6 +70,15 @@ def render() -> None:
                 st.html(row)
                 with st.container(key=f"part_{entry.part}"):
                     _PARTS[entry.part](context, entry.reason)
+
+
+def _show_untested_difference(context: PageContext) -> None:
+    frame = compare_runs(context.study, context.comparison, context.comparison.measure)
+    row = frame.set_index("run").loc[context.comparison.focus]
+    means = f"{w.format_score(row['baseline_mean'])} → {w.format_score(row['mean'])}"
+    ends = (row["difference"], row["difference"])
+    spans = [DifferenceRange(context.comparison.name, means, *ends, grey=True)]
+    _show_difference_ranges(context, spans, "Difference")
 
 
 def _show_unjudged(context: PageContext, _: str) -> None:

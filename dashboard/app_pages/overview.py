@@ -77,7 +77,7 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
     if answer.doubts:
         st.html(markup.draw_subtitle(answer.doubts, drawing.styles))
     _show_block(overview.draw_outcomes(row, session.href))
-    has_verdict = row["differing"] and comparison.measure.declaration.direction != 0
+    has_verdict = row["differing"] and comparison.has_direction
     if has_verdict and not answer.is_leaderboard:
         _show_checks(row, context)
     ask_directions(context.study)
@@ -191,7 +191,12 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
         draw(run_pairs)
         places_text = Sentence()
         if run_pairs is not None:
-            places_text = ranking_title(run_pairs, comparison.name, answer.facts.queries)
+            places_text = ranking_title(
+                run_pairs,
+                comparison.name,
+                answer.facts.queries,
+                has_direction=comparison.has_direction,
+            )
         heading.html(markup.draw_section(title, places_text, styles=context.look.styles))
 
     if answers.are_all_runs_compared(study, comparison):
@@ -231,7 +236,7 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
 def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -> Markup:
     drawing = context.drawing
     lists = []
-    if context.comparison.measure.declaration.direction:
+    if context.comparison.has_direction:
         lists += [
             overview.draw_query_list(
                 answer.worse, drawing, "worse", session.href, total=int(row["lost"])

@@ -13,6 +13,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.comparing.tested_quantities import SIGN, TYPICAL_RATIO
 from metrics_core.comparing.verdicts import are_significant
+from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.sentence import Sentence, muted_span, strong_span
 from metrics_core.tables.given_scores import name_words
 
@@ -89,8 +90,7 @@ def _explain_undecided(row: Mapping[str, Any], level: float) -> Sentence:
 def undeclared_lead(row: Mapping[str, Any], base: float, measure: str) -> Sentence:
     """State the means of a measure whose direction is not declared, and that there is no test."""
     means = f"{w.format_score(row['mean'])} against {w.format_score(base)}"
-    text = f"{measure} is {means}. Which direction is better is not declared, so there is no test."
-    return muted_span(text)
+    return muted_span(f"{measure} is {means}. {NO_DIRECTION}")
 
 
 def _describe_sign(row: Mapping[str, Any], measure: str) -> str:

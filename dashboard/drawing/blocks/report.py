@@ -261,7 +261,7 @@ def draw_query_rows(
             " ".join(compress(keys, row))
             for row in membership.loc[query_list.rows["query_id"]].to_numpy()
         ],
-        coloured=query_list.has_enough_queries,
+        coloured=query_list.has_outcomes,
         opened=query_link,
         chips=chips,
     )

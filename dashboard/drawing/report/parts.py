@@ -193,8 +193,7 @@ class ReportParts:
             small = f"Mean over {query_count_text(report)}."
             return small if alone else f"{small} Small number: difference from {drawing.baseline}."
         if key == "groups" and report.groups is not None:
-            higher = drawing.comparison.measure.declaration.higher_is_better
-            return report.groups[0].lead("", higher_is_better=higher)
+            return report.groups[0].lead("")
         if key == "curves" and report.curves is not None:
             return report.curves.lead
         if key == "losses":

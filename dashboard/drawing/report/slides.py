@@ -144,14 +144,12 @@ class _Slides:
         ):
             return Markup()
         (breakdown, _), drawing = self._parts.report.groups, self._parts.drawing
-        higher = drawing.comparison.measure.declaration.higher_is_better
         is_long = len(breakdown.groups) > _ROWS
         # If groups are left out, it is the smallest contributions, also of ranges of a number.
         rows = list_groups(
             breakdown,
             GroupTableRequest(ranked="-adds" if is_long else ""),
             is_single_run=False,
-            higher_is_better=higher,
             max_rows=_ROWS - is_long,
         )
         column = column_title(breakdown.by, drawing.cutoff)
@@ -160,7 +158,7 @@ class _Slides:
             f"Where does it come from, by {self._parts.report.overview.grouping_name}?",
             breakdown.title,
             groups.draw_waterfall(rows, breakdown, drawing, column=column),
-            note=breakdown.lead("", higher_is_better=higher),
+            note=breakdown.lead(""),
             caption="Contribution: share of the queries × mean difference."
             " Pale: not significant by itself.",
             rows=len(rows.rows) + is_long + 1,

@@ -93,6 +93,28 @@ def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
     assert collection.directions == {"latency_ms": False}
 
 
+PLAIN = {
+    "queries": "is higher on",
+    "breakdown": "Which direction is better is not declared",
+    "firm": "Which direction is better is not declared",
+    "pairs": "scores highest on latency_ms",
+    "history": "has a mean latency_ms of",
+}
+
+
+@pytest.mark.parametrize("page", PLAIN)
+def test_a_page_without_a_direction_has_values_and_one_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(write_answers(tmp_path, with_lists=True)))
+    versions = {"versions": ["bm25", "dense"]} if page == "history" else {}
+    app = opened(page, m="latency_ms", run="hybrid", base="bm25", **versions)
+    text = text_of(app).partition("Until then")[2]
+    assert PLAIN[page] in text and app.button_group(key="w_better_latency_ms").value is None
+    for word in ("better on", "best", "worse", "beats", "significant"):
+        assert word not in text, word
+
+
 def test_a_query_shows_answers_and_scores(folder: Path) -> None:
     text = text_of(opened("query", q="q003", m="correct", run="hybrid", base="dense"))
     assert "Answer of hybrid." in text and "Answer of dense." in text
