@@ -16,7 +16,6 @@ import numpy as np
 from dashboard.files.files import File, join_parts
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS, Settings
-from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import HITS_ONLY_KIND, Note
 from metrics_core.checks.id_readings import UNCHANGED_IDS, parse_id_map
@@ -115,6 +114,7 @@ def assemble_library(
     ]
     study = None
     listed, given_tables, given_notes = _choose_given_scores(listed)
+    given_tables = [_map_ids(table, settings) for table in given_tables]
     has_lists = qrels is not None and bool(runs)
     if has_lists or given_tables:
         study = Study(
@@ -132,10 +132,7 @@ def assemble_library(
             settings,
             given_tables,
         )
-    names = study.unused_given_runs if study else []
-    if names:
-        message = f"the scores of {w.shorten_list(names)} are not used: these runs have no list"
-        given_notes.append(Note("given_scores", message, len(names), loud=True))
+    given_notes += study.given_notes if study else []
     return Library(tuple(listed), study, (*run_notes, *given_notes), own_names)
 
 

@@ -37,7 +37,13 @@ from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import own_document_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
-from metrics_core.scoring.given_scores import scores_from_given, select_measures, select_values
+from metrics_core.scoring.given_scores import (
+    compare_with_computed,
+    scores_from_given,
+    select_measures,
+    select_values,
+    unused_score_notes,
+)
 from metrics_core.scoring.notes import add_range_to_tie_notes, score_notes
 from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, join_measures, score_runs
@@ -134,18 +140,30 @@ class Study(CachedAnswers):
             np.zeros(values.shape[:2], dtype=np.bool_),
         )
 
+    @cached_property
+    def _repeated_measures(self) -> tuple[list[str], list[Note]]:
+        """The names of given measures that are equal to a computed one, and notes on them."""
+        if self.given_scores is None or not self.judged:
+            return [], []
+        return compare_with_computed(
+            self.given_scores, lambda m: score_runs([*self.judged.values()], m)
+        )
+
     @property
-    def unused_given_runs(self) -> list[str]:
-        """The runs that have given scores but are not compared, because they have no result
-        lists."""
-        runs = self._file_scores.runs if self._file_scores else ()
-        return [run for run in runs if run not in self.names]
+    def given_notes(self) -> list[Note]:
+        """Notes on given scores that are not used, and on those that are also computed."""
+        if self._file_scores is None or not self.judged:
+            return []
+        unused = unused_score_notes(self._file_scores, self.names, self.query_ids)
+        return [*unused, *self._repeated_measures[1]]
 
     @cached_property
     def given_measures(self) -> list[Measure]:
         """The measures of the given scores. Measures for which higher is better come first,
-        measures with an undeclared direction last."""
-        measures = self._file_scores.measures if self._file_scores else ()
+        measures with an undeclared direction last. Measures that are equal to a
+        computed one are left out."""
+        file_measures = self._file_scores.measures if self._file_scores else ()
+        measures = [m for m in file_measures if str(m) not in self._repeated_measures[0]]
         return sorted(measures, key=lambda m: (1, -1, 0).index(m.declaration.direction))
 
     def is_given(self, measure: Measure) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -17,6 +18,9 @@ from dashboard.session.open_collection import workspace
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS
 from dashboard.workspace.long_runs.tables import as_arrow, read_table, table_bytes
+from metrics_core import evaluate, read_qrels, read_run
+from metrics_core.checks.id_readings import parse_id_map
+from metrics_core.checks.mapped_ids import IdMaps, map_ids
 from metrics_core.tables import GivenScores
 from tests.dashboard.conftest import opened, text_of
 
@@ -179,3 +183,41 @@ def test_scores_of_a_run_without_a_list_are_named(
     (data / "dense.run").unlink()
     monkeypatch.setenv("RANKLENS_DATA", str(data))
     assert "scores of dense are not used" in text_of(opened("data"))
+
+
+def test_a_column_of_computed_scores_is_checked_and_not_offered_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = write_answers(tmp_path, with_lists=True)
+    runs = [read_run(data / f"{run}.run") for run in RUNS]
+    frame = evaluate(runs, read_qrels(data / "qrels.txt"), ["ndcg_cut_10", "P_5"])
+    frame.assign(P_5=frame["P_5"] + 0.1).to_csv(data / "t.csv", index=False)
+    monkeypatch.setenv("RANKLENS_DATA", str(data))
+    text = text_of(opened("data"))
+    assert "dcg_cut_10 equals nDCG@10 as computed here" in text
+    assert "P_5 differs from P@5 as computed here for 312 of 312 scores" in text
+    text = text_of(opened())
+    assert "given:P_5" in text and "ndcg_cut_10" not in text
+
+
+def test_many_missing_scores_are_counted_beside_the_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_scores(tmp_path)
+    scores = pd.read_csv(tmp_path / "s.csv")
+    is_missing = (scores["run"] == "bm25") & (scores.index < 40)
+    scores.assign(correct=scores["correct"].mask(is_missing)).to_csv(tmp_path / "s.csv")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    text = text_of(opened(m="correct", run="hybrid", base="bm25"))
+    assert "n 90" in text and "n 103" not in text
+
+
+def test_ids_of_scores_are_mapped_like_those_of_runs() -> None:
+    texts = pa.table({"query_id": ["Q1", "Q2"], "run": ["a", "a"], "answer": ["x", "y"]})
+    scores = GivenScores.from_columns(
+        ["Q1", "Q2"], ["a", "a"], ["m", "m"], np.array([1.0, 2.0]), details=texts
+    )
+    maps = IdMaps(queries=parse_id_map("case"))
+    mapped = map_ids(scores, maps)
+    assert mapped.query_ids == ["q1", "q2"] and mapped.details is not None
+    assert mapped.details["query_id"].to_pylist() == ["q1", "q2"]
