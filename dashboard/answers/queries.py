@@ -241,9 +241,10 @@ def _row_mask(
 def _default_order(comparison: Comparison, show: str) -> str:
     """Return the default order of a list: worst query first, but best first in the list of queries
     that got better."""
-    if comparison.is_alone:
-        return f"score:{comparison.focus}"
-    return "-difference" if show == BETTER else "difference"
+    column = f"score:{comparison.focus}" if comparison.is_alone else "difference"
+    is_reversed = show == BETTER and not comparison.is_alone
+    is_falling = is_reversed != (comparison.measure.declaration.direction < 0)
+    return f"{'-' * is_falling}{column}"
 
 
 def _matches_search(rows: pd.DataFrame, search: str) -> pd.Series:

@@ -3,7 +3,7 @@ and runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from metrics_core.checks.mapped_ids import map_ids
 from metrics_core.commands.reading import InputFiles, print_notes, read_judged_files
 from metrics_core.commands.reading_options import ReadingOptions, split_names
 from metrics_core.formats import read_scores
-from metrics_core.measures import parse_measure
+from metrics_core.measures import Measure, parse_measure
 from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.scoring.given_scores import (
     compare_with_computed,
@@ -24,7 +24,7 @@ from metrics_core.scoring.given_scores import (
     unused_score_notes,
 )
 from metrics_core.scoring.scores import Scores, score_runs
-from metrics_core.tables import Run
+from metrics_core.tables import GivenScores, Run
 
 _ROLES = ("query_id", "run", "measure", "value", "repeat")
 
@@ -54,7 +54,7 @@ def read_scores_and_runs(
         files = read_input(options)
         return _score_files(files, options), files.runs
     given_scores = _read_given_scores(options)
-    names = _find_names(options, given_scores)
+    names = find_names(options, given_scores.measures)
     if needs_direction:
         _refuse_open_directions(given_scores, names)
     if options.has_only_scores:
@@ -78,6 +78,12 @@ def _score_files(files: InputFiles, options: ReadingOptions) -> Scores:
 
 
 def _read_given_scores(options: ReadingOptions) -> Scores:
+    tables = read_score_tables(options)
+    return scores_from_given(tables, lower=options.lower, higher=options.higher)
+
+
+def read_score_tables(options: ReadingOptions) -> list[GivenScores]:
+    """Return the tables of `--scores`, with mapped ids; notes go to stderr."""
     columns = options.read_as.columns or {}
     has_roles = options.has_only_scores or not {"measure", "value", "repeat"}.isdisjoint(columns)
     score_columns = {role: name for role, name in columns.items() if role in _ROLES}
@@ -87,14 +93,14 @@ def _read_given_scores(options: ReadingOptions) -> Scores:
         table = read_scores(path, **choices)
         print_notes(Path(path).name, table.notes)
         tables.append(map_ids(table, options.maps))
-    return scores_from_given(tables, lower=options.lower, higher=options.higher)
+    return tables
 
 
-def _find_names(options: ReadingOptions, given_scores: Scores) -> list[str]:
+def find_names(options: ReadingOptions, given_measures: Iterable[Measure]) -> list[str]:
     """Return the canonical names of the measures that `-m` names, in order.
 
     Raises RanklensError for a name that both a given and a computed measure have."""
-    given_names, names = set(map(str, given_scores.measures)), []
+    given_names, names = set(map(str, given_measures)), []
     for text in options.measures or ():
         parts = [text] if text.strip() in given_names else split_names([text])
         for name in (_unquote(part) for part in parts):

@@ -318,7 +318,8 @@ class ReportParts:
     def _draw_methods(self) -> Markup:
         answer, methods = self.report.overview, self.report.methods
         formulas = [
-            (name, words, Markup(convert(formula))) for name, words, formula in methods.measures
+            (name, words, Markup(convert(formula)) if formula else Markup())
+            for name, words, formula in methods.measures
         ]
         least = self.drawing.comparison.measure.relevant_from
         # For a measure of gains every grade above 0 counts.

@@ -349,3 +349,10 @@ def test_what_is_written_reads_back(text: str, kind: str) -> None:
 
 def test_the_format_is_listed() -> None:
     assert [f.name for f in formats.formats() if f.kinds == ("scores",)] == ["scores"]
+
+
+def test_records_in_memory_are_those_of_a_file() -> None:
+    frame = pd.read_csv(io.StringIO("query_id,run,correct,ms\nq1,a,1,20\nq1,b,,30\n"))
+    table = read_scores(frame.to_dict("records"))
+    assert table.table == read(frame.to_csv(index=False), "records.csv").table
+    assert "1 score missing" in messages(table)
