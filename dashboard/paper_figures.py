@@ -26,7 +26,6 @@ from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownColumnError
 from metrics_core.comparing.method import DEFAULT_METHOD
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 _WIDTHS = {"column": 84.0, "page": 174.0}
@@ -123,7 +122,7 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
 
 def _forest_figure(request: FigureRequest) -> tuple[Chart, str]:
     view = request.view
-    if not tests_means(view.measure):
+    if not view.compares_means:
         raise ParameterError(
             f"A forest shows mean differences, which are not tested for {view.name}.",
             "Use the figure pairs, or another measure.",

@@ -15,7 +15,6 @@ from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import verdict_interval
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import groups as group_findings
 from metrics_core.findings.charts import best_by_group
@@ -148,7 +147,7 @@ def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
         bridge=named_bridge,
         table=_breakdown_table(study, comparison, by, focus_groups, parts),
         direction=comparison.measure.declaration.direction,
-        tests_means=tests_means(comparison.measure),
+        tests_means=comparison.compares_means,
     )
 
 
@@ -216,9 +215,7 @@ def _group_contributions(
     gaps = additive_differences(one, other, comparison.measure.declaration.combination)
     group_labels = breakdowns.fill_missing_groups(groups.reindex(list(scores.query_ids)))
     unlike_names = (
-        find_differing_groups(gaps, group_labels.to_numpy())
-        if tests_means(comparison.measure)
-        else ()
+        find_differing_groups(gaps, group_labels.to_numpy()) if comparison.compares_means else ()
     )
     return steps.assign(
         clear=[bool(clear[group]) for group in steps["group"]],

@@ -15,7 +15,6 @@ from dashboard.address.view import Comparison
 from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates
 from dashboard.answers.pairs import all_run_pairs
 from dashboard.answers.query_chips import run_failures
-from dashboard.answers.run_comparisons import compares_means
 from dashboard.study.study import Study
 from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.comparing.method import Method
@@ -173,7 +172,7 @@ def _history_page(
             study, comparison, runs, [np.ones(len(result.query_ids), dtype=bool)]
         )[0],
         is_best=_is_last_version_best(study, comparison, runs),
-        compares_means=compares_means(comparison),
+        compares_means=comparison.compares_means,
         counts_failures=computed,
     )
     if not comparison.has_direction:

@@ -22,7 +22,6 @@ from dashboard.answers.overview_measures import (
 from dashboard.answers.pairs import all_run_pairs, are_pairs_known
 from dashboard.answers.run_comparisons import (
     compare_on_measures,
-    compares_means,
     doubts_about_test,
     find_unlisting_runs,
     power_sentences,
@@ -349,7 +348,7 @@ def _groups_sentence(
     finding = groups_finding(named_groups, comparison.focus, noun=noun, higher_is_better=higher)
     untested = untested_note(
         replace_group_names(_order_groups(groups, comparison).head(LISTED_GROUPS), grouping),
-        tests_means=compares_means(comparison),
+        tests_means=comparison.compares_means,
     )
     return finding + muted_span(f" {untested}") if finding and untested else finding
 

@@ -11,7 +11,6 @@ from dashboard.address.query_list import NO_LIST
 from dashboard.answers import robustness, unjudged
 from dashboard.answers import robustness_summary as answers
 from dashboard.answers.grading import add_document_texts
-from dashboard.answers.run_comparisons import compare_runs, compares_means
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
@@ -46,10 +45,9 @@ def render() -> None:
     strip = answers.robustness_summary(context.study, comparison)
     st.html(markup.draw_answer(*robustness_finding(strip).statement_and_rest, styles))
     if not strip.all_checks:
-        if not comparison.has_direction:
-            _show_untested_difference(context)
-            return
         more = "Include more queries." if strip.text else "Compare another run."
+        if not comparison.has_direction:
+            more = "Choose above which direction is better."
         st.html(markup.draw_empty_state("Nothing to check.", more))
         return
     # Entries without anything to check come last.
@@ -70,15 +68,6 @@ def render() -> None:
                 st.html(row)
                 with st.container(key=f"part_{entry.part}"):
                     _PARTS[entry.part](context, entry.reason)
-
-
-def _show_untested_difference(context: PageContext) -> None:
-    frame = compare_runs(context.study, context.comparison, context.comparison.measure)
-    row = frame.set_index("run").loc[context.comparison.focus]
-    means = f"{w.format_score(row['baseline_mean'])} → {w.format_score(row['mean'])}"
-    ends = (row["difference"], row["difference"])
-    spans = [DifferenceRange(context.comparison.name, means, *ends, grey=True)]
-    _show_difference_ranges(context, spans, "Difference")
 
 
 def _show_unjudged(context: PageContext, _: str) -> None:
@@ -207,7 +196,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
     section.show_heading(
         title := "Difference without the most favourable queries",
         "The fewest queries whose removal reverses the result, removed one after the other."
-        + " Differences of logarithms." * (not compares_means(comparison))
+        + " Differences of logarithms." * (not comparison.compares_means)
         if len(removed)
         else "No query can reverse the result.",
         frame=removed,

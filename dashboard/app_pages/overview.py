@@ -17,7 +17,6 @@ from dashboard.answers.overview_steps import overview_steps
 from dashboard.answers.paper_text import overview_texts
 from dashboard.answers.robustness_summary import is_robustness_known
 from dashboard.answers.robustness_summary import robustness_summary as firmness_of
-from dashboard.answers.run_comparisons import compares_means
 from dashboard.app_pages.parts import add_files, rail, section, test_picker
 from dashboard.app_pages.parts.directions import ask_directions
 from dashboard.app_pages.parts.quality_cost import show_quality_cost
@@ -86,7 +85,7 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
         _show_checks(row, context)
     show_quality_cost(context)
     section.show_cached("lists", lambda: _lists_markup(answer, context, row), answer, drawing)
-    if compares_means(comparison):
+    if comparison.compares_means:
         _show_differences(answer, context)
 
 

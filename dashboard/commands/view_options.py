@@ -75,7 +75,7 @@ def read_view(
     study = _build_study(input_files, options, tables)
     names = list(map(str, input_files.measures))
     if tables:
-        print_notes("--scores", study.given_notes)
+        print_notes("--scores", study.given_check[1])
         names = find_names(options, study.given_measures) or [str(study.read_measure().measure)]
     if options.has_only_scores:
         refuse_unknown_names(names, list(map(str, study.given_measures)))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -132,7 +131,7 @@ def assemble_library(
             settings,
             given_tables,
         )
-    given_notes += study.given_notes if study else []
+    given_notes += study.given_check[1] if study else []
     return Library(tuple(listed), study, (*run_notes, *given_notes), own_names)
 
 
@@ -144,11 +143,6 @@ def _choose_given_scores(
 
     Two tables cannot be combined if both have a score of the same run, query and measure. The later
     file is then marked as not used."""
-    tables = [file.table for file in files if isinstance(file.table, GivenScores)]
-    with suppress(RanklensError):
-        if tables:
-            scores_from_given(tables)
-        return list(files), tables, []
     listed, chosen, notes = list(files), list[GivenScores](), list[Note]()
     for position, file in enumerate(files):
         if not isinstance(file.table, GivenScores):

@@ -27,6 +27,7 @@ from dashboard.address.view import (
 )
 from dashboard.study import columns
 from dashboard.study.cached_answers import CachedAnswers
+from dashboard.study.given_scores import read_file_scores
 from dashboard.study.numbers import NumberedIds
 from dashboard.workspace import DEFAULT_SETTINGS, Settings
 from metrics_core.base.arrays import Mask
@@ -39,7 +40,6 @@ from metrics_core.measures import Measure
 from metrics_core.scoring import curves
 from metrics_core.scoring.given_scores import (
     compare_with_computed,
-    scores_from_given,
     select_measures,
     select_values,
     unused_score_notes,
@@ -109,20 +109,7 @@ class Study(CachedAnswers):
     def _file_scores(self) -> Scores | None:
         """The given scores for the runs and queries in their files. It is None if there are no
         files with given scores."""
-        if not self.given_tables:
-            return None
-        measure_names = {name for table in self.given_tables for name in table.measure_names}
-        higher, lower = (
-            [name for name, is_higher in self.settings.directions if is_higher == way]
-            for way in (True, False)
-        )
-        scores = scores_from_given(
-            self.given_tables,
-            lower=measure_names.intersection(lower),
-            higher=measure_names.intersection(higher),
-        )
-        names = dict(self.settings.names)
-        return replace(scores, runs=tuple(names.get(run, run) for run in scores.runs))
+        return read_file_scores(self.given_tables, self.settings)
 
     @cached_property
     def given_scores(self) -> Scores | None:
@@ -141,29 +128,24 @@ class Study(CachedAnswers):
         )
 
     @cached_property
-    def _repeated_measures(self) -> tuple[list[str], list[Note]]:
-        """The names of given measures that are equal to a computed one, and notes on them."""
-        if self.given_scores is None or not self.judged:
+    def given_check(self) -> tuple[list[str], list[Note]]:
+        """The names of given measures that are equal to a computed one; and notes on them, and on
+        given scores that are not used."""
+        if self._file_scores is None or self.given_scores is None or not self.judged:
             return [], []
-        return compare_with_computed(
-            self.given_scores, lambda m: score_runs([*self.judged.values()], m)
-        )
-
-    @property
-    def given_notes(self) -> list[Note]:
-        """Notes on given scores that are not used, and on those that are also computed."""
-        if self._file_scores is None or not self.judged:
-            return []
         unused = unused_score_notes(self._file_scores, self.names, self.query_ids)
-        return [*unused, *self._repeated_measures[1]]
+        equal_names, notes = compare_with_computed(
+            self.given_scores, lambda measures: score_runs([*self.judged.values()], measures)
+        )
+        return equal_names, [*unused, *notes]
 
     @cached_property
     def given_measures(self) -> list[Measure]:
         """The measures of the given scores. Measures for which higher is better come first,
-        measures with an undeclared direction last. Measures that are equal to a
-        computed one are left out."""
+        measures with an undeclared direction last. Measures that are equal to a computed one are
+        left out."""
         file_measures = self._file_scores.measures if self._file_scores else ()
-        measures = [m for m in file_measures if str(m) not in self._repeated_measures[0]]
+        measures = [m for m in file_measures if str(m) not in self.given_check[0]]
         return sorted(measures, key=lambda m: (1, -1, 0).index(m.declaration.direction))
 
     def is_given(self, measure: Measure) -> bool:

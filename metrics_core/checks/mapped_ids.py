@@ -46,8 +46,8 @@ def map_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
 
     If documents of a run are merged, the best score is kept; if judgments are merged, the highest
     grade; if rows of a documents table are merged, the first row. The document ids of that table
-    and the query ids of scores are mapped like the ids of runs. Raises RanklensError for a run loaded as judged ranks (the
-    ranks of judged documents), and if two queries are merged."""
+    and the query ids of scores are mapped like the ids of runs. Raises RanklensError for a run
+    loaded as judged ranks (the ranks of judged documents), and if two queries are merged."""
     if not maps:
         return table
     if isinstance(table, Queries):

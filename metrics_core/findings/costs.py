@@ -90,7 +90,8 @@ def _explain_undecided(row: Mapping[str, Any], level: float) -> Sentence:
 def undeclared_lead(row: Mapping[str, Any], base: float, measure: str) -> Sentence:
     """State the means of a measure whose direction is not declared, and that there is no test."""
     means = f"{w.format_score(row['mean'])} against {w.format_score(base)}"
-    return muted_span(f"{measure} is {means}. {NO_DIRECTION}")
+    difference = w.format_difference(row["difference"])
+    return muted_span(f"{measure} is {means} ({difference}). {NO_DIRECTION}")
 
 
 def _describe_sign(row: Mapping[str, Any], measure: str) -> str:

@@ -17,7 +17,6 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import remove_dead_links
 from dashboard.drawing.report.sheet import make_sheet_for_markup, read_report_sheet
 from dashboard.drawing.theme import BY_THEME, css_variables
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.findings.sentence import Sentence
 
 _MOST_ROWS = 8
@@ -32,7 +31,7 @@ def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
     parts = [markup.draw_answer(verdict.title, verdict.lead, styles, badge=badge)]
     if drawing.focus in answer.too_few:
         parts.append(untested.draw_examples(answer.examples, drawing, _empty_link))
-    elif not drawing.is_single_run and tests_means(drawing.comparison.measure):
+    elif not drawing.is_single_run and drawing.comparison.compares_means:
         first = answer.shown_rows.sort_values("mean", ascending=False, kind="stable")
         run_names = {*first["run"].head(_MOST_ROWS), drawing.focus, drawing.baseline}
         parts.append(

@@ -29,7 +29,6 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import describe_error
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import SAME
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence
 
@@ -130,7 +129,7 @@ class ReportParts:
         elif not drawing.is_single_run:
             row = answer.all_rows.set_index("run").loc[drawing.focus].to_dict()
             parts.append(overview.draw_outcomes(row, self.href))
-            if tests_means(drawing.comparison.measure):
+            if drawing.comparison.compares_means:
                 rows = differences.draw_difference_rows(
                     answer.shown_rows,
                     drawing,

@@ -20,7 +20,6 @@ from dashboard.drawing.figures.curves import Panels
 from dashboard.drawing.figures.text import shorten
 from dashboard.drawing.report.parts import PARTS, ReportParts
 from metrics_core.base import wording as w
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -91,7 +90,7 @@ class _Slides:
         rows = _first_runs(answer.shown_rows, drawing)
         left_out = len(answer.all_rows) - len(rows)
         caption = f"{w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
-        if len(rows) > 2 and tests_means(drawing.comparison.measure):
+        if len(rows) > 2 and drawing.comparison.compares_means:
             picture = differences.draw_difference_rows(
                 rows,
                 drawing,
