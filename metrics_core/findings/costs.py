@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.tested_quantities import SIGN, TYPICAL_RATIO
 from metrics_core.comparing.verdicts import are_significant
@@ -85,6 +86,17 @@ def _explain_undecided(row: Mapping[str, Any], level: float) -> Sentence:
     if not are_significant(np.array(row["p_corrected"]), level):
         return muted_span(f"This may be chance ({p_text}).")
     return muted_span(f"This is not significant ({p_text}): {row['reason']}.")
+
+
+def price_sentence(table: pd.DataFrame, run: str, measure: str, level: float) -> Sentence:
+    """Return what is tested of at most two other costs on which a run differs significantly from
+    the baseline; empty if there are none. `table` has rows of `compare` with columns measure and
+    clear (bool: significant)."""
+    rows = table[(table["run"] == run) & (table["measure"] != measure) & table["clear"]]
+    texts = [(row["measure"], describe_cost(row, row["measure"], level))
+             for row in rows.to_dict("records")]  # fmt: skip
+    costs = [f"on {name}, it is {text}" for name, text in texts if text][:2]
+    return muted_span(f" {w.sentence_case('; '.join(costs))}.") if costs else Sentence()
 
 
 def undeclared_lead(row: Mapping[str, Any], base: float, measure: str) -> Sentence:

@@ -135,7 +135,9 @@ def test_a_declared_cost_draws_quality_against_cost(folder: Path) -> None:
     app = opened(run="hybrid", base="bm25", m="correct")
     assert "Quality against cost" not in text_of(app)
     app.button_group(key="w_better_latency_ms").set_value("Lower").run()
-    assert "Quality against cost" in text_of(app)
+    text = text_of(app)
+    assert "Quality against cost" in text and "On latency_ms, it is typically " in text
+    assert "On latency_ms" not in text_of(opened(run="dense", base="bm25", m="correct"))
 
 
 def test_the_line_joins_the_best_mean_at_each_cost() -> None:
