@@ -249,8 +249,8 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
             f"{w.sentence_case(w.number_word(len(runs)))} of {w.format_count(total)} runs. {text}"
         )
     if not run_pairs.draws:
-        few = answer.queries < FEWEST_QUERIES
-        why = f"With fewer than {FEWEST_QUERIES} queries no" if few else "No"
+        is_small = answer.queries < FEWEST_QUERIES
+        why = f"With fewer than {FEWEST_QUERIES} queries no" if is_small else "No"
         return f"{text}{why} pair is tested or coloured."
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
     corrected = f"not significant after correction for all {w.number_word(run_pairs.n_pairs)} pairs"
