@@ -9,6 +9,8 @@ The notebook shows the verdict, the intervals and the table. The result also has
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -23,23 +25,26 @@ from dashboard.dashboard_process import DashboardProcess, serve_tables
 from dashboard.drawing.drawing import Drawing
 from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.study.study import Study
+from dashboard.workspace import DEFAULT_SETTINGS
 from dashboard.workspace.exports.packing import pack_new_collection
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, UnknownColumnError
-from metrics_core.formats import Loaded
+from metrics_core.formats import Loaded, read_scores
 from metrics_core.formats.in_memory import (
     QrelsLike,
     QueriesLike,
     RunsLike,
+    convert_to_frame,
     convert_to_qrels,
     convert_to_queries,
     convert_to_runs,
 )
-from metrics_core.measures import GivenMeasure, parse_measure
+from metrics_core.measures import GivenMeasure
 from metrics_core.python_interface import explain
 from metrics_core.results.explanation import Explanation
 from metrics_core.scoring.evaluate import refuse_same_names
-from metrics_core.tables import Documents, Qrels, Table
+from metrics_core.scoring.given_scores import find_directions
+from metrics_core.tables import Documents, GivenScores, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,11 +57,14 @@ _WAYS_ON = (
 
 
 def show(
-    runs: RunsLike,
-    qrels: QrelsLike,
+    runs: RunsLike = (),
+    qrels: QrelsLike | None = None,
     queries: QueriesLike | None = None,
     *,
-    measure: GivenMeasure = "nDCG@10",
+    scores: GivenScores | Any = None,
+    lower: str | Iterable[str] = (),
+    higher: str | Iterable[str] = (),
+    measure: GivenMeasure | None = None,
     baseline: str | None = None,
     run: str | None = None,
     documents: Documents | None = None,
@@ -65,17 +73,35 @@ def show(
 
     `runs` and `qrels` have the same forms as in `evaluate`; `queries` has the same forms as in
     `breakdown`. `run` is the run in focus, by default the best run other than the baseline.
-    `baseline` is by default the first run. Raises the errors of `evaluate`, and UnknownRunError."""
-    table = convert_to_qrels(qrels)
-    loaded_runs = convert_to_runs(runs, table.query_ids)
+    `baseline` is by default the first run.
+
+    `scores` is a table of scores that were computed elsewhere, or the path of one; it is used alone
+    or beside runs and qrels. `lower` and `higher` name the measures of `scores` for which lower or
+    higher is better. The default of `measure` is nDCG@10; without runs, it is the first measure of
+    `scores`. Raises the errors of `evaluate`, and UnknownRunError."""
+    table = None if qrels is None else convert_to_qrels(qrels)
+    loaded_runs = [] if table is None else convert_to_runs(runs, table.query_ids)
     refuse_same_names([given_run.name for given_run in loaded_runs])
     query_table = None if queries is None else convert_to_queries(queries)
-    study = Study(loaded_runs, table, query_table, documents)
+    names = ([n] if isinstance(n, str) else [*n] for n in (lower, higher))
+    settings = replace(DEFAULT_SETTINGS, directions=tuple(find_directions(*names).items()))
+    given_tables = [] if scores is None else [_convert_to_scores(scores)]
+    study = Study(
+        loaded_runs, table, query_table, documents, settings=settings, given_tables=given_tables
+    )
     for error in study.refused.values():
         raise error
-    return NotebookComparison(
-        study, study.comparison(parse_measure(measure), baseline=baseline, focus=run)
-    )
+    name = "" if measure is None else str(measure)
+    chosen_measure = study.read_measure(name).measure
+    return NotebookComparison(study, study.comparison(chosen_measure, baseline=baseline, focus=run))
+
+
+def _convert_to_scores(scores: Any) -> GivenScores:
+    if isinstance(scores, GivenScores):
+        return scores
+    if not isinstance(scores, (str, Path, list)):
+        scores = convert_to_frame(scores).to_dict("records")
+    return read_scores(scores)
 
 
 class NotebookComparison:
@@ -222,10 +248,10 @@ class NotebookComparison:
     def _files(self) -> list[Loaded]:
         """Return the tables of the comparison as files of a collection."""
         study = self._study
-        assert isinstance(study.qrels, Qrels)
         tables: list[tuple[Table | None, str]] = [
             *((run, name) for name, run in study.runs.items()),
-            (study.qrels, "judgments"),
+            (study.qrels if study.runs else None, "judgments"),
+            *((table, "scores") for table in study.given_tables),
             (study.queries, "queries"),
             (study.documents, "documents"),
         ]

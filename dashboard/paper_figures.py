@@ -122,6 +122,11 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
 
 def _forest_figure(request: FigureRequest) -> tuple[Chart, str]:
     view = request.view
+    if not view.compares_means:
+        raise ParameterError(
+            f"A forest shows mean differences, which are not tested for {view.name}.",
+            "Use the figure pairs, or another measure.",
+        )
     frame = select_shown_runs(compare_runs(request.study, view, view.measure), view)
     tested = int(frame["p_corrected"].notna().sum())
     caption = (
@@ -149,8 +154,11 @@ def _breakdown_figure(request: FigureRequest) -> tuple[Chart, str]:
     scores = group_scores(study, view, answer.by, tuple(answer.groups["group"]))
     chart = difference_by_group(scores.groups, request.drawing, order=scores.order)
     caption = f"Difference from {view.baseline} on {view.name} by {answer.column}"
-    caption += _interval_note(answer.group_count, "group")
-    caption += f" Groups with fewer than {FEWEST_QUERIES} queries have no interval."
+    if answer.tests_means:
+        caption += _interval_note(answer.group_count, "group")
+        caption += f" Groups with fewer than {FEWEST_QUERIES} queries have no interval."
+    else:
+        caption += ", without intervals."
     runs = runs_with_values(scores.groups, request.drawing, "difference")
     return (_chart_with_key(chart, request, runs, below=_axis_label(view)), caption)
 

@@ -13,7 +13,12 @@ from typing import Literal
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
-from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_changed_reading
+from metrics_core.checks.snapshots import (
+    is_snapshot,
+    read_given_snapshot,
+    read_snapshot,
+    refuse_changed_reading,
+)
 from metrics_core.comparing.gate_conditions import Gate, declare_directions, find_gated_names
 from metrics_core.findings.gate_report import (
     GateComparison,
@@ -89,7 +94,7 @@ def gate_scores(
     scores: Scores | pd.DataFrame,
     gates: str | Iterable[str],
     *,
-    baseline: str | None = None,
+    baseline: str | Path | None = None,
     floors: str | Iterable[str] = (),
     queries: QueriesLike | None = None,
     if_unclear: Literal["pass", "fail"] = "pass",
@@ -98,8 +103,9 @@ def gate_scores(
 
     The sign of a gate declares the direction: `correct > -0.02`. For a cost, a gate is on the
     typical ratio, `latency_ms < 5 %`, or on the difference of the means, `mean(latency_ms) < 50`,
-    which is not protected against skewed tails. `baseline` is by default the first run. Raises the
-    errors of `compare_scores`, and ParameterError for a malformed gate.
+    which is not protected against skewed tails. `baseline` is the name of a run, by default of the
+    first, or the path of a snapshot of given scores. Raises the errors of `compare_scores`,
+    ParameterError for a malformed gate, and FileFormatError for a damaged snapshot.
 
     >>> gate_scores(frame, "latency_ms < 5 %", baseline="v1").status  # doctest: +SKIP"""
     texts, floor_texts = ([t] if isinstance(t, str) else [*t] for t in (gates, floors))
@@ -110,11 +116,21 @@ def gate_scores(
     selected, _ = select_scores(scores, names, (), ())
     declared = declare_directions(selected, all_texts)
     conditions = GateConditions.from_texts(texts, floor_texts, measures=declared.measures)
-    name = declared.runs[0] if baseline is None else baseline
-    declared.position(name)
     query_table = None if queries is None else convert_to_queries(queries)
-    compared = GateComparison(declared, name)
-    return report_of(conditions, compared, lambda _: query_table, fail_unclear=if_unclear == "fail")
+    if baseline is not None and is_snapshot(str(baseline)):
+        snapshot, file = read_given_snapshot(str(baseline), declared.measures), Path(baseline).name
+        compared = compare_with_snapshot(snapshot, file, (), None, declared, conditions)
+    else:
+        name = declared.runs[0] if baseline is None else str(baseline)
+        declared.position(name)
+        compared = GateComparison(declared, name)
+    report = report_of(
+        conditions, compared, lambda _: query_table, fail_unclear=if_unclear == "fail"
+    )
+    changes = describe_snapshot_changes(
+        compared.changes, compared.file, compared.scores.n_queries, is_given=True
+    )
+    return replace(report, changes=changes)
 
 
 def _read_comparison(

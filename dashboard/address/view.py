@@ -17,6 +17,7 @@ from metrics_core.base.digits import parse_whole_number
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
 from metrics_core.base.wording import join_words
 from metrics_core.comparing.method import DEFAULT_METHOD, Method
+from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.measures import Measure
 from metrics_core.slicing.derived_groups import MARK
 
@@ -94,6 +95,16 @@ class Comparison:
     def name(self) -> str:
         """The measure's name with its cutoff."""
         return str(self.measure)
+
+    @property
+    def has_direction(self) -> bool:
+        """Whether it is declared which direction of the measure is better."""
+        return self.measure.declaration.direction != 0
+
+    @property
+    def compares_means(self) -> bool:
+        """Whether the verdict is on the difference of means, not on a typical ratio or a sign."""
+        return tests_means(self.measure)
 
     @property
     def family(self) -> str:

@@ -15,12 +15,12 @@ from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import verdict_interval
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import groups as group_findings
 from metrics_core.findings.charts import best_by_group
 from metrics_core.findings.group_nouns import GroupNoun
-from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.phrases import NO_DIRECTION
+from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.composition import decompose_change
@@ -44,7 +44,8 @@ class Breakdown:
     `bridge` describes the groups by the names that sentences use. Its columns are group, queries,
     difference, part (contribution to the difference), clear and unlike. If the two runs list
     different queries, `query_mix` states how much of the difference is due to that, and how much is
-    due to different scores."""
+    due to different scores. `direction` is
+    that of the measure, 0 if it is not declared. `tests_means` is false for a cost."""
 
     columns: list[str]
     by: str = ""
@@ -56,6 +57,8 @@ class Breakdown:
     query_mix: Sentence = field(default_factory=Sentence)
     bridge: pd.DataFrame = field(default_factory=pd.DataFrame)
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
+    direction: int = 1
+    tests_means: bool = True
 
     @property
     def groups(self) -> pd.DataFrame:
@@ -77,17 +80,19 @@ class Breakdown:
         """Whether the groups are numbers or ranges, which are shown in numeric order."""
         return breakdowns.are_numeric_groups(self.groups["group"])
 
-    def lead(self, slices: str, *, higher_is_better: bool) -> Sentence:
+    def lead(self, slices: str) -> Sentence:
         """Return the text below the title; `slices` is the sentence about slices that it
         includes."""
         if self.bridge.empty:
             return Sentence()
+        if not self.direction:
+            return muted_span(NO_DIRECTION)
         return group_findings.groups_subtitle(
             self.bridge,
             n_tested=self.group_count,
             noun=self.noun,
             slices=slices,
-            higher_is_better=higher_is_better,
+            higher_is_better=self.direction > 0,
         )
 
 
@@ -141,6 +146,8 @@ def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
         query_mix=_query_mix(study, comparison, by),
         bridge=named_bridge,
         table=_breakdown_table(study, comparison, by, focus_groups, parts),
+        direction=comparison.measure.declaration.direction,
+        tests_means=comparison.compares_means,
     )
 
 
@@ -208,9 +215,7 @@ def _group_contributions(
     gaps = additive_differences(one, other, comparison.measure.declaration.combination)
     group_labels = breakdowns.fill_missing_groups(groups.reindex(list(scores.query_ids)))
     unlike_names = (
-        find_differing_groups(gaps, group_labels.to_numpy())
-        if tests_means(comparison.measure)
-        else ()
+        find_differing_groups(gaps, group_labels.to_numpy()) if comparison.compares_means else ()
     )
     return steps.assign(
         clear=[bool(clear[group]) for group in steps["group"]],

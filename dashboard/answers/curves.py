@@ -12,6 +12,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
+from metrics_core.base.errors import RanklensError
 from metrics_core.comparing.curves import (
     Band,
     MeanCurve,
@@ -148,6 +149,8 @@ def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
 
 
 def _curves(study: Study, comparison: Comparison) -> Curves:
+    if not study.judged:
+        raise RanklensError("Given scores have no cutoff to vary.", "Add runs and judgments.")
     inputs = _curve_inputs(study, comparison)
     pairs = inputs.band_keys
     for key in pairs.values():

@@ -56,7 +56,6 @@ def list_groups(
     request: GroupTableRequest,
     *,
     is_single_run: bool,
-    higher_is_better: bool,
     max_rows: int = MOST_ROWS,
 ) -> GroupRows:
     """Return the groups that match the request, in the requested order. At most `max_rows` groups
@@ -64,7 +63,7 @@ def list_groups(
     groups = breakdown.groups
     total = float(breakdown.total_row["adds"])
     groups = groups.assign(printed=w.round_parts(total, groups["adds"].tolist()))
-    default_key = "-mean" if higher_is_better else "mean"
+    default_key = "mean" if breakdown.direction < 0 else "-mean"
     if not is_single_run:
         default_key = "-adds"
     if breakdown.has_numeric_order:
@@ -91,7 +90,9 @@ def list_groups(
         hidden_printed=float(rest["printed"].sum()),
         matching_count=len(matching),
         sort_key=sort_key,
-        note="" if is_single_run else untested_note(rows),
+        note=""
+        if is_single_run or not breakdown.direction
+        else untested_note(rows, tests_means=breakdown.tests_means),
     )
 
 

@@ -15,14 +15,17 @@ from dashboard.address.view import Comparison
 from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates
 from dashboard.answers.pairs import all_run_pairs
 from dashboard.answers.query_chips import run_failures
-from dashboard.answers.run_comparisons import compares_means
 from dashboard.study.study import Study
 from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.tested_quantities import to_tested_scale
 from metrics_core.comparing.verdicts import BETTER_RUN
 from metrics_core.explaining.history import History, find_first_bad_versions, make_history
-from metrics_core.findings.history import history_finding, no_versions_finding
+from metrics_core.findings.history import (
+    history_finding,
+    no_versions_finding,
+    undeclared_history_finding,
+)
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, encode_groups, summarise_groups
@@ -158,9 +161,10 @@ def _history_page(
         if computed
         else _history_without_failures(runs, query_ids)
     )
+    versions, means = list(overall["run"]), overall["mean"].to_numpy()
     finding = history_finding(
-        list(overall["run"]),
-        overall["mean"].to_numpy() * comparison.measure.declaration.direction,
+        versions,
+        means * comparison.measure.declaration.direction,
         comparison.name,
         n_failing=int((result.first_bad_version >= 0).sum()),
         n_flickering=int(result.is_flickering.sum()),
@@ -168,9 +172,11 @@ def _history_page(
             study, comparison, runs, [np.ones(len(result.query_ids), dtype=bool)]
         )[0],
         is_best=_is_last_version_best(study, comparison, runs),
-        compares_means=compares_means(comparison),
+        compares_means=comparison.compares_means,
         counts_failures=computed,
     )
+    if not comparison.has_direction:
+        finding = undeclared_history_finding(versions, means, comparison.name)
     return HistoryPage(
         finding=finding,
         are_versions=is_history,

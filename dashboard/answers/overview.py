@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ from metrics_core.comparing.pairs import BETTER, WORSE, query_differences, verdi
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.explaining.top_document import find_top_document
 from metrics_core.findings.changes import summarize_change
+from metrics_core.findings.costs import price_sentence
 from metrics_core.findings.groups import untested_note
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
@@ -177,19 +178,15 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
         for n in run_names
         if n in set(table["run"]) and study.judged
     }
+    level, verdict = comparison.method.level, _find_verdict(scores, comparison, all_rows)
+    test_sentences = (
+        method_finding(all_rows, comparison.method),
+        power_sentences(study, comparison),
+    )
+    price = price_sentence(table, comparison.focus, comparison.name, level)
     return Overview(
-        verdict=_find_verdict(scores, comparison, all_rows),
-        test_sentence=join_sentences(
-            [
-                sentence
-                for sentence in (
-                    method_finding(all_rows, comparison.method),
-                    power_sentences(study, comparison),
-                )
-                if sentence
-            ],
-            " ",
-        ),
+        verdict=replace(verdict, lead=verdict.lead + price),
+        test_sentence=join_sentences([sentence for sentence in test_sentences if sentence], " "),
         doubts=doubts_about_test(study, comparison),
         measures_sentence=measures_finding(
             table[table["direction"] == comparison.measure.declaration.direction],
@@ -208,9 +205,7 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
             study, comparison, scores, in_view if study.is_computed(comparison.measure) else {}
         ),
         histogram=_score_histogram(scores, comparison),
-        interval=verdict_interval(
-            all_rows.set_index("run").loc[comparison.focus].to_dict(), comparison.method.level
-        ),
+        interval=verdict_interval(all_rows.set_index("run").loc[comparison.focus].to_dict(), level),
         groups=None if groups is None else _order_groups(groups, comparison),
         grouping=grouping,
         group_count=int(study.columns(comparison)[grouping].nunique()) if grouping else 0,
@@ -347,7 +342,8 @@ def _groups_sentence(
     named_groups, noun = replace_group_names(groups, grouping), group_noun(grouping)
     finding = groups_finding(named_groups, comparison.focus, noun=noun, higher_is_better=higher)
     untested = untested_note(
-        replace_group_names(_order_groups(groups, comparison).head(LISTED_GROUPS), grouping)
+        replace_group_names(_order_groups(groups, comparison).head(LISTED_GROUPS), grouping),
+        tests_means=comparison.compares_means,
     )
     return finding + muted_span(f" {untested}") if finding and untested else finding
 

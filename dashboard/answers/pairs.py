@@ -11,8 +11,9 @@ from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.method import Method
+from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.ranking import ranking_subtitle, ranking_title
-from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.sentence import Sentence, muted_span
 
 MOST_IN_MATRIX = 40
 """Maximum number of runs in the matrix of pairs. If there are more, the best runs are shown."""
@@ -84,8 +85,12 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
     judged_count = sum(float(r.judged().count(comparison.cutoff).sum()) for r in ranks)
     queries = int(mask.sum())
     return Pairs(
-        title=ranking_title(run_pairs, comparison.name, queries),
-        lead=ranking_subtitle(run_pairs, comparison.name, queries),
+        title=ranking_title(
+            run_pairs, comparison.name, queries, has_direction=comparison.has_direction
+        ),
+        lead=ranking_subtitle(run_pairs, comparison.name, queries)
+        if comparison.has_direction
+        else muted_span(NO_DIRECTION),
         run_pairs=run_pairs,
         queries=queries,
         judged_share=judged_count / listed_count if listed_count else float("nan"),

@@ -18,7 +18,7 @@ from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.digits import parse_whole_number
 from metrics_core.base.errors import FilterLineError
-from metrics_core.comparing.pairs import BETTER, query_differences
+from metrics_core.comparing.pairs import BETTER, classify_differences, query_differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import Sentence
@@ -83,11 +83,13 @@ class QueryList:
     default_order: str
     scale: tuple[float, float] | None = None
     line_error: FilterLineError | None = None
+    has_direction: bool = True
 
     @property
-    def has_enough_queries(self) -> bool:
-        """Whether there are enough queries to say which run is better."""
-        return self.paired >= FEWEST_QUERIES
+    def has_outcomes(self) -> bool:
+        """Whether better and worse are coloured: the direction of the measure is declared, and
+        there are enough queries."""
+        return self.has_direction and self.paired >= FEWEST_QUERIES
 
     @property
     def difference_span(self) -> tuple[float, float]:
@@ -179,6 +181,7 @@ def _query_list(study: Study, comparison: Comparison, request: QueryListRequest)
         default_order=default_order,
         scale=findings.scale,
         line_error=line_error,
+        has_direction=comparison.has_direction,
     )
 
 
@@ -238,9 +241,10 @@ def _row_mask(
 def _default_order(comparison: Comparison, show: str) -> str:
     """Return the default order of a list: worst query first, but best first in the list of queries
     that got better."""
-    if comparison.is_alone:
-        return f"score:{comparison.focus}"
-    return "-difference" if show == BETTER else "difference"
+    column = f"score:{comparison.focus}" if comparison.is_alone else "difference"
+    is_reversed = show == BETTER and not comparison.is_alone
+    is_falling = is_reversed != (comparison.measure.declaration.direction < 0)
+    return f"{'-' * is_falling}{column}"
 
 
 def _matches_search(rows: pd.DataFrame, search: str) -> pd.Series:
@@ -267,6 +271,8 @@ def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     frame = study.with_texts(
         query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
     )
+    if not comparison.has_direction:  # "better" means higher
+        frame["outcome"] = classify_differences(frame["difference"].to_numpy())
     run_scores = scores.values_of(comparison.measure)
     runs = pd.DataFrame(run_scores.T, columns=[f"run: {name}" for name in comparison.runs])
     return pd.concat([frame, runs], axis=1)
@@ -281,6 +287,7 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
         broken=int(masks["broken"].sum()),
         all_zero=count_failing(comparison, int(masks["none"].sum())),
         every_run=comparison.focus if len(comparison.runs) == 1 else comparison.every_run,
+        has_direction=comparison.has_direction,
     )
     pair = (comparison.focus, comparison.baseline)
     return _QueryFindings(

@@ -96,7 +96,10 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
         run_scores[comparison.runs.index(comparison.focus)],
         run_scores[comparison.runs.index(comparison.baseline)],
     )
-    outcome = classify_differences((focus - baseline) * comparison.measure.declaration.direction)
+    # Without a declared direction, "better" means higher.
+    outcome = classify_differences(
+        (focus - baseline) * (comparison.measure.declaration.direction or 1)
+    )
     change, failure = query_changes(study, comparison), query_failures(study, comparison)
     return {
         SHOW_ALL: np.ones(run_scores.shape[1], dtype=np.bool_),

@@ -94,6 +94,8 @@ def _find_leading_queries(frame: pd.DataFrame, comparison: Comparison) -> pd.Dat
     `SAME`."""
     rivals = frame[[f"run: {name}" for name in comparison.runs if name != comparison.focus]]
     direction = comparison.measure.declaration.direction
+    if not direction:
+        return frame.head(0)
     next_best = (rivals * direction).max(axis=1) * direction
     leads = frame.assign(difference=frame[f"run: {comparison.focus}"] - next_best)
     ahead = leads[leads["difference"] * direction > SAME]

@@ -177,10 +177,7 @@ def _report_groups(
     page = breakdown(study, comparison, overview_page.grouping)
     if len(page.groups) < 2:
         return None
-    higher = comparison.measure.declaration.higher_is_better
-    return page, list_groups(
-        page, GroupTableRequest(), is_single_run=comparison.is_alone, higher_is_better=higher
-    )
+    return page, list_groups(page, GroupTableRequest(), is_single_run=comparison.is_alone)
 
 
 def _report_cases(study: Study, comparison: Comparison, rows: pd.DataFrame) -> list[Case]:
@@ -258,13 +255,18 @@ def _command_line(
     path_by_run = {file.run: file.name for file in files if file.run}
     qrels = next((file for file in files if file.kind == "qrels"), None)
     runs = (comparison.baseline, comparison.focus, *comparison.other_runs)
-    if qrels is None or not all(run in path_by_run for run in runs):
+    scores = [part for f in files if f.kind == "scores" for part in ("--scores", f.name)]
+    settings, arguments = study.settings, [*scores, "--baseline", comparison.baseline]
+    if study.runs:
+        if qrels is None or not all(run in path_by_run for run in runs):
+            return ""
+        arguments = ["--collection"] * qrels.ready + [qrels.name]
+        arguments += [*(path_by_run[run] for run in runs), *scores]
+    if study.given_tables and not scores:
         return ""
-    qrels_arguments = ["--collection"] * qrels.ready + [qrels.name]
-    paths = " ".join(
-        quote(name) for name in (*qrels_arguments, *(path_by_run[run] for run in runs))
-    )
-    settings = study.settings
+    for name, is_higher in settings.directions:
+        arguments += ["--higher" if is_higher else "--lower", name]
+    paths = " ".join(map(quote, arguments))
     reading_options = [("--map-queries", settings.map_queries), ("--map-docs", settings.map_docs)]
     flags = [f" {flag} {quote(value)}" for flag, value in reading_options if value]
     flags += [" --exclude-self"] if settings.exclude_self else []

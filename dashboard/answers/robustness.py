@@ -17,7 +17,7 @@ from metrics_core.comparing.coverage import QueryCoverage, find_coverage, select
 from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
 from metrics_core.comparing.fragility import Fragility, find_fragility
 from metrics_core.comparing.method import DEFAULT_METHOD
-from metrics_core.comparing.tested_quantities import to_tested_scale
+from metrics_core.comparing.tested_quantities import find_tested_differences, find_tested_quantities
 from metrics_core.comparing.ties import TieRange, difference_range, find_tie_range
 from metrics_core.findings.robustness import ComparedPair
 from metrics_core.findings.verdict_risks import MissedQueries
@@ -92,8 +92,10 @@ def query_differences(study: Study, comparison: Comparison) -> Floats:
         .select_runs([comparison.focus, comparison.baseline])
         .values_of(comparison.measure)
     )
-    ends = (to_tested_scale(comparison.measure, one) for one in (focus_scores, baseline_scores))
-    return np.asarray(next(ends) - next(ends))
+    to_scale = comparison.measure.declaration.combination.to_scale
+    values, base = to_scale(focus_scores)[:, None], to_scale(baseline_scores)[:, None]
+    tested = find_tested_quantities(comparison.measure, values, base)
+    return find_tested_differences(values, base, tested)[:, 0]
 
 
 def query_fragility(study: Study, comparison: Comparison) -> Fragility:

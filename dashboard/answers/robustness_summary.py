@@ -20,6 +20,7 @@ from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings import file_risks, open_verdicts
 from metrics_core.findings import margin_risks as matter
 from metrics_core.findings import verdict_risks as ways
+from metrics_core.findings.costs import undeclared_lead
 from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_robustness
 
 
@@ -36,6 +37,11 @@ def is_robustness_known(study: Study, comparison: Comparison) -> bool:
 def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     if comparison.is_alone:
         return Robustness()
+    if not comparison.has_direction:
+        frame = compare_on_measures(study, comparison, [comparison.measure])[0].set_index("run")
+        row = frame.loc[comparison.focus]
+        text = undeclared_lead(row, row["baseline_mean"], comparison.name).text
+        return Robustness((), text, robustness.compared_pair(study, comparison))
     differences = robustness.query_differences(study, comparison)
     query_count = int((~np.isnan(differences)).sum())
     if query_count < FEWEST_QUERIES:

@@ -16,7 +16,6 @@ from metrics_core.comparing import power
 from metrics_core.comparing.difference_warnings import find_warnings as doubts_of
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare_measures
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
 from metrics_core.findings.sentence import Sentence, join_sentences
 from metrics_core.findings.significance import (
@@ -89,7 +88,7 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
     these queries can detect. If the test was inconclusive, a second sentence says how many queries
     would be needed."""
     size = sample_size(study, comparison)
-    if np.isnan(size.p) or not tests_means(comparison.measure):
+    if np.isnan(size.p) or not comparison.compares_means:
         return Sentence()
     margin = Sentence()
     if comparison.method.margin is not None:
@@ -104,7 +103,7 @@ def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
     """Return the reasons why the test of the mean may be unreliable, as sentences. The result is
     empty if there are none."""
     size = sample_size(study, comparison)
-    if np.isnan(size.p) or not tests_means(comparison.measure):
+    if np.isnan(size.p) or not comparison.compares_means:
         return Sentence()
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
@@ -150,7 +149,7 @@ def sample_size(study: Study, comparison: Comparison) -> SampleSize:
         unchanged=not row["differing"],
     )
     measure = comparison.measure
-    linear = measure.declaration.combination.linear and tests_means(measure)
+    linear = measure.declaration.combination.linear and comparison.compares_means
     if np.isnan(row["width"]) or not linear or queries < power.FEWEST_FOR_POWER:
         return size
     size = replace(
@@ -174,9 +173,3 @@ def find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[n
         [comparison.focus, comparison.baseline],
         "",
     ).astype(object)
-
-
-def compares_means(comparison: Comparison) -> bool:
-    """Return whether the verdict is on the difference of means. Otherwise it is on a typical ratio
-    or a sign."""
-    return tests_means(comparison.measure)

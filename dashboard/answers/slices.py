@@ -12,7 +12,6 @@ from dashboard.address.address import Pair
 from dashboard.address.view import Comparison
 from dashboard.answers.group_names import group_name
 from dashboard.study.study import Study
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.slicing.contributions import additive_differences
 from metrics_core.slicing.derived_groups import find_derived_column
@@ -67,7 +66,7 @@ def _slices(study: Study, comparison: Comparison) -> Slices:
     gaps = additive_differences(focus_scores, baseline_scores, declared.combination)
     if comparison.is_alone or (~np.isnan(gaps)).sum() < FEWEST_QUERIES:
         return Slices()
-    if not tests_means(comparison.measure):
+    if not comparison.compares_means:
         return Slices()
     mask = study.view_mask(comparison)
     columns = {c: groups.to_numpy()[mask] for c, groups in study.columns(comparison).items()}

@@ -205,7 +205,6 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
 def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
     """Show the groups of one column, as charts of all runs or as a table of two runs."""
     comparison, address = context.comparison, context.view.address
-    higher = comparison.measure.declaration.higher_is_better
 
     def all_run_scores() -> pd.DataFrame:
         return answers.scores_by_column(context.study, comparison, breakdown.by)
@@ -213,7 +212,7 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
     _show_head(
         context,
         breakdown.title,
-        lambda result: breakdown.lead(result, higher_is_better=higher),
+        breakdown.lead,
         breakdown,
         "",
         [
@@ -227,9 +226,7 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
     )
     least = parse_whole_number(address["least"]) or 0
     request = GroupTableRequest(address["ranked"], address["within"], least, bool(address["every"]))
-    result = list_groups(
-        breakdown, request, is_single_run=comparison.is_alone, higher_is_better=higher
-    )
+    result = list_groups(breakdown, request, is_single_run=comparison.is_alone)
     many = len(breakdown.groups) > MOST_ROWS
     if many:
         _show_group_controls(breakdown, result, request)

@@ -11,7 +11,6 @@ from dashboard.address.query_list import NO_LIST
 from dashboard.answers import robustness, unjudged
 from dashboard.answers import robustness_summary as answers
 from dashboard.answers.grading import add_document_texts
-from dashboard.answers.run_comparisons import compares_means
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
@@ -47,6 +46,8 @@ def render() -> None:
     st.html(markup.draw_answer(*robustness_finding(strip).statement_and_rest, styles))
     if not strip.all_checks:
         more = "Include more queries." if strip.text else "Compare another run."
+        if not comparison.has_direction:
+            more = "Choose above which direction is better."
         st.html(markup.draw_empty_state("Nothing to check.", more))
         return
     # Entries without anything to check come last.
@@ -195,7 +196,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
     section.show_heading(
         title := "Difference without the most favourable queries",
         "The fewest queries whose removal reverses the result, removed one after the other."
-        + " Differences of logarithms." * (not compares_means(comparison))
+        + " Differences of logarithms." * (not comparison.compares_means)
         if len(removed)
         else "No query can reverse the result.",
         frame=removed,

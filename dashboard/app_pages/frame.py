@@ -210,12 +210,21 @@ def _chart_script() -> str:
     return f"./static/js/{scripts[0].name}" if len(scripts) == 1 else ""
 
 
+_NO_OUTCOME_COLOURS = (
+    "<style>.lens{--better:var(--muted);--worse:var(--muted);--diverging-low:var(--line);"
+    "--diverging-lower:var(--hairline);--diverging-higher:var(--hairline);"
+    "--diverging-high:var(--line)}</style>"
+)
+"""The colours of a page on a measure whose direction is not declared."""
+
+
 def show_message_instead(page: Page) -> bool:
     """Show a message instead of the page if necessary, and return whether one was shown.
 
     A message is shown if the page does not exist, no files are open, the link is invalid, no query
     is in view, or the page cannot show the measure. Otherwise, notices on layers, id maps,
-    exclusions and refused runs are shown above the page."""
+    exclusions and refused runs are shown above the page. If the direction of
+    the measure is not declared, the page asks for it; the Overview asks beside the values."""
     if no_page := session.address()[NO_PAGE.name]:
         st.html(
             markup.draw_empty_state(f"There is no page “{no_page}”.", "The menu lists all pages.")
@@ -233,7 +242,6 @@ def show_message_instead(page: Page) -> bool:
         or _has_empty_view(context)
         or _has_missing_data(context)
         or (page.needs_lists and _is_without_ranks(context))
-        or _is_direction_open(context, page)
     ):
         return True
     # Above all scores, because active layers must never go unnoticed. The placeholder always
@@ -253,6 +261,9 @@ def show_message_instead(page: Page) -> bool:
     notices = Markup().join([notices, *receipts, *map(data.draw_error_card, context.refused)])
     if notices:
         placeholder.html(notices)
+    if not context.comparison.has_direction and page.name != "overview" and page.controls:
+        st.html(_NO_OUTCOME_COLOURS)
+        ask_directions(context.study)
     return False
 
 
@@ -300,18 +311,6 @@ def _is_without_ranks(context: PageContext) -> bool:
     st.html(markup.draw_empty_state("This page needs a computed measure.", reason))
     if context.study.judged:
         st.button("Show the default measure", on_click=session.change, kwargs={"m": ""})
-    return True
-
-
-def _is_direction_open(context: PageContext, page: Page) -> bool:
-    """On a page that says which runs or queries are better, ask which direction of the measure is
-    better. The Overview asks this beside the values."""
-    measure = context.comparison.measure
-    if measure.declaration.direction or not page.group or page.name in ("overview", "query"):
-        return False
-    text = f"Which way is better on {measure} is not declared."
-    st.html(markup.draw_empty_state("Nothing is tested yet.", text))
-    ask_directions(context.study)
     return True
 
 

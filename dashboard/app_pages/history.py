@@ -220,8 +220,12 @@ def _show_slices(runs: tuple[str, ...], columns: list[str], by: str, context: Pa
     slices = answers.groups_by_version(context.study, comparison, runs, by)
     section.show_heading(
         f"By {by}",
-        f"Mean {comparison.measure} of each group. “Worse since” is the version from which a group"
-        " is significantly worse than at its best, corrected for all groups and versions.",
+        f"Mean {comparison.measure} of each group."
+        + (
+            " “Worse since” is the version from which a group is significantly worse than at its"
+            " best, corrected for all groups and versions."
+        )
+        * comparison.has_direction,
         frame=slices.means,
         key="history",
     )

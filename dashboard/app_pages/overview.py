@@ -17,7 +17,6 @@ from dashboard.answers.overview_steps import overview_steps
 from dashboard.answers.paper_text import overview_texts
 from dashboard.answers.robustness_summary import is_robustness_known
 from dashboard.answers.robustness_summary import robustness_summary as firmness_of
-from dashboard.answers.run_comparisons import compares_means
 from dashboard.app_pages.parts import add_files, rail, section, test_picker
 from dashboard.app_pages.parts.directions import ask_directions
 from dashboard.app_pages.parts.quality_cost import show_quality_cost
@@ -77,7 +76,7 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
     if answer.doubts:
         st.html(markup.draw_subtitle(answer.doubts, drawing.styles))
     _show_block(overview.draw_outcomes(row, session.href))
-    has_verdict = row["differing"] and comparison.measure.declaration.direction != 0
+    has_verdict = row["differing"] and comparison.has_direction
     if has_verdict and not answer.is_leaderboard:
         _show_checks(row, context)
     ask_directions(context.study)
@@ -86,7 +85,7 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
         _show_checks(row, context)
     show_quality_cost(context)
     section.show_cached("lists", lambda: _lists_markup(answer, context, row), answer, drawing)
-    if compares_means(comparison):
+    if comparison.compares_means:
         _show_differences(answer, context)
 
 
@@ -191,7 +190,12 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
         draw(run_pairs)
         places_text = Sentence()
         if run_pairs is not None:
-            places_text = ranking_title(run_pairs, comparison.name, answer.facts.queries)
+            places_text = ranking_title(
+                run_pairs,
+                comparison.name,
+                answer.facts.queries,
+                has_direction=comparison.has_direction,
+            )
         heading.html(markup.draw_section(title, places_text, styles=context.look.styles))
 
     if answers.are_all_runs_compared(study, comparison):
@@ -231,7 +235,7 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
 def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -> Markup:
     drawing = context.drawing
     lists = []
-    if context.comparison.measure.declaration.direction:
+    if context.comparison.has_direction:
         lists += [
             overview.draw_query_list(
                 answer.worse, drawing, "worse", session.href, total=int(row["lost"])

@@ -184,7 +184,9 @@ def _show_table(
             lambda key: session.href("pairs", m=key),
         )
     )
-    text = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
+    text = "No pair is tested, so there are no places."
+    if answer.queries < FEWEST_QUERIES:
+        text = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
     if answer.run_pairs.draws:
         bests = len(answer.run_pairs.possible_bests) > 1
         text = f"Bracket: runs that may be the best on {comparison.name}. " if bests else ""
@@ -243,13 +245,16 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     """Return a note that explains the matrix of pairs and its colours."""
     run_pairs = answer.run_pairs
     total = len(run_pairs.runs)
-    text = "In each cell, the run of the row has the higher mean. "
+    side = "lower" if context.comparison.measure.declaration.direction < 0 else "higher"
+    text = f"In each cell, the run of the row has the {side} mean. "
     if len(runs) < total:
         text = (
             f"{w.sentence_case(w.number_word(len(runs)))} of {w.format_count(total)} runs. {text}"
         )
     if not run_pairs.draws:
-        return f"{text}With fewer than {FEWEST_QUERIES} queries no pair is tested or coloured."
+        is_small = answer.queries < FEWEST_QUERIES
+        why = f"With fewer than {FEWEST_QUERIES} queries no" if is_small else "No"
+        return f"{text}{why} pair is tested or coloured."
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
     corrected = f"not significant after correction for all {w.number_word(run_pairs.n_pairs)} pairs"
     level = w.format_share(context.comparison.method.level)

@@ -181,7 +181,7 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             label=f"{_count_text(row_count)} with their scores on {comparison.name}",
             span=query_list.difference_span,
             scale=query_list.scale if comparison.is_alone else None,
-            use_colours=query_list.has_enough_queries,
+            use_colours=query_list.has_outcomes,
             links=links,
             starred=request.remarks.starred,
         )

@@ -60,9 +60,9 @@ def execute(arguments: Sequence[str]) -> str:
     study, view, input_files = read_view(options, "A report")
     shared_study = make_shareable_study(study, options.include)
     study, view = shared_study.study, shared_study.comparison(view)
-    files = () if options.public else _used_files(options, input_files)
+    files = () if options.public else _used_files(options, input_files, study)
     drawing = Drawing.for_comparison(view, study.names)
-    default_title = options.collection or Path(options.qrels).stem
+    default_title = options.collection or Path(options.qrels or options.scores[0]).stem
     title = options.title or ("Comparison" if options.public else default_title)
     data = _pack_tables(title, study, options, input_files) if options.with_data else b""
     request = ReportRequest(
@@ -120,12 +120,20 @@ def _parse_parts(names: str | None) -> tuple[str, ...]:
     return tuple(part for part in PARTS if part in part_names)
 
 
-def _used_files(options: ReportOptions, input_files: InputFiles) -> tuple[UsedFile, ...]:
+def _used_files(
+    options: ReportOptions, input_files: InputFiles, study: Study
+) -> tuple[UsedFile, ...]:
     """Return the files that the report is based on, with their sizes and fingerprints."""
     run_files = [
         _used_file(input_files.files[run.name], "run", run.name, len(run), len(run.query_ids))
         for run in input_files.runs
     ]
+    run_files += [
+        _used_file(path, "scores", "", len(table), len(table.query_ids))
+        for path, table in zip(options.scores, study.given_tables, strict=True)
+    ]
+    if options.has_only_scores:
+        return tuple(run_files)
     qrels = input_files.qrels
     qrels_file = _used_file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids))
     if options.collection is not None:
@@ -139,7 +147,8 @@ def _pack_tables(
     """Return the tables as a packed collection, unchanged since they were read."""
     tables: list[tuple[Table | None, str]] = [
         *((run, input_files.files[run.name]) for run in study.runs.values()),
-        (input_files.qrels, options.qrels),
+        *((input_files.qrels, options.qrels) for _ in input_files.runs[:1]),
+        *zip(study.given_tables, options.scores, strict=True),
         (study.queries, options.queries or options.collection or ""),
         (study.documents, options.documents or ""),
     ]

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
+from dashboard.workspace import DEFAULT_SETTINGS
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError
-from metrics_core.commands.reading import InputFiles, read_files, read_named_queries
+from metrics_core.commands.reading import InputFiles, print_notes, read_files, read_named_queries
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
+from metrics_core.commands.scores_option import find_names, read_score_tables
 from metrics_core.judging import JudgedRanks
-from metrics_core.tables import Run
+from metrics_core.scoring.given_scores import find_directions, refuse_unknown_names
+from metrics_core.tables import GivenScores, Qrels, Run
+
+_NO_FILES = InputFiles(Qrels.from_columns([], [], []), [], {}, [], None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +34,7 @@ class ViewOptions(ReadingOptions):
 def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
     """Add the options for files, the measure and the runs to a parser. `out` is the default output
     file."""
-    add_reading_options(parser, measures=("nDCG@10",))
+    add_reading_options(parser, measures=("nDCG@10",), takes_scores=True)
     parser.add_argument(
         "-o",
         "--out",
@@ -64,15 +69,23 @@ def read_view(
     example "A report"; `other_runs` are the other runs to show, written as in an address. Raises
     the errors of `read_files`, UnknownRunError, and ParameterError if several measures are
     requested."""
-    input_files = read_files(options)
-    if len(input_files.measures) > 1:
-        names = w.join_words(map(str, input_files.measures))
+    tables = read_score_tables(options) if options.scores else []
+    files = replace(options, measures=None) if tables else options
+    input_files = _NO_FILES if options.has_only_scores else read_files(files)
+    study = _build_study(input_files, options, tables)
+    names = list(map(str, input_files.measures))
+    if tables:
+        print_notes("--scores", study.given_check[1])
+        names = find_names(options, study.given_measures) or [str(study.read_measure().measure)]
+    if options.has_only_scores:
+        refuse_unknown_names(names, list(map(str, study.given_measures)))
+    if len(names) > 1:
         raise ParameterError(
-            f"{product} shows one measure, not {names}.", "Create one for each measure."
+            f"{product} shows one measure, not {w.join_words(names)}.",
+            "Create one for each measure.",
         )
-    study = _build_study(input_files, options)
     comparison = study.comparison(
-        input_files.measures[0],
+        study.read_measure(names[0]).measure,
         baseline=options.against,
         focus=options.focus,
         other_runs=tuple(other_runs),
@@ -80,16 +93,21 @@ def read_view(
     return study, comparison, input_files
 
 
-def _build_study(input_files: InputFiles, options: ViewOptions) -> Study:
+def _build_study(
+    input_files: InputFiles, options: ViewOptions, tables: Sequence[GivenScores]
+) -> Study:
     judged = {ranks.run_name: ranks for ranks in input_files.judged}
 
     def find_judged_ranks(run: Run, *_: object, **__: object) -> JudgedRanks:
         return judged[run.name]
 
+    directions = find_directions(options.lower, options.higher)
     return Study(
         input_files.runs,
         input_files.qrels,
         read_named_queries(options),
         input_files.documents,
         find_judged_ranks,
+        replace(DEFAULT_SETTINGS, directions=tuple(directions.items())),
+        tables,
     )

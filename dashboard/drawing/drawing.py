@@ -71,6 +71,6 @@ class Drawing:
 
     @property
     def without_outcome_colours(self) -> Drawing:
-        """The same drawing without the colours for better and worse. It is used if there are too
-        few queries to test."""
+        """The same drawing without the colours for better and worse. It is used for
+        views without a test."""
         return replace(self, palette=self.palette.without_outcome_colours)

@@ -72,8 +72,10 @@ class Palette:
     @property
     def without_outcome_colours(self) -> Palette:
         """The palette with grey in place of the colours for better and worse. It is used for views
-        with too few queries to test."""
-        return replace(self, better=self.muted, worse=self.muted)
+        without a test."""
+        ends = dict.fromkeys(("diverging_low", "diverging_high"), self.line)
+        middle = dict.fromkeys(("diverging_lower", "diverging_higher"), self.hairline)
+        return replace(self, better=self.muted, worse=self.muted, **ends, **middle)
 
 
 LIGHT = Palette(

@@ -94,10 +94,13 @@ def _make_context() -> PageContext | None:
     styles = run_styles(
         study.names, library.slots, focus=comparison.focus, baseline=comparison.baseline
     )
+    palette = PALETTES[current_theme()]
+    if not comparison.has_direction:
+        palette = palette.without_outcome_colours
     return PageContext(
         study,
         view,
-        Look(PALETTES[current_theme()], styles),
+        Look(palette, styles),
         active,
         tuple(layered.refused_now.values()),
         is_guessed=st.session_state.get("_guessed") == comparison.baseline != study.names[0],

@@ -65,6 +65,7 @@ class LayeredStudy(Study):
         self.runs = {name: bare.runs[name] for name in self.judged}
         self.refused_now = {n: r for n, r in rejudged_runs.items() if isinstance(r, RanklensError)}
         self.refused = bare.refused | self.refused_now
+        self.given_measures = bare.given_measures
         self._start_cache(len(self.query_ids))
         if len(self.changed) == len(bare.query_ids):
             self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -16,7 +15,6 @@ import numpy as np
 from dashboard.files.files import File, join_parts
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS, Settings
-from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import HITS_ONLY_KIND, Note
 from metrics_core.checks.id_readings import UNCHANGED_IDS, parse_id_map
@@ -115,6 +113,7 @@ def assemble_library(
     ]
     study = None
     listed, given_tables, given_notes = _choose_given_scores(listed)
+    given_tables = [_map_ids(table, settings) for table in given_tables]
     has_lists = qrels is not None and bool(runs)
     if has_lists or given_tables:
         study = Study(
@@ -132,10 +131,7 @@ def assemble_library(
             settings,
             given_tables,
         )
-    names = study.unused_given_runs if study else []
-    if names:
-        message = f"the scores of {w.shorten_list(names)} are not used: these runs have no list"
-        given_notes.append(Note("given_scores", message, len(names), loud=True))
+    given_notes += study.given_check[1] if study else []
     return Library(tuple(listed), study, (*run_notes, *given_notes), own_names)
 
 
@@ -147,11 +143,6 @@ def _choose_given_scores(
 
     Two tables cannot be combined if both have a score of the same run, query and measure. The later
     file is then marked as not used."""
-    tables = [file.table for file in files if isinstance(file.table, GivenScores)]
-    with suppress(RanklensError):
-        if tables:
-            scores_from_given(tables)
-        return list(files), tables, []
     listed, chosen, notes = list(files), list[GivenScores](), list[Note]()
     for position, file in enumerate(files):
         if not isinstance(file.table, GivenScores):

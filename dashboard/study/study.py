@@ -27,6 +27,7 @@ from dashboard.address.view import (
 )
 from dashboard.study import columns
 from dashboard.study.cached_answers import CachedAnswers
+from dashboard.study.given_scores import read_file_scores
 from dashboard.study.numbers import NumberedIds
 from dashboard.workspace import DEFAULT_SETTINGS, Settings
 from metrics_core.base.arrays import Mask
@@ -37,7 +38,12 @@ from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import own_document_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
-from metrics_core.scoring.given_scores import scores_from_given, select_measures, select_values
+from metrics_core.scoring.given_scores import (
+    compare_with_computed,
+    select_measures,
+    select_values,
+    unused_score_notes,
+)
 from metrics_core.scoring.notes import add_range_to_tie_notes, score_notes
 from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, join_measures, score_runs
@@ -103,20 +109,7 @@ class Study(CachedAnswers):
     def _file_scores(self) -> Scores | None:
         """The given scores for the runs and queries in their files. It is None if there are no
         files with given scores."""
-        if not self.given_tables:
-            return None
-        measure_names = {name for table in self.given_tables for name in table.measure_names}
-        higher, lower = (
-            [name for name, is_higher in self.settings.directions if is_higher == way]
-            for way in (True, False)
-        )
-        scores = scores_from_given(
-            self.given_tables,
-            lower=measure_names.intersection(lower),
-            higher=measure_names.intersection(higher),
-        )
-        names = dict(self.settings.names)
-        return replace(scores, runs=tuple(names.get(run, run) for run in scores.runs))
+        return read_file_scores(self.given_tables, self.settings)
 
     @cached_property
     def given_scores(self) -> Scores | None:
@@ -134,18 +127,25 @@ class Study(CachedAnswers):
             np.zeros(values.shape[:2], dtype=np.bool_),
         )
 
-    @property
-    def unused_given_runs(self) -> list[str]:
-        """The runs that have given scores but are not compared, because they have no result
-        lists."""
-        runs = self._file_scores.runs if self._file_scores else ()
-        return [run for run in runs if run not in self.names]
+    @cached_property
+    def given_check(self) -> tuple[list[str], list[Note]]:
+        """The names of given measures that are equal to a computed one; and notes on them, and on
+        given scores that are not used."""
+        if self._file_scores is None or self.given_scores is None or not self.judged:
+            return [], []
+        unused = unused_score_notes(self._file_scores, self.names, self.query_ids)
+        equal_names, notes = compare_with_computed(
+            self.given_scores, lambda measures: score_runs([*self.judged.values()], measures)
+        )
+        return equal_names, [*unused, *notes]
 
     @cached_property
     def given_measures(self) -> list[Measure]:
         """The measures of the given scores. Measures for which higher is better come first,
-        measures with an undeclared direction last."""
-        measures = self._file_scores.measures if self._file_scores else ()
+        measures with an undeclared direction last. Measures that are equal to a computed one are
+        left out."""
+        file_measures = self._file_scores.measures if self._file_scores else ()
+        measures = [m for m in file_measures if str(m) not in self.given_check[0]]
         return sorted(measures, key=lambda m: (1, -1, 0).index(m.declaration.direction))
 
     def is_given(self, measure: Measure) -> bool:

@@ -13,12 +13,12 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, TableError
 from metrics_core.base.notes import Note
 from metrics_core.checks.id_readings import UNCHANGED_IDS, IdMap
-from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
 from metrics_core.tables.arrays import as_array, as_column, as_text_column
 from metrics_core.tables.columns import ID, encode_ids
 from metrics_core.tables.ranked_run import judged_ranks_text
 
-AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
+AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents, GivenScores)
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ def map_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
 
     If documents of a run are merged, the best score is kept; if judgments are merged, the highest
     grade; if rows of a documents table are merged, the first row. The document ids of that table
-    are mapped like the ids of runs. Raises RanklensError for a run loaded as judged ranks (the
-    ranks of judged documents), and if two queries are merged."""
+    and the query ids of scores are mapped like the ids of runs. Raises RanklensError for a run
+    loaded as judged ranks (the ranks of judged documents), and if two queries are merged."""
     if not maps:
         return table
     if isinstance(table, Queries):
@@ -56,6 +56,8 @@ def map_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
         return _map_run(table, maps)
     if isinstance(table, Documents):
         return _map_documents(table, maps)
+    if isinstance(table, GivenScores):
+        return _map_scores(table, maps)
     return _map_qrels(table, maps)
 
 
@@ -95,6 +97,19 @@ def _map_documents(table: Documents, maps: IdMaps) -> Documents:
     merged = _merged_notes(len(rows) - len(first), "document", "first", source="ids")
     documents = Documents.from_columns(dict(zip(mapped.column_names, mapped.columns, strict=True)))
     return documents.with_notes(*table.notes, *merged)
+
+
+def _map_scores(table: GivenScores, maps: IdMaps) -> GivenScores:
+    rows = {name: table.table[name] for name in table.table.column_names}
+    to_ids = maps.queries.map_run_ids
+    rows["query_id"] = _map_id_column(rows["query_id"], to_ids, refuse_merged=True)
+    details = table.details
+    if details is not None:
+        ids = _map_id_column(details["query_id"], to_ids).cast(ID)
+        details = details.drop_columns("query_id").append_column("query_id", ids)
+    return GivenScores.from_columns(**rows | {"value": table.values}, details=details).with_notes(
+        *table.notes
+    )
 
 
 def _map_qrels(table: Qrels, maps: IdMaps) -> Qrels:

@@ -270,6 +270,14 @@ def read_snapshot(path: str) -> Snapshot:
     return snapshot
 
 
+def read_given_snapshot(path: str, measures: Iterable[Measure]) -> Snapshot:
+    """Return a snapshot of given scores whose measures are those of the same name in `measures`,
+    which have a direction and a scale. Raises the errors of `read_snapshot`."""
+    snapshot, by_name = read_snapshot(path), {str(measure): measure for measure in measures}
+    matched = tuple(by_name.get(str(measure), measure) for measure in snapshot.measures)
+    return replace(snapshot, scores=replace(snapshot.scores, measures=matched))
+
+
 def refuse_changed_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
     """Raise RanklensError if the snapshot at `path` was made with other reading options."""
     old_choices = dict(snapshot.origin.reading)

@@ -4,6 +4,7 @@ column of the queries."""
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
@@ -56,8 +57,11 @@ def evaluate(options: SparkOptions) -> str:
     note_unused_queries(options)
     if options.by:
         groups = read_groups(options.by, scores.query_ids, options)
-        return PRINTERS[options.format](_group_means(scores, options.by, groups))
-    return PRINTERS[options.format](_long_table(scores, per_query=options.per_query))
+        table = LongTable.from_table(_group_means(scores, options.by, groups))
+    else:
+        table = _long_table(scores, per_query=options.per_query)
+    directions = {str(measure): measure.declaration.direction for measure in scores.measures}
+    return PRINTERS[options.format](replace(table, directions=directions))
 
 
 def _long_table(scores: Scores, *, per_query: bool) -> LongTable:

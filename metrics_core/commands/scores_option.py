@@ -3,33 +3,30 @@ and runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.base.notes import Note
+from metrics_core.checks.mapped_ids import map_ids
 from metrics_core.commands.reading import InputFiles, print_notes, read_judged_files
 from metrics_core.commands.reading_options import ReadingOptions, split_names
 from metrics_core.formats import read_scores
-from metrics_core.measures import parse_measure
+from metrics_core.measures import Measure, parse_measure
 from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.scoring.given_scores import (
+    compare_with_computed,
+    find_computed_measure,
     join_given_scores,
     refuse_unknown_names,
     scores_from_given,
     select_measures,
+    unused_score_notes,
 )
 from metrics_core.scoring.scores import Scores, score_runs
-from metrics_core.tables import Run
+from metrics_core.tables import GivenScores, Run
 
 _ROLES = ("query_id", "run", "measure", "value", "repeat")
-_TOLERANCE = 1.01e-4
-"""Given and computed scores are equal if they differ by at most this, because tools often write
-scores with four decimals."""
 
 
 def read_all_scores(options: ReadingOptions, *, needs_direction: bool = False) -> Scores:
@@ -57,7 +54,7 @@ def read_scores_and_runs(
         files = read_input(options)
         return _score_files(files, options), files.runs
     given_scores = _read_given_scores(options)
-    names = _find_names(options, given_scores)
+    names = find_names(options, given_scores.measures)
     if needs_direction:
         _refuse_open_directions(given_scores, names)
     if options.has_only_scores:
@@ -81,6 +78,12 @@ def _score_files(files: InputFiles, options: ReadingOptions) -> Scores:
 
 
 def _read_given_scores(options: ReadingOptions) -> Scores:
+    tables = read_score_tables(options)
+    return scores_from_given(tables, lower=options.lower, higher=options.higher)
+
+
+def read_score_tables(options: ReadingOptions) -> list[GivenScores]:
+    """Return the tables of `--scores`, with mapped ids; notes go to stderr."""
     columns = options.read_as.columns or {}
     has_roles = options.has_only_scores or not {"measure", "value", "repeat"}.isdisjoint(columns)
     score_columns = {role: name for role, name in columns.items() if role in _ROLES}
@@ -89,15 +92,15 @@ def _read_given_scores(options: ReadingOptions) -> Scores:
     for path in options.scores:
         table = read_scores(path, **choices)
         print_notes(Path(path).name, table.notes)
-        tables.append(table)
-    return scores_from_given(tables, lower=options.lower, higher=options.higher)
+        tables.append(map_ids(table, options.maps))
+    return tables
 
 
-def _find_names(options: ReadingOptions, given_scores: Scores) -> list[str]:
+def find_names(options: ReadingOptions, given_measures: Iterable[Measure]) -> list[str]:
     """Return the canonical names of the measures that `-m` names, in order.
 
     Raises RanklensError for a name that both a given and a computed measure have."""
-    given_names, names = set(map(str, given_scores.measures)), []
+    given_names, names = set(map(str, given_measures)), []
     for text in options.measures or ():
         parts = [text] if text.strip() in given_names else split_names([text])
         for name in (_unquote(part) for part in parts):
@@ -152,52 +155,14 @@ def _add_computed_scores(
     computed_names = [name for name in names if name not in given_names]
     if not names:
         computed_names = list(options.default_measures)
-    repeated = {name: _same_measure(name) for name in given_names}
-    extra = [name for name in repeated.values() if name]
+    extra = [str(measure) for name in given_names if (measure := find_computed_measure(name))]
     computed = _compute_scores(replace(options, measures=[*computed_names, *extra] or None))
     scores = join_given_scores(computed, given_scores)
-    n, n_judged, n_given = map(len, (scores.query_ids, computed.query_ids, given_scores.query_ids))
-    if n < max(n_judged, n_given):
-        message = (
-            f"{n:,} {w.plural(n, 'query', 'queries')} in common; {n_judged:,} are judged and"
-            f" {n_given:,} have given scores"
-        )
-        print_notes("--scores", [Note("queries", message, n)])
-    equal_names = [
-        name for name, same in repeated.items() if same and _is_equal(scores, name, same)
-    ]
+    equal_names, notes = compare_with_computed(given_scores, lambda _: computed)
+    print_notes(
+        "--scores",
+        [*unused_score_notes(given_scores, computed.runs, computed.query_ids), *notes],
+    )
     all_names = [*(str(parse_measure(name)) for name in computed_names), *given_names]
     kept_names = [name for name in all_names if name not in equal_names]
     return select_measures(scores, names or list(dict.fromkeys(kept_names)))
-
-
-def _same_measure(name: str) -> str:
-    """Return the name of the computed measure after which a given measure is named; "" if there is
-    none."""
-    if not name.startswith(PREFIX):
-        return ""
-    try:
-        measure = parse_measure(name.removeprefix(PREFIX))
-    except RanklensError:
-        return ""
-    return "" if measure.declaration.needs else str(measure)
-
-
-def _is_equal(scores: Scores, given_name: str, computed_name: str) -> bool:
-    """Return whether given scores are equal to the computed scores. A note on the result is
-    printed."""
-    names = list(map(str, scores.measures))
-    values, computed = (
-        scores.values[:, :, names.index(name)] for name in (given_name, computed_name)
-    )
-    is_given = ~np.isnan(values) & ~np.isnan(computed)
-    n = int((np.abs(values - computed)[is_given] > _TOLERANCE).sum())
-    name = given_name.removeprefix(PREFIX)
-    if not is_given.any() or n:
-        message = f"{name} differs from {computed_name} as computed here for {n:,} of"
-        message += f" {int(is_given.sum()):,} scores; it is called {given_name}"
-        print_notes("--scores", [Note("stored_scores", message, n, loud=True)])
-        return False
-    message = f"{name} equals {computed_name} as computed here, so it is not shown twice"
-    print_notes("--scores", [Note("stored_scores", message, 0)])
-    return True

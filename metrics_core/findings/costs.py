@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.tested_quantities import SIGN, TYPICAL_RATIO
 from metrics_core.comparing.verdicts import are_significant
+from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.sentence import Sentence, muted_span, strong_span
 from metrics_core.tables.given_scores import name_words
 
@@ -86,11 +88,22 @@ def _explain_undecided(row: Mapping[str, Any], level: float) -> Sentence:
     return muted_span(f"This is not significant ({p_text}): {row['reason']}.")
 
 
+def price_sentence(table: pd.DataFrame, run: str, measure: str, level: float) -> Sentence:
+    """Return what is tested of at most two other costs on which a run differs significantly from
+    the baseline; empty if there are none. `table` has rows of `compare` with columns measure and
+    clear (bool: significant)."""
+    rows = table[(table["run"] == run) & (table["measure"] != measure) & table["clear"]]
+    texts = [(row["measure"], describe_cost(row, row["measure"], level))
+             for row in rows.to_dict("records")]  # fmt: skip
+    costs = [f"on {name}, it is {text}" for name, text in texts if text][:2]
+    return muted_span(f" {w.sentence_case('; '.join(costs))}.") if costs else Sentence()
+
+
 def undeclared_lead(row: Mapping[str, Any], base: float, measure: str) -> Sentence:
     """State the means of a measure whose direction is not declared, and that there is no test."""
     means = f"{w.format_score(row['mean'])} against {w.format_score(base)}"
-    text = f"{measure} is {means}. Which direction is better is not declared, so there is no test."
-    return muted_span(text)
+    difference = w.format_difference(row["difference"])
+    return muted_span(f"{measure} is {means} ({difference}). {NO_DIRECTION}")
 
 
 def _describe_sign(row: Mapping[str, Any], measure: str) -> str:

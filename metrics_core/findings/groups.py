@@ -288,20 +288,19 @@ def crossed_groups_subtitle(margins: pd.DataFrame, slices: str) -> Sentence:
     )
 
 
-def untested_note(groups: pd.DataFrame) -> str:
-    """Explain why groups lack an interval. Columns used: group, queries, difference, diff_low."""
+def untested_note(groups: pd.DataFrame, *, tests_means: bool = True) -> str:
+    """Explain why groups lack an interval. Columns used: group, queries, difference, diff_low.
+    `tests_means` is false for a cost, whose mean difference has no interval."""
     with_difference = groups[groups["difference"].notna()]
-    small_groups = with_difference[with_difference["queries"] < FEWEST_QUERIES]
-    rarely_differing = with_difference[
-        (with_difference["queries"] >= FEWEST_QUERIES) & with_difference["diff_low"].isna()
-    ]
+    is_small = with_difference["queries"] < FEWEST_QUERIES
+    rarely_differing = with_difference[~is_small & with_difference["diff_low"].isna()]
     notes = []
-    if len(small_groups):
-        notes.append(
-            f"Not tested, because there are fewer than {w.number_word(FEWEST_QUERIES)} queries:"
-            f" {w.shorten_list(list(small_groups['group']))}."
-        )
-    if len(rarely_differing):
+    if is_small.any():
+        few = f"Not tested, because there are fewer than {w.number_word(FEWEST_QUERIES)} queries:"
+        notes.append(f"{few} {w.shorten_list(list(with_difference.loc[is_small, 'group']))}.")
+    if not tests_means:
+        notes.append("Groups are tested by their typical ratio, not by their means.")
+    elif len(rarely_differing):
         notes.append(
             "No interval, because too few queries differ:"
             f" {w.shorten_list(list(rarely_differing['group']))}."

@@ -11,6 +11,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats
 from metrics_core.comparing.winners import better_side
+from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 
@@ -28,6 +29,13 @@ def not_versions_finding() -> Sentence:
     return strong_span("These runs are different systems. ") + muted_span(
         "No progress is reported; Ranking compares all runs."
     )
+
+
+def undeclared_history_finding(versions: Sequence[str], means: Floats, measure: str) -> Sentence:
+    """State the first and last mean of a measure whose direction is not declared."""
+    first, last = w.format_score(float(means[0])), w.format_score(float(means[-1]))
+    head = run_span(versions[-1]) + strong_span(f" has a mean {measure} of {last}, ")
+    return head + run_span(versions[0]) + strong_span(f" {first}. ") + muted_span(NO_DIRECTION)
 
 
 def history_finding(

@@ -10,7 +10,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, SAME, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NO_SCORE_WITH_BOTH
+from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NO_DIRECTION, NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 
@@ -51,12 +51,14 @@ class QueryCounts:
     """Numbers of fixed queries (failed before), of broken queries (worked before), and of queries
     on which all runs score 0.
 
-    `every_run` is the phrase for all runs in sentences."""
+    `every_run` is the phrase for all runs in sentences. If `has_direction` is false, the direction
+    of the measure is not declared, and the outcome "better" means higher."""
 
     fixed: int
     broken: int
     all_zero: int
     every_run: str
+    has_direction: bool = True
 
 
 def queries_finding(
@@ -78,7 +80,10 @@ def queries_finding(
     won, lost = (int((differences["outcome"] == outcome).sum()) for outcome in (BETTER, WORSE))
     if not won and not lost:
         return strong_span(f"No query differs by more than {SAME:g}")
-    return run_span(focus) + strong_span(f" is better on {won:,} of {queries}, worse on {lost:,}")
+    higher, lower = ("better", "worse") if query_counts.has_direction else ("higher", "lower")
+    return run_span(focus) + strong_span(
+        f" is {higher} on {won:,} of {queries}, {lower} on {lost:,}"
+    )
 
 
 def queries_subtitle(
@@ -92,6 +97,8 @@ def queries_subtitle(
     used."""
     if focus == baseline:
         return muted_span(f"{COMPARE_ANOTHER_RUN} which queries it wins and loses.")
+    if not query_counts.has_direction:
+        return muted_span(NO_DIRECTION)
     won = differences[differences["outcome"] == BETTER]["difference"]
     lost = differences[differences["outcome"] == WORSE]["difference"]
     paired = int(differences["difference"].notna().sum())

@@ -24,12 +24,14 @@ from metrics_core.findings.sentence import (
 _MAX_NAMED = 3
 
 
-def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """State which runs may be the best. With fewer than ten queries, name the run with the highest
-    mean instead.
+def ranking_title(
+    all_pairs: AllPairs, measure: str, queries: int, *, has_direction: bool = True
+) -> Sentence:
+    """State which runs may be the best. With fewer than ten queries, or if the direction of
+    the measure is not declared, name the run with the highest mean instead.
 
     `measure` is the measure's name, `queries` the number of queries in view."""
-    if queries < FEWEST_QUERIES:
+    if queries < FEWEST_QUERIES or not has_direction:
         return _highest_mean_title(all_pairs, measure)
     bests = all_pairs.possible_bests
     if len(bests) == 1:

@@ -137,7 +137,8 @@ def robustness_finding(robustness: Robustness) -> Sentence:
     if compared is None:
         return strong_span("Robustness needs two runs.")
     if not robustness.all_checks:
-        return strong_span(robustness.text)
+        statement, blank, rest = robustness.text.partition(". ")
+        return strong_span(statement + blank) + muted_span(rest)
     pair = run_span(compared.run) + strong_span(" and ") + run_span(compared.baseline)
     if compared.verdict == NO_MATTER:
         return strong_span("“No difference that matters”") + _describe_passed_checks(robustness)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 import pyarrow as pa
@@ -121,6 +122,8 @@ def _open_and_read(
     judgments: Sequence[Qrels] = (),
 ) -> tuple[Source, list[Loaded]]:
     """Return the opened file and its tables."""
+    if not isinstance(source, (str, Path, bytes)) and read_as.kind == "scores":
+        source, name = _encode_records(source), name or "records"
     if not isinstance(source, (str, Path, bytes)):
         from metrics_core.formats.mapping import python_records
 
@@ -131,6 +134,12 @@ def _open_and_read(
     return file_source, read_source(
         file_source, read_as, force_kind=read_as.forces_kind, judgments=judgments
     )
+
+
+def _encode_records(records: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return records as JSON Lines; undefined numbers are null."""
+    rows = ({name: None if v != v else v for name, v in record.items()} for record in records)
+    return "\n".join(json.dumps(row, default=str) for row in rows).encode()
 
 
 def read_source(

@@ -3,12 +3,13 @@ measure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import (
     NoSharedQueriesError,
@@ -16,12 +17,16 @@ from metrics_core.base.errors import (
     RanklensError,
     did_you_mean,
 )
+from metrics_core.base.notes import Note
 from metrics_core.base.wording import shorten_value
-from metrics_core.measures import given_measure
+from metrics_core.measures import Measure, given_measure, parse_measure
+from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.scoring.scores import Scores, build_scores, join_measures
 from metrics_core.tables import GivenScores
 
 _KEYS = ["run", "query_id"]
+_TOLERANCE = 1.01e-4
+"""Tools often write scores with four decimals."""
 
 
 def scores_from_given(
@@ -33,30 +38,35 @@ def scores_from_given(
     `higher` name the measures for which lower or higher is better. Raises RanklensError for a name
     that is in both or that no table has, and if two tables have a score of the same run, query and
     measure."""
-    parts = [table.table.to_pandas() for table in tables]
-    means = [
-        part.groupby([*_KEYS, "measure"], sort=False, observed=True)["value"].mean()
-        for part in parts
-    ]
-    values = pd.concat(means)
-    repeated = values.index[values.index.duplicated()]
+    parts = [table.table.to_pandas().assign(file=number) for number, table in enumerate(tables)]
+    rows = pd.concat(parts, ignore_index=True)
+    in_file = rows[[*_KEYS, "measure", "file"]].drop_duplicates()
+    repeated = in_file[in_file.duplicated([*_KEYS, "measure"])]
     if len(repeated):
-        run, query_id, measure = repeated[0]
+        run, query_id, measure, _ = repeated.iloc[0]
         raise RanklensError(
             f"Two files have {measure} of run {run} for query {query_id}.",
             "Name the run in a column run, or rename a file: its name names the run.",
         )
-    names = list(dict.fromkeys(values.index.get_level_values("measure")))
+    wide = pivot_measures(rows)
+    names = [name for name in wide.columns if name not in _KEYS]
     directions = find_directions(lower, higher)
     refuse_unknown_names(directions, names)
-    wide = values.unstack("measure")
-    rows = pd.concat([part[_KEYS] for part in parts]).drop_duplicates()
-    numbers = wide.reindex(pd.MultiIndex.from_frame(rows))[names].to_numpy(dtype=np.float64)
+    numbers = wide[names].to_numpy(dtype=np.float64)
     measures = [
         given_measure(name, numbers[:, column], higher_is_better=directions.get(name))
         for column, name in enumerate(names)
     ]
-    return build_scores(rows, measures, numbers)
+    return build_scores(wide, measures, numbers)
+
+
+def pivot_measures(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns run, query_id and one for each measure, in order of appearance. `rows` has
+    the columns run, query_id, measure and value. Repeats of a score are averaged."""
+    keys = pd.MultiIndex.from_frame(rows[_KEYS].drop_duplicates())
+    cells = rows.groupby([*_KEYS, "measure"], sort=False, observed=True)["value"].mean()
+    names = [*dict.fromkeys(rows["measure"])]
+    return cells.unstack("measure").reindex(keys)[names].set_axis(names, axis=1).reset_index()
 
 
 def find_directions(lower: Collection[str], higher: Collection[str]) -> dict[str, bool]:
@@ -102,6 +112,64 @@ def join_given_scores(computed: Scores, given_scores: Scores) -> Scores:
     shared = computed.select_queries(is_shared)
     values = select_values(given_scores, shared.runs, shared.query_ids)
     return join_measures([shared, replace(shared, measures=given_scores.measures, values=values)])
+
+
+def unused_score_notes(
+    given_scores: Scores, runs: Sequence[str], query_ids: Sequence[str]
+) -> list[Note]:
+    """Return notes on given scores of runs without a list, and on the number of queries that have
+    both judgments and given scores, unless all have."""
+    notes, unlisted = [], [run for run in given_scores.runs if run not in {*runs}]
+    if unlisted:
+        message = f"the scores of {w.shorten_list(unlisted)} are not used: these runs have no list"
+        notes.append(Note("given_scores", message, len(unlisted), loud=True))
+    n = len({*query_ids} & {*given_scores.query_ids})
+    if n < max(len(query_ids), len(given_scores.query_ids)):
+        message = (
+            f"{n:,} {w.plural(n, 'query', 'queries')} in common; {len(query_ids):,} are judged and"
+            f" {len(given_scores.query_ids):,} have given scores"
+        )
+        notes.append(Note("queries", message, n))
+    return notes
+
+
+def find_computed_measure(name: str) -> Measure | None:
+    """Return the measure that computes the given scores of this name; None if there is none."""
+    try:
+        measure = parse_measure(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
+    except RanklensError:
+        return None
+    return None if measure is None or measure.declaration.needs else measure
+
+
+def compare_with_computed(
+    given_scores: Scores, compute: Callable[[Sequence[Measure]], Scores]
+) -> tuple[list[str], list[Note]]:
+    """Compare given scores with the computed measure that they are named after. `compute` returns
+    the scores of measures.
+
+    Returns the names of the given measures whose scores are equal to the computed ones, and a note
+    on each measure that was compared."""
+    names = [str(measure) for measure in given_scores.measures]
+    pairs = {name: measure for name in names if (measure := find_computed_measure(name))}
+    equal_names: list[str] = []
+    notes: list[Note] = []
+    if not pairs:
+        return equal_names, notes
+    computed = compute([*dict.fromkeys(pairs.values())])
+    given_values = select_values(given_scores, computed.runs, computed.query_ids)
+    for name, measure in pairs.items():
+        gaps = given_values[:, :, names.index(name)] - computed.values_of(measure)
+        n, total = int((np.abs(gaps) > _TOLERANCE).sum()), int((~np.isnan(gaps)).sum())
+        short_name = name.removeprefix(PREFIX)
+        message = f"{short_name} equals {measure} as computed here, so it is not shown twice"
+        if n or not total:
+            message = f"{short_name} differs from {measure} as computed here for {n:,} of"
+            message += f" {total:,} scores; it is called {name}"
+        else:
+            equal_names.append(name)
+        notes.append(Note("stored_scores", message, n, loud=bool(n)))
+    return equal_names, notes
 
 
 def select_values(scores: Scores, runs: Sequence[str], query_ids: Sequence[str]) -> Floats:

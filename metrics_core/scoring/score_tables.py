@@ -11,9 +11,20 @@ from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.in_memory import convert_to_frame
 from metrics_core.formats.parsing.columns import NAMES, find_position
+from metrics_core.formats.parsing.score_columns import REPEATS
 from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures_by_name
-from metrics_core.scoring.given_scores import find_directions, refuse_unknown_names
-from metrics_core.scoring.scores import Scores, measure_columns, scores_from_frame
+from metrics_core.scoring.given_scores import (
+    find_directions,
+    pivot_measures,
+    refuse_unknown_names,
+)
+from metrics_core.scoring.scores import (
+    Scores,
+    check_key_columns,
+    column_numbers,
+    measure_columns,
+    scores_from_frame,
+)
 
 
 def select_scores(
@@ -78,33 +89,33 @@ def _is_name_of(name: str, measure: Measure) -> bool:
 
 
 def read_scores_frame(table: Any) -> pd.DataFrame:
-    """Return a table of scores as a frame with the columns run, query_id and one per measure."""
+    """Return a table of scores as a frame with the columns run, query_id and one per measure.
+    Repeats of a score, counted by a column such as repeat or epoch, are averaged. Raises
+    RanklensError if a score is given twice."""
     frame = convert_to_frame(table)
     names = [str(c) for c in frame.columns]
-    for key, role in (("run", "tag"), ("query_id", "query_id")):
-        index = find_position(names, NAMES[role])
+    roles = (("run", NAMES["tag"]), ("query_id", NAMES["query_id"]), ("repeat", REPEATS))
+    for key, role_names in roles:
+        index = find_position(names, role_names)
         if key not in names and index >= 0:
             names[index] = key
     if "run" not in names and {"name", "measure"} <= set(names):
         names[names.index("name")] = "run"
     frame = frame.set_axis(names, axis=1)
     has_measure_rows = {"run", "query_id", "measure", "value"} <= set(names)
-    return _pivot_measures(frame) if has_measure_rows else frame
-
-
-def _pivot_measures(frame: pd.DataFrame) -> pd.DataFrame:
-    """Pivot a table with one row per measure, such as PyTerrier's perquery.csv, to one column per
-    measure.
-
-    Raises RanklensError if a run has two scores on the same measure for a query."""
-    keys = ["run", "query_id"]
-    is_duplicate = frame.duplicated([*keys, "measure"])
+    if not has_measure_rows and "repeat" not in names:
+        return frame
+    check_key_columns(frame)
+    keys = ["run", "query_id", *["measure"] * has_measure_rows]
+    is_duplicate = frame.duplicated([*keys, *["repeat"] * ("repeat" in names)])
     if is_duplicate.any():
-        run, query_id, measure = frame.loc[is_duplicate, [*keys, "measure"]].iloc[0]
+        run, query_id, *measure = frame.loc[is_duplicate, keys].iloc[0]
+        what = f"{measure[0]} of run" if measure else "The row of run"
         raise RanklensError(
-            f"{measure} of run {run!r} for query {query_id!r} is given twice.", "Keep one of them."
+            f"{what} {run!r} for query {query_id!r} is given twice.",
+            "Keep one of them, or count the repeats in a column repeat.",
         )
-    order = list(dict.fromkeys(frame["measure"]))
-    wide = frame.pivot(index=keys, columns="measure", values="value")
-    rows = pd.MultiIndex.from_frame(frame[keys].drop_duplicates())
-    return wide.loc[rows, order].rename_axis(columns=None).reset_index()
+    if has_measure_rows:
+        return pivot_measures(frame.assign(value=column_numbers(frame, "value")))
+    measures = [name for name in measure_columns(frame, numeric=True) if name != "repeat"]
+    return frame.groupby(keys, sort=False)[measures].mean().reset_index()

@@ -135,7 +135,7 @@ def scores_from_frame(
     dictionary by column, and otherwise decided by `given_measure`. Raises RanklensError in the same
     cases as `Scores.from_any`, and if there is no numeric column or a value is not a finite
     number."""
-    _check_key_columns(frame)
+    check_key_columns(frame)
     for column in columns or ():
         if column in _KEYS or column not in frame.columns:
             listing = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
@@ -143,7 +143,7 @@ def scores_from_frame(
                 f"There are no scores of {column}.", f"Available: {listing or 'none'}."
             )
     names = measure_columns(frame, numeric=True) if columns is None else columns
-    numbers = {str(name): _column_numbers(frame, name) for name in names}
+    numbers = {str(name): column_numbers(frame, name) for name in names}
     if not numbers:
         raise RanklensError(
             "No column of the frame contains numbers.", "Give a number for each run and query."
@@ -160,7 +160,7 @@ def measure_columns(frame: pd.DataFrame, *, numeric: bool = False) -> list[Any]:
     return [c for c in columns if not numeric or frame[c].dtype.kind in "iuf"]
 
 
-def _column_numbers(frame: pd.DataFrame, column: str) -> Floats:
+def column_numbers(frame: pd.DataFrame, column: str) -> Floats:
     """Return a column as float64[row]. An empty cell becomes NaN.
 
     Raises RanklensError if a value is not a finite number."""
@@ -200,13 +200,13 @@ def _find_measure(name: str, values: Floats, higher_is_better: bool | None) -> M
 
 
 def _read_frame(frame: pd.DataFrame) -> Scores:
-    _check_key_columns(frame)
+    check_key_columns(frame)
     measures = [parse_measure(str(c)) for c in measure_columns(frame)]
     numbers = frame.drop(columns=list(_KEYS)).to_numpy(dtype=np.float64)
     return build_scores(frame, measures, numbers)
 
 
-def _check_key_columns(frame: pd.DataFrame) -> None:
+def check_key_columns(frame: pd.DataFrame) -> None:
     """Raise RanklensError if one of the columns run and query_id is missing or has an empty
     cell."""
     for key in _KEYS:

@@ -12,10 +12,10 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import NoSharedQueriesError, UnknownColumnError
 from metrics_core.comparing.paired_tests import sidak_adjusted
 from metrics_core.comparing.resampled import clip_bounds, resample_groups
-from metrics_core.comparing.tested_quantities import tests_means
+from metrics_core.comparing.tested_quantities import tests_means, to_tested_scale
 from metrics_core.comparing.testing import widest_difference
 from metrics_core.comparing.verdicts import are_significant
-from metrics_core.measures import GivenMeasure, Measure, parse_measure
+from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
 from metrics_core.scoring.resampling import split_by_memory
 from metrics_core.scoring.scores import Scores
@@ -271,20 +271,24 @@ def _find_differences(
     are NaN if a group may not be tested, and for the baseline itself.
 
     Geometric means are tested on their ratio; the bounds of the ratio are multiplied by the
-    baseline's observed mean. The means of a cost are not tested (`tested_quantities`)."""
+    baseline's observed mean. The means of a cost have no interval; a cost is significant if its
+    typical ratio is (`tested_quantities`) and its mean changes in the same direction."""
     level, n_tested = level_and_count
     combination = measure.declaration.combination
-    scaled = [combination.to_scale(values) for values in groups]
+    scaled = [to_tested_scale(measure, values) for values in groups]
     others = [np.delete(np.arange(s.shape[1]), baseline) for s in scaled]
     gaps = [np.take(s - s[:, [baseline]], o, axis=1) for s, o in zip(scaled, others, strict=True)]
     results = []
-    for values, columns, test in zip(scaled, others, resample_groups(gaps), strict=True):
+    for scores, values, columns, test in zip(
+        groups, scaled, others, resample_groups(gaps), strict=True
+    ):
         ends, clear = _empty_differences(values)
+        clear[columns] = are_significant(sidak_adjusted(test.p, n_tested), level)
         if not tests_means(measure):
-            ends[0, columns] = test.mean
+            ends[0, columns] = MEAN.combine(scores[:, columns] - scores[:, [baseline]])
+            clear[columns] &= ends[0, columns] * test.mean > 0
             results.append((ends, clear))
             continue
-        clear[columns] = are_significant(sidak_adjusted(test.p, n_tested), level)
         ends[:, columns] = test.intervals(1 - level ** (1 / n_tested), clear[columns])
         if combination.linear:
             ends[1:] = clip_bounds(ends[1:], widest_difference(measure))

@@ -17,10 +17,8 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import raise_row_problems, reencode_ids, refuse_missing_ids
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_QUANTITY = re.compile(
-    "latency|latencies|times?|ms|seconds|costs?|prices?|tokens|errors?|hallucinations?|toxicity"
-    "|perplexity"
-)
+_COST = re.compile("latency|latencies|times?|ms|seconds|costs?|prices?|tokens")
+_HARM = re.compile("errors?|hallucinations?|toxicity|perplexity")
 
 
 def name_words(name: str) -> list[str]:
@@ -32,7 +30,13 @@ def name_words(name: str) -> list[str]:
 def has_open_direction(name: str) -> bool:
     """Return whether a word of the name, such as latency, makes it unclear whether higher or lower
     is better."""
-    return any(map(_QUANTITY.fullmatch, name_words(name)))
+    return has_cost_name(name) or any(map(_HARM.fullmatch, name_words(name)))
+
+
+def has_cost_name(name: str) -> bool:
+    """Return whether a word of the name, such as latency, says that the values are costs, times or
+    counts."""
+    return any(map(_COST.fullmatch, name_words(name)))
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from metrics_core.base import frames as pd
@@ -18,10 +18,12 @@ from metrics_core.text_tables.latex import escape, tabular
 
 @dataclass(frozen=True)
 class LongTable:
-    """A table with one value per row: label columns, then measure and value."""
+    """A table with one value per row: label columns, then measure and value. `directions`
+    has the direction of measures whose name does not say it."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
+    directions: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_table(cls, source: LongTable | pd.DataFrame) -> LongTable:
@@ -46,7 +48,7 @@ class LongTable:
         for row in self.rows:
             cells.setdefault(tuple(row[i] for i in label_columns), {})[row[measure]] = row[value]
         rows = [[values.get(name, float("nan")) for name in measures] for values in cells.values()]
-        return WideTable(self.labels, measures, list(cells), rows)
+        return WideTable(self.labels, measures, list(cells), rows, self.directions)
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class WideTable:
     measures: list[str]
     keys: list[tuple[Any, ...]]
     values: list[list[float]]
+    directions: Mapping[str, int]
 
     def formatted_cells(self) -> list[list[str]]:
         """Format the cells: counts as whole numbers, scores with three decimals."""
@@ -195,20 +198,11 @@ def _best_means(wide_table: WideTable) -> set[tuple[int, str]]:
     for column, name in enumerate(wide_table.measures):
         column_values = {row: wide_table.values[row][column] for row in means}
         column_values = {row: value for row, value in column_values.items() if value == value}
-        if len(means) > 1 and column_values and not _has_no_best(name):
-            best = _best_function(name)(column_values.values())
+        direction = wide_table.directions.get(name, find_measure(name).declaration.direction)
+        if len(means) > 1 and column_values and direction and not _is_summed(name):
+            best = (max if direction > 0 else min)(column_values.values())
             best_cells |= {(row, name) for row, value in column_values.items() if value == best}
     return best_cells
-
-
-def _has_no_best(name: str) -> bool:
-    """Return whether no value of the measure can be called best, because it is summed or has no
-    declared direction."""
-    return _is_summed(name) or find_measure(name).declaration.direction == 0
-
-
-def _best_function(measure: str) -> Callable[..., float]:
-    return max if find_measure(measure).declaration.higher_is_better else min
 
 
 PRINTERS: dict[str, Callable[[LongTable | pd.DataFrame], str]] = {

@@ -8,6 +8,7 @@ from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 
 from dashboard.notebook import NotebookComparison, show
@@ -15,7 +16,12 @@ from dashboard.workspace import Workspace
 from dashboard.workspace.exports.packing import import_packed_collection
 from dashboard.workspace.exports.report_data import extract_packed
 from metrics_core import compare, evaluate
-from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
+from metrics_core.base.errors import (
+    ParameterError,
+    RanklensError,
+    UnknownColumnError,
+    UnknownRunError,
+)
 
 SAMPLE = Path(__file__).parents[2] / "sample_runs"
 NAMES = ["bm25", "dense", "hybrid", "titles-only"]
@@ -118,3 +124,21 @@ def test_what_python_holds() -> None:
     assert "only" in alone._repr_html_()
     with pytest.raises(UnknownRunError):
         show(runs, {"q1": {"d2": 1}}, baseline="older")
+
+
+def test_given_scores_alone_and_beside_runs(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        [(f"q{q}", run, int(q % 3 > i), 100 + q + 50 * i)
+         for i, run in enumerate("ab") for q in range(30)],
+        columns=["query_id", "run", "correct", "ms"],
+    )  # fmt: skip
+    own = show(scores=frame, lower="ms")
+    assert "a scores" in repr(own) or "correct falls from" in repr(own)
+    cost = show(scores=frame, measure="ms", lower="ms")
+    assert "slower" in cost._repr_html_() and cost.report(tmp_path / "r.html").exists()
+    undeclared = show(scores=frame, measure="ms")
+    assert "not declared" in undeclared._repr_html_()
+    for name in ("forest", "curves"):
+        with pytest.raises(RanklensError):
+            cost.figure(name)
+    assert "significant" in cost.figure("pairs").caption

@@ -163,3 +163,16 @@ def test_given_scores_are_kept_in_a_snapshot(
     table.to_csv(tmp_path / "both.csv", index=False)
     assert main(["snapshot", "--scores", str(tmp_path / "both.csv"), "-o", str(base)]) == 2
     assert "has the scores of 2 runs: v1 and v2" in capsys.readouterr().err
+
+
+def test_a_snapshot_is_the_baseline_of_a_gate_in_python(tmp_path: Path) -> None:
+    table = made_table("same")
+    first, second = table["run"].unique()[:2]
+    table[table["run"] == first].to_csv(tmp_path / "s.csv", index=False)
+    file = tmp_path / "base.json"
+    assert main(["snapshot", "--scores", str(tmp_path / "s.csv"), "-o", str(file)]) == 0
+    gates = ["correct > -0.3", "latency_ms < 5 %"]
+    own = gate_scores(table[table["run"] == second], gates, baseline=file)
+    both = gate_scores(table[table["run"].isin([first, second])], gates, baseline=first)
+    assert [o.outcome for o in own.outcomes] == [o.outcome for o in both.outcomes]
+    assert own.status == both.status

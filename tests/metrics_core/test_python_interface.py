@@ -113,7 +113,7 @@ def test_directions_are_names_of_compared_columns() -> None:
     with pytest.raises(RanklensError, match="no scores of latncy") as caught:
         compare_scores(LATENCY, baseline="v1", lower="latncy")
     assert "latency" in str(caught.value)
-    with pytest.raises(RanklensError, match="as lower and as higher"):
+    with pytest.raises(RanklensError, match="in both lower and higher"):
         compare_scores(LATENCY, baseline="v1", lower="latency", higher=["latency"])
     two = LATENCY.assign(clicks=LATENCY["latency"] / 2, price=1.5)
     both = compare_scores(two, ["clicks", "latency"], lower=["latency"], higher="clicks")

@@ -69,11 +69,7 @@ def _listed_ids(query_list: QueryList) -> frozenset[str] | None:
 
 
 def _choose_drawing(query_list: QueryList, context: PageContext) -> Drawing:
-    return (
-        context.drawing
-        if query_list.has_enough_queries
-        else context.drawing.without_outcome_colours
-    )
+    return context.drawing if query_list.has_outcomes else context.drawing.without_outcome_colours
 
 
 def _sorted_chart(query_list: QueryList, context: PageContext) -> None:

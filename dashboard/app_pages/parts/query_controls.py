@@ -30,6 +30,7 @@ from dashboard.drawing.blocks import filter_line, queries
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_notes, current_remarks
 from metrics_core.base import wording as w
+from metrics_core.comparing.pairs import BETTER, WORSE
 
 _MARKS = {"better": ":green[▲] ", "worse": ":orange[▼] "}
 
@@ -114,11 +115,12 @@ def _show_chip_row(
 def _chip_label(show: str, query_list: QueryList, comparison: Comparison) -> str:
     count = w.format_count(query_list.counts[show])
     label = f"{escape_markdown(filter_chip_label(show, comparison))} {count}"
-    return f"{_MARKS.get(show, '')}{label}" if query_list.has_enough_queries else label
+    return f"{_MARKS.get(show, '')}{label}" if query_list.has_outcomes else label
 
 
 def filter_chip_label(show: str, comparison: Comparison) -> str:
     """Return the name of a list of queries as plain text, for its chip."""
+    higher_and_lower = {} if comparison.has_direction else {BETTER: "higher", WORSE: "lower"}
     return {
         SHOW_ALL: "All",
         "none": f"{comparison.every_run.removesuffix(' runs')} at zero",
@@ -127,6 +129,7 @@ def filter_chip_label(show: str, comparison: Comparison) -> str:
         "both": "both failing",
         STARRED: "★ starred",
         **FAILURES,
+        **higher_and_lower,
     }.get(show, tag_name(show) or show)
 
 

@@ -306,7 +306,7 @@ def draw_more_link(text: str, link: str) -> Markup:
 def draw_cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
     """Draw the colour scale of the table of crossed columns. `cells` is the frame of
     `cross_groups`."""
-    ends = ["worse", "better"]
+    ends = ["worse", "better"] if drawing.comparison.has_direction else ["lower", "higher"]
     if not drawing.comparison.measure.declaration.higher_is_better:
         ends.reverse()
     return _render(

@@ -34,6 +34,8 @@ _IN_A_HEAD = {"P": "share relevant", "R": "share found", "RR": "first relevant",
 """Short descriptions of measures that fit in one line of a column heading. The full description is
 shown on hover."""
 
+_MANY_LEFT_OUT = 0.1
+
 _render = Template("overview")
 
 
@@ -98,6 +100,12 @@ class MeasureColumn:
             f"{w.format_count(left_out)} left out" * (self.origin != "" and left_out > 0),
         ]
         return tuple(line for line in lines if line)
+
+    def count_text(self, row: Row) -> str:
+        """The number of queries of a given measure, if more than a tenth has no score; else ""."""
+        queries, left_out = row["queries"], row.get("left_out", 0)
+        is_short = self.origin != "" and left_out > _MANY_LEFT_OUT * (queries + left_out)
+        return f"n {w.format_count(queries)}" * bool(is_short)
 
     def change_text(self, row: Row) -> str:
         """Return the difference of a cost as it is tested: the change in percent, or the numbers of

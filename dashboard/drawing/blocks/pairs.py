@@ -166,8 +166,10 @@ def draw_pair_table(
     short = short_names(run_pairs.runs, _NAME_LENGTH)
     many = range(len(run_pairs.runs))
     digits = w.column_decimals(run_pairs.low.ravel(), run_pairs.high.ravel())
+    falls = bool((run_pairs.difference[np.triu_indices(len(run_pairs.runs), 1)] < 0).any())
     return _render(
         "pair_table",
+        words=("minus", "") if falls else ("higher by", "than"),
         runs=[(run_style(styles, run), short[run]) for run in run_pairs.runs],
         rows=[
             [_pair_cell(run_pairs, i, j, pair_link, digits) for j in many[i + 1 :]]
@@ -209,6 +211,8 @@ def _pair_cell(
 def _verdict_word(run_pairs: AllPairs, row: int, column: int) -> str:
     if int(run_pairs.queries[row, column]) < FEWEST_QUERIES:
         return "too few queries"
+    if math.isnan(run_pairs.p_corrected[row, column]):
+        return "not tested"
     return "not significant" if run_pairs.verdict[row, column] == CANNOT_TELL else "significant"
 
 

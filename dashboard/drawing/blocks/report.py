@@ -47,6 +47,7 @@ _CHIPS = {
 }
 """The lists of queries for which a report has a button, with the texts of the buttons. The button
 of an empty list is omitted."""
+_HIGHER_AND_LOWER = {"better": "higher", "worse": "lower"}
 
 _render = Template("report")
 
@@ -250,7 +251,8 @@ def draw_query_rows(
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])
     chips = [("", "All", len(query_list.rows), "")]
-    chips += [(k, _CHIPS[k], int(np.sum(lists[k])), RULES.get(k, "")) for k in keys]
+    names = _CHIPS if drawing.comparison.has_direction else _CHIPS | _HIGHER_AND_LOWER
+    chips += [(k, names[k], int(np.sum(lists[k])), RULES.get(k, "")) for k in keys]
     return _render(
         "query_rows",
         heads=short_and_full_names(columns, (drawing.focus, drawing.baseline)),
@@ -261,7 +263,7 @@ def draw_query_rows(
             " ".join(compress(keys, row))
             for row in membership.loc[query_list.rows["query_id"]].to_numpy()
         ],
-        coloured=query_list.has_enough_queries,
+        coloured=query_list.has_outcomes,
         opened=query_link,
         chips=chips,
     )

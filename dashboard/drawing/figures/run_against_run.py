@@ -70,7 +70,7 @@ def run_against_run(
         annotations=[
             corner_note(y_label, drawing.focus_style.color(palette), margin, 0, **focus_hover),
             make_note(x_label, 0, 0, palette.ink, **anchors, yshift=-26, **baseline_hover),
-            *_side_notes(focus, baseline, ticks, palette),
+            *_side_notes(drawing, ticks),
         ],
         dragmode="lasso" if lasso else False,
         xaxis={**square, "constrain": "domain", "constraintoward": "left"},
@@ -155,16 +155,20 @@ def _point_marker(
     }
 
 
-def _side_notes(focus: str, baseline: str, ticks: Ticks, palette: Palette) -> list[dict[str, Any]]:
+def _side_notes(drawing: Drawing, ticks: Ticks) -> list[dict[str, Any]]:
     """Return two notes, one on each side of the diagonal, that say which run is better on this
-    side."""
+    side, or higher if the direction of the measure is not declared."""
+    direction, palette = drawing.comparison.measure.declaration.direction, drawing.palette
     low, high = ticks.span
     ground = {"bgcolor": rgba(palette.page, 0.75), "borderpad": 1}
-    short = short_names((focus, baseline))
-    ours, theirs = (f"{escape(short[run])} better" for run in (focus, baseline))
+    runs, colors = (drawing.focus, drawing.baseline), (palette.better, palette.worse)
+    short = short_names(runs)
+    notes = [(f"{escape(short[r])} {'better' if direction else 'higher'}", c)
+             for r, c in zip(runs, colors, strict=True)]  # fmt: skip
+    above, below = notes[::-1] if direction < 0 else notes
     ends = {"xanchor": "right", "yanchor": "bottom", "align": "right", "xshift": -4, "yshift": 4}
     starts = {"yanchor": "top", "xshift": 6, "yshift": -4}
     return [
-        make_note(ours, low, high, palette.better, **ground, **starts),
-        make_note(theirs, high, low, palette.worse, **ground, **ends),
+        make_note(above[0], low, high, above[1], **ground, **starts),
+        make_note(below[0], high, low, below[1], **ground, **ends),
     ]

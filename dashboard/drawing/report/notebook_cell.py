@@ -31,7 +31,7 @@ def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
     parts = [markup.draw_answer(verdict.title, verdict.lead, styles, badge=badge)]
     if drawing.focus in answer.too_few:
         parts.append(untested.draw_examples(answer.examples, drawing, _empty_link))
-    elif not drawing.is_single_run:
+    elif not drawing.is_single_run and drawing.comparison.compares_means:
         first = answer.shown_rows.sort_values("mean", ascending=False, kind="stable")
         run_names = {*first["run"].head(_MOST_ROWS), drawing.focus, drawing.baseline}
         parts.append(

@@ -29,7 +29,6 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import describe_error
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import SAME
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted_span
 
@@ -130,7 +129,7 @@ class ReportParts:
         elif not drawing.is_single_run:
             row = answer.all_rows.set_index("run").loc[drawing.focus].to_dict()
             parts.append(overview.draw_outcomes(row, self.href))
-            if tests_means(drawing.comparison.measure):
+            if drawing.comparison.compares_means:
                 rows = differences.draw_difference_rows(
                     answer.shown_rows,
                     drawing,
@@ -193,8 +192,7 @@ class ReportParts:
             small = f"Mean over {query_count_text(report)}."
             return small if alone else f"{small} Small number: difference from {drawing.baseline}."
         if key == "groups" and report.groups is not None:
-            higher = drawing.comparison.measure.declaration.higher_is_better
-            return report.groups[0].lead("", higher_is_better=higher)
+            return report.groups[0].lead("")
         if key == "curves" and report.curves is not None:
             title, lead = report.curves.title, report.curves.lead
             untested = drawing.is_single_run or drawing.focus in report.overview.too_few
@@ -318,7 +316,8 @@ class ReportParts:
     def _draw_methods(self) -> Markup:
         answer, methods = self.report.overview, self.report.methods
         formulas = [
-            (name, words, Markup(convert(formula))) for name, words, formula in methods.measures
+            (name, words, Markup(convert(formula)) if formula else Markup())
+            for name, words, formula in methods.measures
         ]
         least = self.drawing.comparison.measure.relevant_from
         # For a measure of gains every grade above 0 counts.

@@ -20,7 +20,6 @@ from dashboard.drawing.figures.curves import Panels
 from dashboard.drawing.figures.text import shorten
 from dashboard.drawing.report.parts import PARTS, ReportParts
 from metrics_core.base import wording as w
-from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -91,7 +90,7 @@ class _Slides:
         rows = _first_runs(answer.shown_rows, drawing)
         left_out = len(answer.all_rows) - len(rows)
         caption = f"{w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
-        if len(rows) > 2 and tests_means(drawing.comparison.measure):
+        if len(rows) > 2 and drawing.comparison.compares_means:
             picture = differences.draw_difference_rows(
                 rows,
                 drawing,
@@ -146,14 +145,12 @@ class _Slides:
         ):
             return Markup()
         (breakdown, _), drawing = self._parts.report.groups, self._parts.drawing
-        higher = drawing.comparison.measure.declaration.higher_is_better
         is_long = len(breakdown.groups) > _ROWS
         # If groups are left out, it is the smallest contributions, also of ranges of a number.
         rows = list_groups(
             breakdown,
             GroupTableRequest(ranked="-adds" if is_long else ""),
             is_single_run=False,
-            higher_is_better=higher,
             max_rows=_ROWS - is_long,
         )
         column = column_title(breakdown.by, drawing.cutoff)
@@ -162,7 +159,7 @@ class _Slides:
             f"Where does it come from, by {self._parts.report.overview.grouping_name}?",
             breakdown.title,
             groups.draw_waterfall(rows, breakdown, drawing, column=column),
-            note=breakdown.lead("", higher_is_better=higher),
+            note=breakdown.lead(""),
             caption="Contribution: share of the queries × mean difference."
             " Pale: not significant by itself.",
             rows=len(rows.rows) + is_long + 1,

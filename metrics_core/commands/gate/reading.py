@@ -8,7 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_changed_reading
+from metrics_core.checks.snapshots import (
+    is_snapshot,
+    read_given_snapshot,
+    read_snapshot,
+    refuse_changed_reading,
+)
 from metrics_core.commands.gate.options import GateOptions
 from metrics_core.commands.reading import (
     nothing_to_compare_error,
@@ -18,7 +23,11 @@ from metrics_core.commands.reading import (
 from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.commands.snapshot import scoring_choices
 from metrics_core.comparing.gate_conditions import declare_directions, find_gated_names
-from metrics_core.findings.gate_report import GateComparison, GateConditions, compare_with_snapshot
+from metrics_core.findings.gate_report import (
+    GateComparison,
+    GateConditions,
+    compare_with_snapshot,
+)
 from metrics_core.scoring.scores import score_runs
 
 
@@ -68,11 +77,10 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
                 f"{options.baseline} is a snapshot, which holds computed or given scores.",
                 "Run two gates: one with --scores alone, one without.",
             )
-        snapshot = read_snapshot(options.baseline)
-        by_name = {str(measure): measure for measure in scores.measures}
-        measures = tuple(by_name.get(str(m), m) for m in snapshot.measures)
-        snapshot = replace(snapshot, scores=replace(snapshot.scores, measures=measures))
-        name = Path(options.baseline).name
+        snapshot, name = (
+            read_given_snapshot(options.baseline, scores.measures),
+            Path(options.baseline).name,
+        )
         return conditions, compare_with_snapshot(snapshot, name, (), None, scores, conditions)
     is_named = options.has_only_scores and options.baseline
     baseline = str(options.baseline) if is_named else scores.runs[0]

@@ -136,8 +136,8 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     A geometric mean is tested on logarithms; its interval is converted back around the middle of
     the two means. A cost is tested by its typical ratio (`tested_quantities`), and the runs are
     ordered by it too; the differences of the means of a cost have no interval. A cost with a value
-    of 0 or below is not tested, nor is a measure without a declared direction. Raises RanklensError
-    if the measure has no scores."""
+    of 0 or below is not tested, nor is a measure without a declared direction, of which the highest
+    mean comes first. Raises RanklensError if the measure has no scores."""
     parsed_measure = parse_measure(measure)
     combination = parsed_measure.declaration.combination
     direction = parsed_measure.declaration.direction
@@ -147,7 +147,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     scaled = tested_scale if is_mean else values
     middle = MEAN.combine(scaled.T)
     typical = middle if np.isnan(tested_scale).all() else MEAN.combine(tested_scale.T)
-    order = np.argsort(-direction * typical, kind="stable")  # NaN last
+    order = np.argsort(-(direction or 1) * typical, kind="stable")  # NaN last
     scaled, middle, tested_scale = scaled[order], middle[order], tested_scale[order]
     pairs = np.stack(np.triu_indices(len(order), 1))
     pair_matrix = _PairMatrix(len(order), pairs)

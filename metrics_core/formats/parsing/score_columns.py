@@ -23,7 +23,8 @@ _QUERIES = (*NAMES["query_id"], "exampleid", "questionid", *QUERY_IDS)
 _QUERY_IDS = {*NAMES["query_id"], "exampleid", "questionid"} - {"query", "querytext"}
 _MEASURES = ("measure", "metric", "measurename", "metricname")
 _VALUES = ("value", "score", "metricvalue")
-_REPEATS = ("repeat", "repetition", "repetitionnumber", "epoch", "trial", "seed")
+REPEATS = ("repeat", "repetition", "repetitionnumber", "epoch", "trial", "seed")
+"""Names of a column that counts the repeats of a score, in folded form."""
 _NO_MEASURES = frozenset(("id", "index", "rank", "seed", "timestamp", "start", "end", "date"))
 """Last words of names of columns that contain numbers but are not measures."""
 
@@ -74,7 +75,7 @@ def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns
     samples = _sample_columns(first_rows)
     kinds = value_kinds(first_rows)
     measure, value = find_position(names, _MEASURES), find_position(names, _VALUES)
-    run, repeat = find_position(names, NAMES["tag"]), find_position(names, _REPEATS)
+    run, repeat = find_position(names, NAMES["tag"]), find_position(names, REPEATS)
     in_file = [*first_rows.names, ""]
     roles = ScoreColumns(in_file[query], in_file[run], in_file[repeat])
     if measure >= 0 and value >= 0 and kinds[value] in ("numbers", "words"):

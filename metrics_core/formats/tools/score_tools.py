@@ -17,6 +17,10 @@ _ERROR = 2
 has a score."""
 
 
+_LM_EVAL_FILE = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[-.\d]+)?\.jsonl")
+"""Name of a file of samples: its group is the name of the task; a time stamp may follow."""
+
+
 @dataclass(frozen=True)
 class _ScoreTable:
     """A kind of table that a tool writes, with one column per measure.
@@ -118,12 +122,15 @@ def find_record_reader(
 
 def _read_lm_eval(record: Any, path: str) -> Iterator[dict[str, Any]]:
     """Yield the scores of a sample of lm-evaluation-harness. The name of the folder is the run
-    name."""
-    run = PurePath(path.replace("\\", "/")).parent.name
+    name. Ids are unique within a task only, so the name of the task, which the file's name has, is
+    put in front of them."""
+    file = PurePath(path.replace("\\", "/"))
+    run, task = file.parent.name, _LM_EVAL_FILE.fullmatch(file.name)
+    query_id = f"{task[1]}: {record['doc_id']}" if task else record["doc_id"]
     filter_name = record.get("filter", "none")
     for measure in record["metrics"]:
         name = measure if filter_name == "none" else f"{measure} ({filter_name})"
-        row = {"query_id": record["doc_id"], "measure": name, "value": record.get(measure)}
+        row = {"query_id": query_id, "measure": name, "value": record.get(measure)}
         yield row | ({"run": run} if run else {})
 
 

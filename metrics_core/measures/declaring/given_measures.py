@@ -15,7 +15,7 @@ from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasu
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.names import parse_measure
 from metrics_core.measures.declaring.registry import Declaration, Measure, Scale
-from metrics_core.tables.given_scores import has_open_direction
+from metrics_core.tables.given_scores import has_cost_name, has_open_direction
 
 PREFIX = "given:"
 """Prefix of a given measure if a computed measure has the same name."""
@@ -26,18 +26,19 @@ def given_measure(name: str, values: Floats, *, higher_is_better: bool | None = 
     missing.
 
     The measure is called `given:NAME` if a computed measure is also called `name`. Its range is 0
-    to 1 if all values are in this range. If `higher_is_better` is None and
-    `has_open_direction(name)`, its direction is 0. Its scale is "cost" if lower is better, no value
-    is below 0 and some are above 1."""
+    to 1 if all values are in this range and the name is not that of a cost. If `higher_is_better`
+    is None and `has_open_direction(name)`, its direction is 0. Its scale is "cost" if lower is
+    better, no value is below 0, and some are above 1 or the name is that of a cost."""
     defined = values[~np.isnan(values)]
     low, high = (defined.min(), defined.max()) if defined.size else (0.0, 1.0)
-    is_cost = higher_is_better is False and low >= 0 and high > 1
+    is_share = low >= 0 and high <= 1 and not has_cost_name(name)
+    is_cost = higher_is_better is False and low >= 0 and not is_share
     if higher_is_better is None and not has_open_direction(name):
         higher_is_better = True
     return score_only_measure(
         PREFIX + name if is_computed_name(name) else name,
         higher_is_better=higher_is_better,
-        range=(0.0, 1.0) if low >= 0 and high <= 1 else (-np.inf, np.inf),
+        range=(0.0, 1.0) if is_share else (-np.inf, np.inf),
         scale="cost" if is_cost else "",
     )
 

@@ -162,9 +162,7 @@ def test_one_run_has_no_bridge_and_no_slices() -> None:
     view = alone.view(Address.create(m="RR")).comparison
     found = breakdown(alone, view, "category")
     assert found.title.text.startswith("a scores lowest in c")
-    rows = group_table.list_groups(
-        found, GroupTableRequest(), is_single_run=True, higher_is_better=True
-    ).rows
+    rows = group_table.list_groups(found, GroupTableRequest(), is_single_run=True).rows
     assert list(rows["mean"]) == sorted(rows["mean"], reverse=True) and len(rows) == 4
     assert rows["difference"].isna().all() and not offered_crossings(alone, view, "category", "")
     slices = slices_of(alone, view)
@@ -180,9 +178,7 @@ def test_four_queries_are_examples() -> None:
 
 
 def rows_of(found: Breakdown, **asked: object) -> GroupRows:
-    return group_table.list_groups(
-        found, GroupTableRequest(**asked), is_single_run=False, higher_is_better=True
-    )  # type: ignore[arg-type]
+    return group_table.list_groups(found, GroupTableRequest(**asked), is_single_run=False)  # type: ignore[arg-type]
 
 
 def test_of_many_groups_twelve_are_listed_and_the_others_summed_up() -> None:

@@ -104,7 +104,7 @@ def test_undefined_scores_stand_last_whichever_way() -> None:
     for order in ("score:a", "-score:a", "difference", "-difference"):
         found = query_list(of, view, QueryListRequest(order=order))
         assert list(found.rows["query_id"].tail(3)) == IDS[:3], order
-        assert found.paired == 9 and not found.has_enough_queries
+        assert found.paired == 9 and not found.has_outcomes
 
 
 @pytest.mark.parametrize("order", ["bogus", "-", "score:nobody", "by:nothing", "--difference"])
@@ -200,7 +200,7 @@ def test_the_ids_of_a_list_are_those_of_its_rows(show: str, order: str) -> None:
 def test_ten_paired_queries_are_enough_to_tell() -> None:
     for n, enough in ((9, False), (10, True)):
         of = study(n)
-        assert query_list(of, comparison(of), QueryListRequest()).has_enough_queries is enough
+        assert query_list(of, comparison(of), QueryListRequest()).has_outcomes is enough
 
 
 def test_unjudged_counts_the_documents_of_both_lists_once() -> None:

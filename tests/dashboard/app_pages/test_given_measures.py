@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -17,6 +18,9 @@ from dashboard.session.open_collection import workspace
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS
 from dashboard.workspace.long_runs.tables import as_arrow, read_table, table_bytes
+from metrics_core import evaluate, read_qrels, read_run
+from metrics_core.checks.id_readings import parse_id_map
+from metrics_core.checks.mapped_ids import IdMaps, map_ids
 from metrics_core.tables import GivenScores
 from tests.dashboard.conftest import opened, text_of
 
@@ -93,6 +97,28 @@ def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
     assert collection.directions == {"latency_ms": False}
 
 
+PLAIN = {
+    "queries": "is higher on",
+    "breakdown": "Which direction is better is not declared",
+    "firm": "Which direction is better is not declared",
+    "pairs": "scores highest on latency_ms",
+    "history": "has a mean latency_ms of",
+}
+
+
+@pytest.mark.parametrize("page", PLAIN)
+def test_a_page_without_a_direction_has_values_and_one_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(write_answers(tmp_path, with_lists=True)))
+    versions = {"versions": ["bm25", "dense"]} if page == "history" else {}
+    app = opened(page, m="latency_ms", run="hybrid", base="bm25", **versions)
+    text = text_of(app).partition("Until then")[2]
+    assert PLAIN[page] in text and app.button_group(key="w_better_latency_ms").value is None
+    for word in ("better on", "best", "worse", "beats", "significant"):
+        assert word not in text, word
+
+
 def test_a_query_shows_answers_and_scores(folder: Path) -> None:
     text = text_of(opened("query", q="q003", m="correct", run="hybrid", base="dense"))
     assert "Answer of hybrid." in text and "Answer of dense." in text
@@ -109,7 +135,9 @@ def test_a_declared_cost_draws_quality_against_cost(folder: Path) -> None:
     app = opened(run="hybrid", base="bm25", m="correct")
     assert "Quality against cost" not in text_of(app)
     app.button_group(key="w_better_latency_ms").set_value("Lower").run()
-    assert "Quality against cost" in text_of(app)
+    text = text_of(app)
+    assert "Quality against cost" in text and "On latency_ms, it is typically " in text
+    assert "On latency_ms" not in text_of(opened(run="dense", base="bm25", m="correct"))
 
 
 def test_the_line_joins_the_best_mean_at_each_cost() -> None:
@@ -157,3 +185,41 @@ def test_scores_of_a_run_without_a_list_are_named(
     (data / "dense.run").unlink()
     monkeypatch.setenv("RANKLENS_DATA", str(data))
     assert "scores of dense are not used" in text_of(opened("data"))
+
+
+def test_a_column_of_computed_scores_is_checked_and_not_offered_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = write_answers(tmp_path, with_lists=True)
+    runs = [read_run(data / f"{run}.run") for run in RUNS]
+    frame = evaluate(runs, read_qrels(data / "qrels.txt"), ["ndcg_cut_10", "P_5"])
+    frame.assign(P_5=frame["P_5"] + 0.1).to_csv(data / "t.csv", index=False)
+    monkeypatch.setenv("RANKLENS_DATA", str(data))
+    text = text_of(opened("data"))
+    assert "dcg_cut_10 equals nDCG@10 as computed here" in text
+    assert "P_5 differs from P@5 as computed here for 312 of 312 scores" in text
+    text = text_of(opened())
+    assert "given:P_5" in text and "ndcg_cut_10" not in text
+
+
+def test_many_missing_scores_are_counted_beside_the_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_scores(tmp_path)
+    scores = pd.read_csv(tmp_path / "s.csv")
+    is_missing = (scores["run"] == "bm25") & (scores.index < 40)
+    scores.assign(correct=scores["correct"].mask(is_missing)).to_csv(tmp_path / "s.csv")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    text = text_of(opened(m="correct", run="hybrid", base="bm25"))
+    assert "n 90" in text and "n 103" not in text
+
+
+def test_ids_of_scores_are_mapped_like_those_of_runs() -> None:
+    texts = pa.table({"query_id": ["Q1", "Q2"], "run": ["a", "a"], "answer": ["x", "y"]})
+    scores = GivenScores.from_columns(
+        ["Q1", "Q2"], ["a", "a"], ["m", "m"], np.array([1.0, 2.0]), details=texts
+    )
+    maps = IdMaps(queries=parse_id_map("case"))
+    mapped = map_ids(scores, maps)
+    assert mapped.query_ids == ["q1", "q2"] and mapped.details is not None
+    assert mapped.details["query_id"].to_pylist() == ["q1", "q2"]

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.commands.report import execute
 from dashboard.notebook import show
 from dashboard.start import main
 from dashboard.workspace.exports.report_data import extract_packed
 from metrics_core import compare
 from metrics_core.__main__ import main as core
 from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
 RUNS = [str(SAMPLE / f"{name}.run") for name in ("bm25", "dense")]
@@ -142,3 +144,20 @@ def test_what_is_left_out_is_not_carried_either(
     out = tmp_path / "x.html"
     assert main(["report", QRELS, *RUNS, "--with-data", other, "-o", str(out)]) == 2
     assert other in capsys.readouterr().err and not out.exists()
+
+
+def test_a_report_of_given_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        f"q{q},{run},{q % 2},{100 + q + 50 * i}" for i, run in enumerate("ab") for q in range(20)
+    ]
+    file, out = tmp_path / "s.csv", tmp_path / "r.html"
+    file.write_text("\n".join(["query_id,run,correct,ms", *lines]))
+    execute(["--scores", str(file), "-o", str(out), "-m", "ms", "--lower", "ms", "--with-data"])
+    assert "slower" in out.read_text() and "could not be created" not in out.read_text()
+    command = "compare --scores s.csv --baseline a --lower ms -m correct,ms"
+    assert f"metrics-core {command}" in out.read_text()
+    assert core(command.replace("s.csv", str(file)).split()) == 0
+    execute(["--scores", str(file), "-o", str(out), "-m", "ms"])
+    assert "no direction declared" in out.read_text() and "▼ worse" not in out.read_text()
+    with pytest.raises(RanklensError, match="no scores of mss"):
+        execute(["--scores", str(file), "-o", str(out), "-m", "mss"])

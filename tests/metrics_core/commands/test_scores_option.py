@@ -202,3 +202,56 @@ def test_without_scores_judgments_and_runs_are_required(command: Command) -> Non
     with pytest.raises(SystemExit) as stop:
         command("compare")
     assert stop.value.code == 2
+
+
+def test_unused_scores_are_named(command: Command) -> None:
+    Path("s.csv").write_text("query_id,run,correct\nq001,bm25,1\nq001,other,0\n")
+    _, _, notes = command("evaluate", QRELS, RUNS[0], "--scores", "s.csv")
+    assert "the scores of other are not used: these runs have no list" in notes
+    Path("s.csv").write_text("query_id,run,correct\nQ001,bm25,1\n")
+    mapping = ("--map-queries", "case")
+    _, out, _ = command("evaluate", QRELS, RUNS[0], "--scores", "s.csv", *mapping)
+    assert "1.000" in out
+    assert "1 query in common; 104 are judged and 1 have given scores" in notes
+
+
+@pytest.mark.parametrize(("option", "best"), [("--lower", "7"), ("--higher", "9")])
+def test_latex_marks_the_best_value_by_direction(command: Command, option: str, best: str) -> None:
+    Path("s.csv").write_text("query_id,run,latency_ms\nq1,a,7\nq1,b,9\n")
+    _, out, _ = command("evaluate", "--scores", "s.csv", option, "latency_ms", "--format", "latex")
+    assert out.count("textbf") == 1 and f"textbf{{{best}.000}}" in out
+    assert "textbf" not in command("evaluate", "--scores", "s.csv", "--format", "latex")[1]
+
+
+@pytest.mark.parametrize("long", [True, False])
+def test_repeats_in_a_frame_are_those_of_a_file(command: Command, long: bool) -> None:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        [(f"q{q}", run, e) for q in range(12) for run in "ab" for e in range(3)],
+        columns=["query_id", "run", "epoch"],
+    ).assign(good=rng.random(72), ok=rng.integers(0, 2, 72))
+    if long:
+        keys = ["query_id", "run", "epoch"]
+        frame = frame.melt(keys, ["good", "ok"], "measure", "value")
+    frame.to_csv("s.csv", index=False)
+    expected = rows(command("compare", "--scores", "s.csv", "-m", "good", "--format", "json")[1])
+    (own,) = compare_scores(frame, "good").to_dict("records")
+    for name in ("mean", "difference", "low", "p"):
+        assert own[name] == pytest.approx(expected[0][name], abs=1e-12)
+    with pytest.raises(Exception, match="given twice"):
+        compare_scores(pd.concat([frame, frame.iloc[:1]]), "ok")
+
+
+def test_a_cost_below_1_is_a_cost_by_its_name(command: Command) -> None:
+    text = "query_id,run,cost,error_rate\n" + "".join(
+        f"q{q},{run},{c * (1 + q % 5):.3f},0.{q}\n"
+        for run, c in (("a", 0.01), ("b", 0.02))
+        for q in range(12)
+    )
+    Path("s.csv").write_text(text)
+    lower = ("--lower", "cost", "--lower", "error_rate", "--format", "json")
+    tested = {
+        row["measure"]: row["tested"]
+        for row in rows(command("compare", "--scores", "s.csv", *lower)[1])
+    }
+    assert tested == {"cost": "typical ratio", "error_rate": "mean difference"}

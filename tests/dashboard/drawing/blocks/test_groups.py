@@ -52,10 +52,7 @@ def table(parts: list[float], sizes: list[int] | None = None) -> Breakdown:
 
 def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str:
     drawing = drawing_of(STYLES, measure=measure)
-    higher = drawing.comparison.measure.declaration.higher_is_better
-    found = list_groups(
-        shown, GroupTableRequest(**asked), is_single_run=False, higher_is_better=higher
-    )  # type: ignore[arg-type]
+    found = list_groups(shown, GroupTableRequest(**asked), is_single_run=False)  # type: ignore[arg-type]
     return str(
         draw_group_table(
             found,
@@ -106,9 +103,8 @@ def test_what_groups_add_is_the_whole_as_printed_also_with_some_hidden() -> None
 
 def steps(shown: Breakdown, most: int, measure: str = "nDCG@10") -> str:
     drawing = drawing_of(STYLES, measure=measure)
-    higher = drawing.comparison.measure.declaration.higher_is_better
     asked = GroupTableRequest()
-    found = list_groups(shown, asked, is_single_run=False, higher_is_better=higher, max_rows=most)
+    found = list_groups(shown, asked, is_single_run=False, max_rows=most)
     return str(draw_waterfall(found, shown, drawing, column="category"))
 
 

@@ -597,6 +597,11 @@ def test_run_against_run_is_square_with_a_shape_for_each_outcome() -> None:
         tie_threshold=0.01,
     )
     assert wide.layout.xaxis.range[1] >= 40
+    lower = run_against_run(
+        differences_of(), drawing_of(STYLES, measure="NumNonrelRet"), tie_threshold=0.01
+    )
+    above, below = [note.text for note in figure.layout.annotations[-2:]]
+    assert [note.text for note in lower.layout.annotations[-2:]] == [below, above]
 
 
 @pytest.mark.parametrize("flat", [True, False])

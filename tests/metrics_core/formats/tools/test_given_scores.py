@@ -226,14 +226,16 @@ def test_inspect_ids_of_two_tasks() -> None:
     assert table.query_ids == ["t: 1", "u: 1", "u: 2"] and table.run_names == ["m"]
 
 
-def test_lm_eval() -> None:
-    table = read(lines(LM_EVAL), "out/model-a/samples_gsm8k.jsonl")
+@pytest.mark.parametrize("stamp", ["", "_2024-11-28T22-55-01.123456"])
+def test_lm_eval(stamp: str) -> None:
+    table = read(lines(LM_EVAL), f"out/model-a/samples_gsm8k_cot{stamp}.jsonl")
     assert by_key(table, "query_id", "run", "measure") == {
-        ("0", "model-a", "exact_match (strict-match)"): 1,
-        ("0", "model-a", "exact_match (flexible)"): 0,
-        ("1", "model-a", "exact_match (strict-match)"): 0,
-        ("1", "model-a", "acc"): 1,
+        ("gsm8k_cot: 0", "model-a", "exact_match (strict-match)"): 1,
+        ("gsm8k_cot: 0", "model-a", "exact_match (flexible)"): 0,
+        ("gsm8k_cot: 1", "model-a", "exact_match (strict-match)"): 0,
+        ("gsm8k_cot: 1", "model-a", "acc"): 1,
     }
+    assert read(lines(LM_EVAL), "out/model-a/mine.jsonl").query_ids == ["0", "1"]
 
 
 def test_lm_eval_lists_are_no_scores_of_a_query() -> None:
@@ -347,3 +349,10 @@ def test_what_is_written_reads_back(text: str, kind: str) -> None:
 
 def test_the_format_is_listed() -> None:
     assert [f.name for f in formats.formats() if f.kinds == ("scores",)] == ["scores"]
+
+
+def test_records_in_memory_are_those_of_a_file() -> None:
+    frame = pd.read_csv(io.StringIO("query_id,run,correct,ms\nq1,a,1,20\nq1,b,,30\n"))
+    table = read_scores(frame.to_dict("records"))
+    assert table.table == read(frame.to_csv(index=False), "records.csv").table
+    assert "1 score missing" in messages(table)

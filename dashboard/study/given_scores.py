@@ -1,0 +1,30 @@
+"""The given scores of a study, as in its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dashboard.workspace import Settings
+from metrics_core.scoring.given_scores import scores_from_given
+from metrics_core.scoring.scores import Scores
+from metrics_core.tables import GivenScores
+
+
+def read_file_scores(tables: Sequence[GivenScores], settings: Settings) -> Scores | None:
+    """Return the given scores for the runs and queries in their files, with the names of runs and
+    the directions of the settings. Returns None if there are no files with given scores."""
+    if not tables:
+        return None
+    measure_names = {name for table in tables for name in table.measure_names}
+    higher, lower = (
+        [
+            name
+            for name, is_higher in settings.directions
+            if is_higher == way and name in measure_names
+        ]
+        for way in (True, False)
+    )
+    scores = scores_from_given(tables, lower=lower, higher=higher)
+    names = dict(settings.names)
+    return replace(scores, runs=tuple(names.get(run, run) for run in scores.runs))
