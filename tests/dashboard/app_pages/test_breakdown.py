@@ -92,7 +92,7 @@ def test_crossed_columns_are_a_view_of_their_own() -> None:
     shown = text_of(
         opened("breakdown", run="dense", base="bm25", by="category", across="difficulty")
     )
-    assert "By difficulty the gain is largest for hard" in shown
+    assert "By difficulty, the gain is largest for hard" in shown
     assert "the colours are exploratory; they do not show significance." in shown
     assert (
         "fewer than 5 queries: hatched" in shown
