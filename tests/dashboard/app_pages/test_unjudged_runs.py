@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from dashboard.app_pages.menu import PAGES
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.report.any_report import make_any_report
+from dashboard.drawing.report.parts import ReportRequest
 from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.notebook import show
+from dashboard.session.open_collection import all_collections, load_library
+from dashboard.study.sharing import make_shareable_study
+from metrics_core.__main__ import main
+from metrics_core.base.errors import RanklensError
 from tests.dashboard.conftest import drawn, opened, text_of
 
 RAIL = [page.name for page in PAGES if page.group != "none" or page.name == "query"]
@@ -174,3 +182,42 @@ def test_with_judgments_overlap_is_a_column_to_choose() -> None:
     text = text_of(opened("queries", cols=["list:overlap", "list:rbo"]))
     assert "overlap" in text and "rbo" in text.lower()
     assert "Overlap" not in drawn(opened("queries")).split("<table")[1].split("</thead>")[0]
+
+
+def test_the_report_shows_what_changed(sample: None) -> None:
+    study = load_library(all_collections().choose_collection("")).study
+    assert study is not None and study.is_unjudged
+    view = study.comparison(study.read_measure().measure, baseline="bm25", focus="hybrid")
+    drawing = Drawing.for_comparison(view, study.names)
+    html = make_any_report(study, view, drawing, ReportRequest("Title"))
+    text = re.sub(r"<style.*?</style>|<script.*?</script>|<[^>]+>", " ", html, flags=re.S)
+    assert "changes the top 10 of" in text and "not judged" in text
+    assert "Every query" in text and "q104" in text and "rank-biased overlap" in text
+    assert not JUDGING.search(text), JUDGING.search(text)
+    shared = make_shareable_study(study, "scores only")
+    view = shared.comparison(view)
+    anonymous = make_any_report(
+        shared.study, view, Drawing.for_comparison(view, shared.study.names), ReportRequest("Title")
+    )
+    assert "hybrid" not in anonymous and "q104" not in anonymous
+
+
+def test_a_notebook_shows_what_changed(small: Path) -> None:
+    shown = show([str(small / "old.run"), str(small / "new.run")], None, top=4)
+    assert repr(shown).startswith("new changes the top 4 of 3 of 4 queries. 2.5 of 4 documents")
+    assert "not judged" in shown._repr_html_() and not JUDGING.search(repr(shown))
+    assert shown.frame["kept"].tolist() == [2.5]
+    assert shown.queries()["overlap"].tolist() == [0.0, 0.5, 1.0, 1.0]
+    assert shown.curves()["mean"].iloc[-1] == 0.625
+    with pytest.raises(RanklensError, match="no scores"):
+        shown.explain("q1")
+    with pytest.raises(RanklensError, match="no run to compare"):
+        show(str(small / "old.run"), None)
+
+
+def test_the_command_says_nothing_on_quality(
+    small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "none", str(small / "old.run"), str(small / "new.run")]) == 0
+    text = capsys.readouterr().out
+    assert "new changes the top 10 of 3 of 4 queries" in text and not JUDGING.search(text)
