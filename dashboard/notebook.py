@@ -204,7 +204,7 @@ class NotebookComparison:
         numbers) or "scores only" (in addition, runs are named A, B, C). `with_data` embeds the
         tables, so that the report can be opened in Ranklens. Raises ParameterError, and
         RanklensError if a PDF needs a browser and none is installed."""
-        from dashboard.drawing.report.any_report import make_any_report
+        from dashboard.drawing.report.list_changes import make_any_report
         from dashboard.drawing.report.parts import ReportRequest
         from dashboard.printing import write_page
 

@@ -44,28 +44,25 @@ _NEAR = 3
 
 @dataclass(frozen=True)
 class ChangesOverview:
-    """The Overview of two runs without judgments. `changes` are those of the run in focus. `strip`
-    has a row per query, most new documents first: query_id, text, new, is_changed. `most_changed`
-    and `new_first` have query_id, text, meta; the former also kept, first_change and the latter
-    rank, the earlier rank of the first document (0 if unknown). `groups` are those of the column
-    `grouping`, least overlap first, as in `changes_by_group`. `runs` has a row of
-    `summarise_changes` for each other run, NaN for runs cut off at another depth. `depth` is the
-    number of ranks in which earlier ranks are looked up."""
+    """The Overview of two runs without judgments. `changes` are those of the run in focus.
+    `queries` has a row per query, the most changed first: text, meta, the columns of
+    `ListChanges.frame`, is_changed, and was_rank, the rank of its first document in the first
+    `depth` documents of the baseline (0 if there is none). `groups` are those of the column
+    `grouping`, as in `changes_by_group`. `runs` has a row of `summarise_changes` for each run
+    except the baseline, NaN for runs that cannot be compared with it."""
 
     changes: ListChanges
-    strip: pd.DataFrame
-    most_changed: pd.DataFrame
-    new_first: pd.DataFrame
+    queries: pd.DataFrame
     grouping: str
     groups: pd.DataFrame
     runs: pd.DataFrame
     depth: int
 
 
-def list_changes(study: Study, comparison: Comparison, run: str = "") -> ListChanges:
-    """Return the changes of a run from the baseline in the queries in view; by default of the run
-    in focus. Raises NoSharedQueriesError."""
-    return changes_between(study, comparison, run or comparison.focus, comparison.baseline)
+def list_changes(study: Study, comparison: Comparison) -> ListChanges:
+    """Return the changes of the run in focus from the baseline in the queries in view. Raises
+    NoSharedQueriesError."""
+    return changes_between(study, comparison, comparison.focus, comparison.baseline)
 
 
 def changes_between(study: Study, comparison: Comparison, run: str, baseline: str) -> ListChanges:
@@ -102,40 +99,40 @@ def changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
 
 def _changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
     changes = list_changes(study, comparison)
-    frame = changes.frame.assign(is_changed=changes.is_changed)
-    order = frame.sort_values(["new", "overlap", "rbo"], ascending=[False, True, True])
-    # Documents that only changed places come before lists that are the same.
-    order = order.sort_values(["new", "is_changed"], ascending=False, kind="stable")
-    strip = study.with_texts(order.reset_index(drop=True))
-    changed = strip[strip["is_changed"]]
-    first = strip[strip["first_change"] == 1].reset_index(drop=True)
-    ranks = find_first_document_ranks(
-        study.runs[comparison.focus], study.runs[comparison.baseline], first["query_id"].tolist()
-    )
-    first = first.assign(rank=ranks, depth=np.where(ranks > 0, ranks, np.inf))
-    # A document that was first before is not a new one.
-    first = first[first["rank"] != 1].sort_values("depth", ascending=False, kind="stable")
+    pair = study.runs[comparison.focus], study.runs[comparison.baseline]
+    ranks = find_first_document_ranks(*pair, changes.query_ids)
+    frame = changes.frame.assign(is_changed=changes.is_changed, was_rank=ranks)
+    # Lists in another order come before lists that are the same.
+    order = ["new", "is_changed", "rbo"]
+    frame = frame.sort_values(order, ascending=[False, False, True], ignore_index=True)
     grouping = next((c for c in study.splitting_columns(comparison) if c in study.groupings), "")
     groups = changes_by_group(study, comparison, grouping) if grouping else pd.DataFrame()
     others = [name for name in study.names if name != comparison.baseline]
-    runs, depth = summarise_runs(study, comparison, others), study.max_depth
-    return ChangesOverview(changes, strip, changed, first, grouping, groups, runs, depth)
+    rows = [
+        summarise_changes([each]) if each is not None else pd.DataFrame({"run": [run]})
+        for run in others
+        for each in [_comparable_changes(study, comparison, run)]
+    ]
+    return ChangesOverview(
+        changes,
+        study.with_texts(frame),
+        grouping,
+        groups,
+        pd.concat(rows, ignore_index=True),
+        study.max_depth,
+    )
 
 
-def summarise_runs(study: Study, comparison: Comparison, runs: list[str]) -> pd.DataFrame:
-    """Return a row of `summarise_changes` for each of these runs, NaN for a run that shares no
-    query with the baseline in view or is cut off at another depth."""
-    rows = []
-    for run in runs:
-        row = pd.DataFrame({"run": [run]})
-        try:
-            changes = list_changes(study, comparison, run)
-            if changes.longest[0] == changes.longest[1]:
-                row = summarise_changes([changes])
-        except NoSharedQueriesError:
-            pass
-        rows.append(row)
-    return pd.concat(rows, ignore_index=True)
+def _comparable_changes(
+    study: Study, comparison: Comparison, run: str, baseline: str = ""
+) -> ListChanges | None:
+    """Return the changes of a run from another one, by default the baseline. Returns None if they
+    share no query in view or are cut off at different depths."""
+    try:
+        changes = changes_between(study, comparison, run, baseline or comparison.baseline)
+    except NoSharedQueriesError:
+        return None
+    return changes if changes.longest[0] == changes.longest[1] else None
 
 
 def changes_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFrame:
@@ -175,8 +172,8 @@ def _overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 
 def overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """Return rank-biased overlap of all pairs of runs, NaN for pairs without a shared query in
-    view. Columns: run, baseline, rbo, overlap."""
+    """Return rank-biased overlap of all pairs of runs, NaN for pairs that cannot be compared.
+    Columns: run, baseline, rbo, overlap."""
     return study.cached_answer(_overlap_of_pairs, comparison)
 
 
@@ -184,28 +181,21 @@ def _overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
     rows = []
     for number, run in enumerate(study.names):
         for other in study.names[:number]:
-            try:
-                changes = changes_between(study, comparison, run, other)
-                means = float(changes.rbo.mean()), float(changes.overlap.mean())
-            except NoSharedQueriesError:
-                means = np.nan, np.nan
-            rows.append((run, other, *means))
+            changes = _comparable_changes(study, comparison, run, other)
+            rbo, overlap = (changes.rbo, changes.overlap) if changes else (np.nan, np.nan)
+            rows.append((run, other, float(np.mean(rbo)), float(np.mean(overlap))))
     return pd.DataFrame(rows, columns=["run", "baseline", "rbo", "overlap"])
 
 
 @dataclass(frozen=True)
 class QueryChanges:
-    """The changes of one query: the numbers of new, gone and kept documents in the first k ranks;
-    rank-biased overlap, its mean over the queries in view, and the first rank that differs (0 if
-    none does), NaN and 0 without results. `sources` says where the new documents were in the
-    baseline's list, with their number."""
+    """The changes of one query: the numbers of documents by what became of them (new, gone, stay),
+    its row of `ListChanges.frame` (NaN without results), the mean rank-biased overlap of the
+    queries in view, and where the new documents were in the baseline's list, with their number."""
 
-    new: int
-    gone: int
-    stay: int
-    rbo: float
+    counts: dict[str, int]
+    row: dict[str, float]
     mean_rbo: float
-    first_change: int
     sources: dict[str, int]
 
 
@@ -213,19 +203,16 @@ def query_changes(study: Study, comparison: Comparison, diagnosis: Diagnosis) ->
     """Return the changes of one query."""
     k, changes = comparison.cutoff, list_changes(study, comparison)
     rows = diagnosis.align_rankings(comparison.focus, comparison.baseline, k)
-    before = diagnosis.align_rankings(comparison.baseline, comparison.focus, k)
     places = np.array([row["other_rank"] for row in rows if not row["other_rank"] <= k])
-    n_kept, near = len(rows) - len(places), _NEAR * k
-    row = changes.frame.set_index("query_id").reindex([diagnosis.query_id]).iloc[0]
+    n_stay, near = len(rows) - len(places), _NEAR * k
+    n_gone = len(diagnosis.align_rankings(comparison.baseline, comparison.focus, k)) - n_stay
+    frame = changes.frame.set_index("query_id")[["rbo", "first_change"]]
     end = w.format_count(diagnosis.length(comparison.baseline))
     return QueryChanges(
-        new=len(places),
-        gone=len(before) - n_kept,
-        stay=n_kept,
-        rbo=float(row["rbo"]),
-        mean_rbo=float(changes.rbo.mean()),
-        first_change=int(row["first_change"]) if row["first_change"] > 0 else 0,
-        sources={
+        {"new": len(places), "gone": n_gone, "stay": n_stay},
+        frame.reindex([diagnosis.query_id]).iloc[0].to_dict(),
+        float(changes.rbo.mean()),
+        {
             f"ranks {k + 1} to {near} of {comparison.baseline}": int((places <= near).sum()),
             "further down": int((places > near).sum()),
             f"not in its first {end}": int(np.isnan(places).sum()),

@@ -308,15 +308,11 @@ def _has_nothing_to_show(context: PageContext, page: Page) -> bool:
         show_error(error)
         st.button(f"Compare the top {k}", on_click=session.change, kwargs={"k": str(k)})
         return True
-    if len(context.study.names) > 1:
-        other = next(name for name in context.study.names if name != comparison.focus)
-        text = f"{comparison.focus} is the run and its own baseline."
-        st.html(markup.draw_empty_state("Nothing to compare.", text))
-        st.button("Compare two runs", on_click=session.change, kwargs={"base": other})
-        return True
     for refusal in context.study.refused.values():
         show_error(refusal)
-    st.html(markup.draw_empty_state("Nothing to compare yet.", "Add a second run or judgments."))
+    is_single = len(context.study.names) == 1
+    text = "Add a second run or judgments." if is_single else "Choose two different runs."
+    st.html(markup.draw_empty_state("Nothing to compare yet.", text))
     return True
 
 

@@ -21,7 +21,7 @@ from dashboard.drawing.figures.curves import measure_by_cutoff
 from dashboard.session import PageContext
 from metrics_core.base import wording as w
 from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
-from metrics_core.findings.sentence import Sentence, muted_span, strong_span
+from metrics_core.findings.sentence import muted_span, strong_span
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.filtering import quote_text
 
@@ -45,9 +45,9 @@ def show_overview() -> None:
         st.html(blocks.draw_kept(changes, drawing))
     st.html(blocks.draw_classes(changes, drawing, _class_link))
     opens = session.hrefs("query", "q", rows="", **NO_LIST)
-    strip = answer.strip
+    queries = answer.queries
     section.show_cached(
-        "strip", lambda: blocks.draw_strip(strip, changes.k, drawing, opens), answer
+        "strip", lambda: blocks.draw_strip(queries, changes.k, drawing, opens), answer
     )
     if len(study.names) > 2:
         all_styles = replace(drawing, styles=context.look.styles)
@@ -114,10 +114,8 @@ def show_curves() -> None:
     comparison = context.comparison
     frame = answers.overlap_curves(context.study, comparison)
     row = frame[frame["run"] == comparison.focus].set_index("k")["mean"]
-    title = Sentence()
-    for number, k in enumerate(dict.fromkeys((row.index[0], comparison.cutoff, row.index[-1]))):
-        text = f"{w.format_share(row.get(k, float('nan')))} of the top {w.format_count(k)}"
-        title += strong_span(f", {text}" if number else f"The lists share {text}")
+    share, k = w.format_share(row[comparison.cutoff]), w.format_count(comparison.cutoff)
+    title = strong_span(f"The lists share {share} of the top {k}")
     lead = muted_span(f"Mean share of the first k documents in common with {comparison.baseline}.")
     st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     figure = draw_figure_cached(measure_by_cutoff, frame, context.drawing, panels="scores")
@@ -137,18 +135,10 @@ def show_ranking() -> None:
     context = session.study_context()
     comparison, names = context.comparison, context.study.names
     pairs = answers.overlap_of_pairs(context.study, comparison)
-    with_rbo = pairs.dropna(subset="rbo").sort_values("rbo", kind="stable")
-    title = strong_span("No two runs share a query")
-    if len(with_rbo) == 1:
-        row = with_rbo.iloc[0]
-        text = f"{row['run']} and {row['baseline']}: RBO {w.format_score(row['rbo'])}"
-        title = strong_span(text)
-    elif len(with_rbo):
-        first, last = with_rbo.iloc[0], with_rbo.iloc[-1]
-        title = strong_span(
-            f"{last['run']} and {last['baseline']} are most alike,"
-            f" {first['run']} and {first['baseline']} least"
-        )
+    first = pairs.sort_values("rbo", na_position="first").iloc[-1]
+    title = strong_span(f"{first['run']} and {first['baseline']} are most alike")
+    if first["rbo"] != first["rbo"]:
+        title = strong_span("No two runs can be compared")
     lead = muted_span(
         f"Mean rank-biased overlap of the top {w.format_count(comparison.cutoff)}, persistence 0.9:"
         " 1 for the same lists, 0 for no document in common."
@@ -171,8 +161,8 @@ def show_query_changes(page: QueryPage, context: PageContext) -> None:
     top = f"top {w.format_count(comparison.cutoff)}"
     with score_explanations.make_card("changes", "What changed", top):
         st.html(blocks.draw_query_changes(changes, context.drawing))
-    if changes.new:
-        title = f"Where the {w.format_count(changes.new)} new came from"
+    if changes.counts["new"]:
+        title = f"Where the {w.format_count(changes.counts['new'])} new came from"
         with score_explanations.make_card("sources", title):
             st.html(blocks.draw_sources(changes))
 

@@ -50,13 +50,13 @@ def draw_classes(changes: ListChanges, drawing: Drawing, link: LinkMaker) -> Mar
     return _render("classes", classes=classes, link=link, style=drawing.focus_style, k=changes.k)
 
 
-def draw_strip(strip: pd.DataFrame, k: int, drawing: Drawing, query_link: LinkMaker) -> Markup:
-    """Draw a bar per query, as high as its number of new documents. `strip` is that of
+def draw_strip(queries: pd.DataFrame, k: int, drawing: Drawing, query_link: LinkMaker) -> Markup:
+    """Draw a bar per query, as high as its number of new documents. `queries` are those of
     `ChangesOverview`."""
-    step = -(-len(strip) // MOST_BARS)
+    step = -(-len(queries) // MOST_BARS)
     return _render(
         "strip",
-        rows=strip.iloc[::step].to_dict("records"),
+        rows=queries.iloc[::step].to_dict("records"),
         k=k,
         step=step,
         link=query_link,
@@ -95,46 +95,47 @@ def draw_change_lists(
 ) -> Markup:
     """Draw the most changed queries, the queries with a new first document, and the groups.
     `all_link` returns the link to the list of queries with a filter line."""
-    k, changed, first = drawing.cutoff, answer.most_changed, answer.new_first
-    lists = []
-    if len(changed):
-        rows = changed.head(LISTED)
-        amounts = [f"{w.format_count(n)} of {k}" for n in rows["kept"].round().astype(int)]
-        ranks = [f"first change at rank {w.format_count(n)}" for n in rows["first_change"]]
-        lists.append(
-            draw_amount_list(
-                "Changed most",
-                rows.assign(amount=amounts, meta=_join_meta(rows["meta"], ranks)),
-                href,
-                subtitle="kept",
-                more=(f"all {w.format_count(len(changed))}", all_link("`first change` >= 1")),
-            )
+    k, queries = drawing.cutoff, answer.queries
+    changed, first = queries[queries["is_changed"]], queries[queries["first_change"] == 1]
+    # A document that is missing from the baseline's list comes from deeper than any other.
+    order = first["was_rank"].where(first["was_rank"] > 0, answer.depth + 1).sort_values
+    first = first.loc[order(ascending=False, kind="stable").index]
+    rows = changed.head(LISTED)
+    notes = [f"first change at rank {w.format_count(n)}" for n in rows["first_change"]]
+    meta = [" · ".join(filter(None, pair)) for pair in zip(rows["meta"], notes, strict=True)]
+    kept_texts = [f"{w.format_count(n)} of {k}" for n in rows["kept"].round().astype(int)]
+    ranks = first["was_rank"].head(LISTED)
+    missing = f"not in the first {w.format_count(answer.depth)}"
+    rank_texts = [f"was rank {w.format_count(n)}" if n else missing for n in ranks]
+
+    def more(n: int, line: str) -> tuple[str, str]:
+        return f"all {w.format_count(n)}", all_link(line)
+
+    lists = [
+        draw_amount_list(
+            "Changed most",
+            rows.assign(amount=kept_texts, meta=meta),
+            href,
+            subtitle="kept",
+            more=more(len(changed), "`first change` >= 1"),
         )
+    ]
     if len(first):
-        rows = first.head(LISTED)
-        amounts = [
-            f"was rank {w.format_count(n)}"
-            if n
-            else f"not in the first {w.format_count(answer.depth)}"
-            for n in rows["rank"]
-        ]
         lists.append(
             draw_amount_list(
                 "New first document",
-                rows.assign(amount=amounts),
+                first.head(LISTED).assign(amount=rank_texts),
                 href,
-                more=(f"all {w.format_count(len(first))}", all_link("`first change` == 1")),
+                more=more(len(first), "`first change` == 1"),
             )
         )
     if len(answer.groups):
+        count = f"all {w.format_count(len(answer.groups))}"
         lists.append(
             _render(
                 "kept_by_group",
                 title=f"By {answer.grouping}",
-                more=(
-                    f"all {w.format_count(len(answer.groups))}",
-                    href("breakdown", by=answer.grouping),
-                ),
+                more=(count, href("breakdown", by=answer.grouping)),
                 rows=answer.groups.head(LISTED).to_dict("records"),
                 link=group_link,
                 k=k,
@@ -142,10 +143,6 @@ def draw_change_lists(
             )
         )
     return draw_side_by_side(*lists)
-
-
-def _join_meta(texts: pd.Series, notes: Sequence[str]) -> list[str]:
-    return [" · ".join(filter(None, pair)) for pair in zip(texts, notes, strict=True)]
 
 
 def draw_groups_by_overlap(

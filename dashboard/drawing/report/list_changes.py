@@ -7,17 +7,19 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dashboard.answers.list_changes import ChangesOverview
-from dashboard.answers.queries import QueryList
-from dashboard.answers.report import ReportMethods
+from dashboard.address.view import Comparison
+from dashboard.answers.list_changes import ChangesOverview, changes_overview
+from dashboard.answers.queries import QueryListRequest, query_list
+from dashboard.answers.report import UsedFile, changes_methods, make_report
 from dashboard.drawing.blocks import list_changes as blocks
 from dashboard.drawing.blocks import markup, queries
 from dashboard.drawing.blocks import report as report_blocks
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import finish_page
+from dashboard.drawing.report.document import finish_page, make_report_page
 from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.drawing.theme import BY_THEME
+from dashboard.study.study import Study
 from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
 
 CHANGE_PARTS = ("queries", "measured")
@@ -39,7 +41,7 @@ def draw_changes(answer: ChangesOverview, drawing: Drawing) -> Markup:
         markup.draw_answer(title, lead, drawing.styles, badge=badge),
         blocks.draw_kept(changes, drawing),
         blocks.draw_classes(changes, drawing, _no_link),
-        blocks.draw_strip(answer.strip, changes.k, drawing, _no_link),
+        blocks.draw_strip(answer.queries, changes.k, drawing, _no_link),
         blocks.draw_change_facts(answer.runs, drawing.focus, changes),
     ]
     if len(answer.runs) > 1:
@@ -49,17 +51,26 @@ def draw_changes(answer: ChangesOverview, drawing: Drawing) -> Markup:
     return Markup().join(parts)
 
 
-def make_changes_page(
-    answer: ChangesOverview,
-    query_list: QueryList,
+def make_any_report(
+    study: Study,
+    comparison: Comparison,
     drawing: Drawing,
     request: ReportRequest,
-    methods: ReportMethods,
+    files: tuple[UsedFile, ...] = (),
+    **more: Any,
 ) -> str:
-    """Return the report as an HTML file."""
+    """Return the report as an HTML file, with or without judgments. The arguments are those of
+    `make_report`, which takes `more` of them, and of `make_report_page`."""
+    if not study.is_unjudged:
+        return make_report_page(make_report(study, comparison, files, **more), drawing, request)
     drawing = replace(drawing, palette=BY_THEME)
+    answer = changes_overview(study, comparison)
+    listed, methods = (
+        query_list(study, comparison, QueryListRequest()),
+        changes_methods(study, files),
+    )
     inside = {
-        "queries": queries.draw_plain_table(query_list.columns, query_list.rows),
+        "queries": queries.draw_plain_table(listed.columns, listed.rows),
         "measured": report_blocks.draw_methods_part(methods, [], [_METHOD]),
     }
     keys = [key for key in CHANGE_PARTS if key in request.parts]

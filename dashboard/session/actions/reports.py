@@ -10,8 +10,8 @@ from pathlib import Path
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, make_report
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.any_report import make_any_report
 from dashboard.drawing.report.document import make_presentation
+from dashboard.drawing.report.list_changes import make_any_report
 from dashboard.drawing.report.parts import ReportRequest
 from dashboard.files.files import File, hash_file
 from dashboard.session.actions.collections import pack_collection
