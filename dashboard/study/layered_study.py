@@ -93,7 +93,7 @@ class LayeredStudy(Study):
 
         If the score of a query depends only on that query, only the queries in the layers are
         scored again."""
-        if self.is_given(measure):
+        if self.is_given(measure) or self.is_unjudged:
             return super().compute_scores(measure)
         tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
         if not measure.declaration.by_query or len(tops) > 1:

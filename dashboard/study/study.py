@@ -34,7 +34,7 @@ from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import find_near_matches
-from metrics_core.explaining.list_changes import find_list_length, refuse_unrelated_runs
+from metrics_core.explaining.list_changes import find_list_length, refuse_incomparable_run
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import own_document_notes
 from metrics_core.measures import Measure
@@ -86,13 +86,12 @@ class Study(CachedAnswers):
             prepare_draws(len(qrels.query_ids))
         for run in runs:
             try:
-                if not has_judgments:
-                    refuse_unrelated_runs(run, runs[0])
-                    self.runs[run.name] = run
-                    continue
-                ranks = judging(run, qrels, documents=documents)
-                first = next(iter(self.judged.values()), ranks)
-                self.judged[run.name] = ranks if first is ranks else ranks.share_cache(first)
+                if has_judgments:
+                    ranks = judging(run, qrels, documents=documents)
+                    first = next(iter(self.judged.values()), ranks)
+                    self.judged[run.name] = ranks if first is ranks else ranks.share_cache(first)
+                else:
+                    refuse_incomparable_run(run, runs[0])
             except RanklensError as error:
                 self.refused[run.name] = add_run_name_to_error(run.name, error)
                 continue
@@ -183,8 +182,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def query_ids(self) -> list[str]:
-        """All judged queries. If there are no judgments, all queries of the runs or, if there are
-        no result lists, all queries that have given scores."""
+        """All judged queries; without judgments, all queries of the runs or with given scores."""
         if self.is_unjudged:
             return list(dict.fromkeys(q for run in self.runs.values() for q in run.query_ids))
         if self._file_scores is None or self.runs:
@@ -359,9 +357,9 @@ class Study(CachedAnswers):
         if self.given_scores is not None and self.is_given(measure):
             return select_measures(self.given_scores, [str(measure)])
         if self.is_unjudged:
-            shape = len(self.names), len(self.query_ids), 1
-            unknown, missing = np.full(shape, np.nan), np.zeros(shape[:2], dtype=np.bool_)
-            return Scores(tuple(self.names), tuple(self.query_ids), (measure,), unknown, missing)
+            names, ids = tuple(self.names), tuple(self.query_ids)
+            unknown = np.full((len(names), len(ids), 1), np.nan)
+            return Scores(names, ids, (measure,), unknown, np.isinf(unknown[:, :, 0]))
         return score_runs(list(self.judged.values()), (measure,))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:

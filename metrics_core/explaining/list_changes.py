@@ -127,7 +127,7 @@ def find_list_changes(
     for entry in (baseline, run):
         if not entry.query_ids:
             raise RanklensError(f"{entry.name} has no results.", "Give runs with results.")
-    refuse_unrelated_runs(run, baseline)
+    refuse_incomparable_run(run, baseline)
     every_id = dict.fromkeys([*baseline.query_ids, *run.query_ids])
     in_view = every_id if query_ids is None else set(query_ids)
     listed_ids = tuple(query_id for query_id in every_id if query_id in in_view)
@@ -168,8 +168,14 @@ def refuse_unlike_depths(changes: ListChanges) -> None:
     )
 
 
-def refuse_unrelated_runs(run: Run, baseline: Run) -> None:
-    """Raise NoSharedQueriesError if no query has results in both runs."""
+def refuse_incomparable_run(run: Run, baseline: Run) -> None:
+    """Raise NoSharedQueriesError if no query has results in both runs, and RanklensError if only
+    the judged documents of the run are known."""
+    if not run.complete:
+        raise RanklensError(
+            f"Only the ranks of judged documents were loaded for {run.name}.",
+            "Load the run itself, or judgments.",
+        )
     if run.query_ids and set(baseline.query_ids).isdisjoint(run.query_ids):
         raise NoSharedQueriesError(
             f"{run.name} and {baseline.name} have no query in common: {run.name} begins with"

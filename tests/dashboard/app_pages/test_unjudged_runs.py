@@ -6,8 +6,11 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from dashboard.address.address import Address
+from dashboard.answers.list_changes import changes_overview
 from dashboard.app_pages.menu import PAGES
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.list_changes import make_any_report
@@ -15,9 +18,14 @@ from dashboard.drawing.report.parts import ReportRequest
 from dashboard.files.files import SAMPLE_FOLDER
 from dashboard.notebook import show
 from dashboard.session.open_collection import all_collections, load_library
+from dashboard.study.layered_study import with_layers
 from dashboard.study.sharing import make_shareable_study
+from dashboard.study.study import Study
+from dashboard.workspace import Layer
+from dashboard.workspace.layers import GradeRecord
 from metrics_core.__main__ import main
 from metrics_core.base.errors import RanklensError
+from metrics_core.tables.ranked_run import RankedRun
 from tests.dashboard.conftest import drawn, opened, text_of
 
 RAIL = [page.name for page in PAGES if page.group != "none" or page.name == "query"]
@@ -224,3 +232,19 @@ def test_the_command_says_nothing_on_quality(
     assert main(["compare", "none", str(small / "old.run"), str(small / "new.run")]) == 0
     text = capsys.readouterr().out
     assert "new changes the top 10 of 3 of 4 queries" in text and not JUDGING.search(text)
+
+
+def test_grades_of_a_layer_leave_the_lists_unjudged(small: Path) -> None:
+    study = load_library(all_collections().choose_collection("")).study
+    assert study is not None
+    grades = {("q1", "a"): GradeRecord(1.0, "me", "2026")}
+    layered = with_layers(study, [Layer("me", "me", "2026", True, "1", grade_records=grades)])
+    assert layered.is_unjudged and layered.query_ids == study.query_ids
+    view = layered.view(Address.create(**PAIR)).comparison
+    assert len(changes_overview(layered, view).queries) == 4
+
+
+def test_a_run_of_judged_documents_only_is_refused() -> None:
+    one, two = np.array([1]), np.array([2])
+    runs = [RankedRun.from_ranks(name, ["q1"], ["a"], one, two, one) for name in "ab"]
+    assert "Only the ranks of judged documents" in str(Study(runs, None).refused["b"])
