@@ -206,7 +206,7 @@ def find_overlap_by_cutoff(
     top = compare_runs(run, baseline, query_ids, depth=max(cutoffs))
     deepest = min(top.listed.max(initial=0), top.other_listed.max(initial=0))
     shared = [k for k in cutoffs if k <= deepest]
-    return shared, np.column_stack([top.overlap(k) for k in shared])
+    return shared, np.array([top.overlap(k) for k in shared]).reshape(-1, len(query_ids)).T
 
 
 def _first_missing_rank(query: Ints, rank: Ints, n_queries: int) -> Ints:
