@@ -182,16 +182,6 @@ def short_and_full_names(
             yield shorten(full_name, _HEAD), full_name
 
 
-def draw_plain_table(columns: Sequence[TableColumn], frame: pd.DataFrame) -> Markup:
-    """Draw the queries as a table without links; `frame` has the sources of the columns."""
-    texts = column_texts(columns, frame)
-    return _render(
-        "plain_table",
-        heads=[Column("Query" if c.kind == "text" else c.title, c.kind) for c in columns],
-        rows=list(zip(*(texts[column.key] for column in columns), strict=True)),
-    )
-
-
 def draw_column_order(columns: Sequence[TableColumn], move: MoveLink) -> Markup:
     """Draw the shown columns in their order, each with links that move the column."""
     return _render("column_order", columns=columns, move=move)

@@ -12,9 +12,12 @@ from dashboard.answers.list_changes import ChangesOverview, changes_overview
 from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.report import UsedFile, changes_methods, make_report
 from dashboard.drawing.blocks import list_changes as blocks
-from dashboard.drawing.blocks import markup, queries
+from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import report as report_blocks
 from dashboard.drawing.blocks.markup import Badge
+from dashboard.drawing.blocks.queries import column_texts
+from dashboard.drawing.blocks.robustness_checks import Cell, draw_table
+from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import finish_page, make_report_page
 from dashboard.drawing.report.parts import PARTS, ReportRequest
@@ -69,8 +72,14 @@ def make_any_report(
         query_list(study, comparison, QueryListRequest()),
         changes_methods(study, files),
     )
+    texts = column_texts(listed.columns, listed.rows).values()
+    heads = [
+        Column("Query" if c.kind == "text" else c.title, c.kind * (c.kind == "number"))
+        for c in listed.columns
+    ]
+    rows = [[*map(Cell, row)] for row in zip(*texts, strict=True)]
     inside = {
-        "queries": queries.draw_plain_table(listed.columns, listed.rows),
+        "queries": draw_table(heads, rows, PARTS["queries"]),
         "measured": report_blocks.draw_methods_part(methods, [], [_METHOD]),
     }
     keys = [key for key in CHANGE_PARTS if key in request.parts]
