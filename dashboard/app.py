@@ -43,7 +43,7 @@ def main() -> None:
 
             collections.render()
         elif not frame.show_message_instead(current):
-            navigation.run()
+            frame.find_page_without_judgments(current, navigation.run)()
             draw_deferred()
             tell()
             remember_opened()

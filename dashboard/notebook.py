@@ -18,9 +18,15 @@ from typing import TYPE_CHECKING, Any, get_args
 from dashboard.address.view import Comparison, address_for_measure
 from dashboard.answers import curves as curves_answers
 from dashboard.answers.breakdown import scores_by_column
+from dashboard.answers.list_changes import (
+    ChangesOverview,
+    changes_by_group,
+    changes_overview,
+    list_changes,
+    overlap_curves,
+)
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.queries import QueryListRequest, query_list
-from dashboard.answers.report import make_report
 from dashboard.dashboard_process import DashboardProcess, serve_tables
 from dashboard.drawing.drawing import Drawing
 from dashboard.study.sharing import Include, make_shareable_study
@@ -28,7 +34,9 @@ from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS
 from dashboard.workspace.exports.packing import pack_new_collection
 from metrics_core.base import wording as w
-from metrics_core.base.errors import ParameterError, UnknownColumnError
+from metrics_core.base.errors import ParameterError, RanklensError, UnknownColumnError
+from metrics_core.explaining.list_changes import refuse_unlike_depths
+from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
 from metrics_core.formats import Loaded, read_scores
 from metrics_core.formats.in_memory import (
     QrelsLike,
@@ -68,6 +76,7 @@ def show(
     baseline: str | None = None,
     run: str | None = None,
     documents: Documents | None = None,
+    top: int = 10,
 ) -> NotebookComparison:
     """Return a comparison that a notebook displays.
 
@@ -78,9 +87,13 @@ def show(
     `scores` is a table of scores that were computed elsewhere, or the path of one; it is used alone
     or beside runs and qrels. `lower` and `higher` name the measures of `scores` for which lower or
     higher is better. The default of `measure` is nDCG@10; without runs, it is the first measure of
-    `scores`. Raises the errors of `evaluate`, and UnknownRunError."""
+    `scores`. If both `qrels` and `scores` are None, the result shows what changed in the first
+    `top` results, and `measure` is not used. Raises the errors of `evaluate`, those of
+    `list_changes` without qrels and scores, and UnknownRunError."""
     table = None if qrels is None else convert_to_qrels(qrels)
-    loaded_runs = [] if table is None else convert_to_runs(runs, table.query_ids)
+    is_unjudged = table is None and scores is None
+    judged_ids = () if table is None else table.query_ids
+    loaded_runs = convert_to_runs(runs, judged_ids) if table is not None or is_unjudged else []
     refuse_same_names([given_run.name for given_run in loaded_runs])
     query_table = None if queries is None else convert_to_queries(queries)
     names = ([n] if isinstance(n, str) else [*n] for n in (lower, higher))
@@ -91,6 +104,14 @@ def show(
     )
     for error in study.refused.values():
         raise error
+    if is_unjudged:
+        measure_at_k = study.read_measure(f"nDCG@{top}").measure
+        view = study.comparison(measure_at_k, baseline=baseline, focus=run)
+        if view.is_alone:
+            message = f"There is no run to compare with {view.baseline}."
+            raise RanklensError(message, "Add a second run or judgments.")
+        refuse_unlike_depths(list_changes(study, view))
+        return NotebookChanges(study, view)
     name = "" if measure is None else str(measure)
     chosen_measure = study.read_measure(name).measure
     return NotebookComparison(study, study.comparison(chosen_measure, baseline=baseline, focus=run))
@@ -149,7 +170,8 @@ class NotebookComparison:
         columns = list(self._study.columns(self._view))
         if by not in columns:
             raise UnknownColumnError(by, columns)
-        return scores_by_column(self._study, self._view, by)
+        make_frame = changes_by_group if self._study.is_unjudged else scores_by_column
+        return make_frame(self._study, self._view, by)
 
     def curves(self) -> pd.DataFrame:
         """Return precision, recall and nDCG by cutoff.
@@ -211,7 +233,7 @@ class NotebookComparison:
         numbers) or "scores only" (in addition, runs are named A, B, C). `with_data` embeds the
         tables, so that the report can be opened in Ranklens. Raises ParameterError, and
         RanklensError if a PDF needs a browser and none is installed."""
-        from dashboard.drawing.report.document import make_report_page
+        from dashboard.drawing.report.list_changes import make_any_report
         from dashboard.drawing.report.parts import ReportRequest
         from dashboard.printing import write_page
 
@@ -227,10 +249,8 @@ class NotebookComparison:
         study, view = shared_study.study, shared_study.comparison(self._view)
         data = pack_new_collection(title, self._files()) if with_data else b""
         request = ReportRequest(title, text, left_out_note=shared_study.omissions, data=data)
-        page = make_report_page(
-            make_report(study, view, ()), Drawing.for_comparison(view, study.names), request
-        )
-        write_page(page, path)
+        drawing = Drawing.for_comparison(view, study.names)
+        write_page(make_any_report(study, view, drawing, request), path)
         return Path(path)
 
     def open(
@@ -250,7 +270,7 @@ class NotebookComparison:
         study = self._study
         tables: list[tuple[Table | None, str]] = [
             *((run, name) for name, run in study.runs.items()),
-            (study.qrels if study.runs else None, "judgments"),
+            (study.qrels if study.judged else None, "judgments"),
             *((table, "scores") for table in study.given_tables),
             (study.queries, "queries"),
             (study.documents, "documents"),
@@ -270,3 +290,38 @@ class NotebookComparison:
         ordered = wide[list(first)].sort_values(next(iter(first)), ascending=False)
         headline = f"{verdict.title.text}. {verdict.lead.text}"
         return f"{headline}\n{ordered.to_string(float_format=w.format_score)}"
+
+
+class NotebookChanges(NotebookComparison):
+    """What changed between runs without judgments."""
+
+    @cached_property
+    def _changes(self) -> ChangesOverview:
+        return changes_overview(self._study, self._view)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per run, with the columns of `compare(runs, None)`."""
+        return self._changes.runs
+
+    def curves(self) -> pd.DataFrame:
+        """Overlap with the baseline by k. Columns: run, k, mean, low, high."""
+        return overlap_curves(self._study, self._view)[["run", "k", "mean", "low", "high"]]
+
+    def explain(self, query: Any) -> Explanation:
+        """Raise RanklensError, because scores need judgments."""
+        raise RanklensError("There are no scores to explain.", "Give judgments instead of None.")
+
+    def figure(self, *_: Any, **__: Any) -> NotebookFigure:
+        """Raise RanklensError, because scores need judgments."""
+        raise RanklensError("There are no scores to draw.", "Give judgments instead of None.")
+
+    def _repr_html_(self) -> str:
+        from dashboard.drawing.report.notebook_cell import changes_cell
+
+        return changes_cell(self._changes, self._drawing)
+
+    def __repr__(self) -> str:
+        changes = self._changes.changes
+        sentences = f"{list_changes_title(changes).text}. {list_changes_subtitle(changes).text}"
+        return f"{sentences}\n{self.frame.to_string(index=False)}"

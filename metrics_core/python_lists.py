@@ -9,6 +9,7 @@ from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunEr
 from metrics_core.explaining.list_changes import (
     ListChanges,
     find_list_changes,
+    refuse_unlike_depths,
     summarise_changes,
 )
 from metrics_core.formats.in_memory import RunsLike, convert_to_runs
@@ -64,4 +65,7 @@ def _find_changes(runs: RunsLike, baseline: str | None, top: int) -> list[ListCh
         raise RanklensError(
             f"There is no run to compare with {name}.", "Add a second run or judgments."
         )
-    return [find_list_changes(tables[n], tables[name], top) for n in names if n != name]
+    changes = [find_list_changes(tables[n], tables[name], top) for n in names if n != name]
+    for each in changes:
+        refuse_unlike_depths(each)
+    return changes

@@ -186,6 +186,25 @@ def address_for_measure(
     return Address.create(m=key_at_k(measure), k=k, base=baseline, run=run, also=other_runs)
 
 
+def replace_former_names(
+    address: Address, new_names: Mapping[str, str], names: Sequence[str]
+) -> Address:
+    """Replace original names of renamed runs with their current names, so that earlier links still
+    work. `new_names` maps original to current names; `names` are the loaded runs."""
+
+    def current_name(name: str) -> str:
+        return new_names.get(name, name) if name not in names else name
+
+    if not new_names:
+        return address
+    field_names = {f.name for f in address.fields}
+    changed = {"run": current_name(address["run"]), "base": current_name(address["base"])}
+    other_fields = {
+        f: tuple(map(current_name, address[f])) for f in ("also", "versions") if f in field_names
+    }
+    return address.with_values(**changed, **other_fields)
+
+
 def read_cutoff(text: str, *, deepest_cutoff: int) -> int:
     """Parse a cutoff from the address. An invalid cutoff becomes 10; a cutoff greater than
     `deepest_cutoff` becomes `deepest_cutoff`."""

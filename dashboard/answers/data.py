@@ -88,23 +88,23 @@ def files_page(
     unread = [f for f in library.files if f.error is not None]
     fit = study.cached_answer(_fit_lines, cutoff) if study and study.judged else []
     offers = find_offered_id_maps(library)
-    missing_kinds = [
-        name
-        for name, kind in (("judgments", "qrels"), ("runs", "run"))
-        if rows
-        and not library.files_of_kind(kind)  # type: ignore[arg-type]
-        and not (study and study.given_tables and not study.judged)
-    ]
+    missing_tables = ""
+    if rows and not (study and study.names and not study.judged):
+        has_runs, has_judgments = (library.files_of_kind(kind) for kind in ("run", "qrels"))
+        missing_tables = "" if has_judgments else "a second run or judgments"
+        if not has_runs:
+            missing_tables = "runs" if has_judgments else "judgments and runs"
     return Data(
         finding=files_finding(
             len(rows),
             n_refused + len(unread),
             files_fit=not offers and _do_files_fit(library, measure),
             n_unjudged=_count_unjudged(study),
-            missing_table=" and ".join(missing_kinds),
+            missing_table=missing_tables,
             answered_counts=_count_answered_queries(study) if study else {},
             n_judged=len(study.query_ids) if study else 0,
             has_only_scores=study is not None and not study.judged and bool(study.given_tables),
+            is_unjudged=study is not None and study.is_unjudged,
             unclear_files=unclear_files,
             ambiguous_files=ambiguous_files,
             n_waiting=len({*unclear_files, *ambiguous_files} - {row.file.file for row in rows}),

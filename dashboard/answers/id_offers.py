@@ -32,7 +32,7 @@ def find_offered_id_maps(library: Library) -> list[IdOffer]:
     """Return the mappings of ids to offer. The result is empty if all ids match or no mapping
     helps."""
     study = library.study
-    if study is None:
+    if study is None or study.is_unjudged:
         return []
     refused = {
         f.table.name: f.table

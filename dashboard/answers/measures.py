@@ -118,7 +118,7 @@ def measure_detail(name: str, study: Study | None) -> MeasureDetail:
 def _find_missing_inputs(declaration: Declaration, study: Study | None) -> str:
     """Return a sentence that names the data that a measure needs and the open files lack. It is ""
     if nothing is missing or no files are open."""
-    if study is None or not study.names or not declaration.needs:
+    if study is None or not study.judged or not declaration.needs:
         return ""
     example = parse_measure(next(iter(declaration.worked)))
     missing = example.lacks(study.judged[study.names[0]])

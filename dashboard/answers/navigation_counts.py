@@ -18,6 +18,8 @@ def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
     """Return the text beside the name of each page."""
     in_view = int(study.view_mask(comparison).sum())
     texts = {"queries": w.format_count(in_view), "pairs": w.format_count(len(study.names))}
+    if study.is_unjudged:
+        return texts
     if len(study.names) == 1:
         return {**texts, "firm": "needs 2"}
     if comparison.is_alone or not is_robustness_known(study, comparison):

@@ -10,7 +10,8 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips, query_columns
-from dashboard.answers.query_chips import SHOW_ALL, SHOWS
+from dashboard.answers.list_changes import list_changes
+from dashboard.answers.query_chips import SHOW_ALL
 from dashboard.answers.query_filter import filter_mask
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.table_column import TableColumn
@@ -20,6 +21,7 @@ from metrics_core.base.digits import parse_whole_number
 from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, classify_differences, query_differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
 from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import Sentence
 
@@ -155,9 +157,9 @@ def _query_list(study: Study, comparison: Comparison, request: QueryListRequest)
     remarks = request.remarks
     tag_masks = remarks.tag_masks(all_rows["query_id"])
     lists = {**findings.lists, **tag_masks}
-    show = request.show if request.show in (*SHOWS, *tag_masks) else SHOW_ALL
+    show = request.show if request.show in lists else SHOW_ALL
     mask, line_error = _row_mask(study, comparison, all_rows, request)
-    default_order = _default_order(comparison, show)
+    default_order = _default_order(comparison, show, is_unjudged=study.is_unjudged)
     all_columns = [*query_columns.offered_columns(study, comparison), *remarks.columns]
     order, sort_column = _sort_order(all_columns, request, default_order)
     columns = query_columns.choose_columns(study, comparison, request.columns, all_columns)
@@ -193,7 +195,8 @@ def query_ids_of_list(study: Study, comparison: Comparison, request: QueryListRe
     all_rows = study.cached_answer(_all_queries, comparison)
     mask, _ = _row_mask(study, comparison, all_rows, request)
     all_columns = [*query_columns.offered_columns(study, comparison), *request.remarks.columns]
-    order, sort_column = _sort_order(all_columns, request, _default_order(comparison, SHOW_ALL))
+    default_order = _default_order(comparison, SHOW_ALL, is_unjudged=study.is_unjudged)
+    order, sort_column = _sort_order(all_columns, request, default_order)
     frame = _add_columns(all_rows, study, comparison, request.remarks, [sort_column])
     return _sort_rows(frame[mask], sort_column, descending=order[0] == "-")["query_id"].tolist()
 
@@ -238,9 +241,11 @@ def _row_mask(
     return mask, None
 
 
-def _default_order(comparison: Comparison, show: str) -> str:
+def _default_order(comparison: Comparison, show: str, *, is_unjudged: bool) -> str:
     """Return the default order of a list: worst query first, but best first in the list of queries
-    that got better."""
+    that got better; without judgments, the most changed query first."""
+    if is_unjudged and not comparison.is_alone:
+        return "list:overlap"
     column = f"score:{comparison.focus}" if comparison.is_alone else "difference"
     is_reversed = show == BETTER and not comparison.is_alone
     is_falling = is_reversed != (comparison.measure.declaration.direction < 0)
@@ -279,6 +284,11 @@ def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 
 def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
+    if study.is_unjudged:
+        changes = list_changes(study, comparison)
+        everything = np.ones(int(study.view_mask(comparison).sum()), dtype=np.bool_)
+        title, subtitle = list_changes_title(changes), list_changes_subtitle(changes)
+        return _QueryFindings(title, subtitle, {SHOW_ALL: everything}, None)
     scores = study.scores(comparison, comparison.measure)
     frame = study.cached_answer(_all_queries, comparison)
     masks = query_chips.query_masks(study, comparison, scores)

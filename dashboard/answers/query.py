@@ -12,8 +12,9 @@ from dashboard.answers.ledger import QueryLedger, query_ledger
 from dashboard.answers.queries import QueryListRequest, query_ids_of_list
 from dashboard.study.numbers import NumberedIds
 from dashboard.study.study import Study
-from metrics_core.explaining.diagnosis import Diagnosis, diagnose
+from metrics_core.explaining.diagnosis import Diagnosis, diagnose, list_unjudged
 from metrics_core.findings.explanations import explain
+from metrics_core.findings.list_changes import explain_list_changes
 from metrics_core.findings.sentence import Sentence, muted_span
 
 
@@ -88,18 +89,19 @@ def query_page(
 
 def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) -> QueryPage:
     """Return the Query page without the query's position in a list."""
-    is_given = study.is_given(comparison.measure)
+    is_given, adverbs = study.is_given(comparison.measure), grade_adverbs(study)
     comparison = study.with_computed_measure(comparison)
     diagnosis = _diagnosis(study, comparison, query_id)
-    ledger = query_ledger(study, comparison, query_id)
+    ledger = None if study.is_unjudged else query_ledger(study, comparison, query_id)
     ledger_ids = ledger.steps["doc_id"] if ledger else pd.Series(dtype=object)
     documents = _page_documents(study, diagnosis, ledger_ids, rows)
     page = QueryPage(
         diagnosis=diagnosis,
         text=study.texts[query_id],
         metadata=query_metadata(study, query_id),
-        explanation=muted_span(f"On {comparison.name}: " * is_given)
-        + explain(diagnosis, grade_adverbs(study)),
+        explanation=explain_list_changes(diagnosis)
+        if study.is_unjudged
+        else muted_span(f"On {comparison.name}: " * is_given) + explain(diagnosis, adverbs),
         documents=documents,
         lists=_make_download_table(diagnosis, documents, rows),
         ledger=ledger,
@@ -138,8 +140,11 @@ def _replace_ids_by_numbers(page: QueryPage, numbers: NumberedIds) -> QueryPage:
 
 
 def _diagnosis(study: Study, comparison: Comparison, query_id: str) -> Diagnosis:
+    runs, pair = [study.runs[name] for name in comparison.runs], comparison
+    if study.is_unjudged:
+        return list_unjudged(runs, query_id, pair.baseline, pair.focus, pair.cutoff)
     diagnosis = diagnose(
-        [study.runs[name] for name in comparison.runs],
+        runs,
         [study.judged[name] for name in comparison.runs],
         study.qrels,
         query_id,

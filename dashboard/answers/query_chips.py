@@ -117,7 +117,7 @@ def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> 
     shown list. Without a comparison there are no outcomes or changes. `masks` is the result of
     `query_masks`."""
     keys = []
-    for key in SHOWS:
+    for key in filter(masks.__contains__, SHOWS):
         about_a_pair = key in _OF_A_PAIR
         is_offered = masks[key].any() and not (about_a_pair and comparison.is_alone)
         if key == "both" and np.array_equal(masks["both"], masks["none"]):

@@ -13,6 +13,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
 from dashboard.answers.headroom import query_headroom
+from dashboard.answers.list_changes import change_columns, change_values
 from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.table_column import TableColumn
 from dashboard.answers.unjudged import unjudged_of_pair
@@ -60,6 +61,8 @@ def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     others = [name for name in comparison.runs if name not in pair]
     scores = {f"score:{name}" for name in [*pair, *others[:_OTHERS]]}
     keys = {"text", "difference", *scores, UNJUDGED.key, *groups}
+    if study.is_unjudged:
+        keys |= {column.key for column in change_columns(study, comparison)}
     return [column for column in offered_columns(study, comparison) if column.key in keys]
 
 
@@ -79,22 +82,27 @@ def choose_columns(
 def _offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     difference = [] if comparison.is_alone else [DIFFERENCE]
     others = [name for name in study.names if name not in comparison.runs]
+    scores = [_score_column(name) for name in (*comparison.runs, *others)]
+    if study.is_unjudged:
+        difference, scores = [], []
     file_columns = [] if study.queries is None else study.queries.columns
     rest = [name for name in file_columns if name not in study.groupings]
     derived = [name for name in study.columns(comparison) if name.endswith(MARK)]
     computed = study.is_computed(comparison.measure)
     kinds = [k for k in _KINDS if computed and (k == "failure" or not comparison.is_alone)]
-    gains = _HEADROOM if has_headroom(comparison.measure) else {}
+    gains = _HEADROOM if computed and has_headroom(comparison.measure) else {}
     numbers = {
         k: name
         for k, name in _COUNTS.items()
-        if (k != "words" or study.queries is not None) and (computed or k not in _OF_RANKS)
+        if (study.queries is not None if k == "words" else computed or k not in _OF_RANKS)
+        and (k == "words" or not study.is_unjudged)
     }
     measures = overview_measures(study, comparison) if study.given_tables else []
     return [
         TableColumn("text", "text", "text"),
         *difference,
-        *(_score_column(name) for name in (*comparison.runs, *others)),
+        *scores,
+        *(change_columns(study, comparison) if study.is_unjudged else []),
         *(
             TableColumn("number", f"measure:{m}", f"measure: {m}", str(m))
             for m in measures
@@ -108,6 +116,7 @@ def _offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
             TableColumn("number", f"n:{k}", f"n: {k}", name)
             for k, name in {**numbers, **gains}.items()
         ),
+        *([] if study.is_unjudged else change_columns(study, comparison)),
         _group_column("query_id", "query_id"),
     ]
 
@@ -162,6 +171,8 @@ def _column_values(study: Study, comparison: Comparison, column: TableColumn) ->
             query_chips.query_failures if name == "failure" else query_chips.query_changes
         )
         return kinds_answer(study, comparison)
+    if prefix == "list":
+        return change_values(study, comparison, name)
     if prefix == "n":
         return _numeric_column_values(study, comparison, name, mask)
     queries = study.queries

@@ -22,7 +22,12 @@ _OF_FAILURES = re.compile(
     r"""\bfailure\s*(?:[=!<>≠]+\s*"[^"]*"|(?:not\s+)?in\s*\((?:[^()"]|"[^"]*")*\))""", re.IGNORECASE
 )
 _TEXT = re.compile('"([^"]*)"')
-_EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant": "relevant >= 2"}
+_EXAMPLES = {
+    "difference": "difference < -0.1",
+    "words": "words > 5",
+    "relevant": "relevant >= 2",
+    "overlap": "overlap < 0.5",
+}
 
 
 def split_search_text(text: str) -> tuple[str, str]:

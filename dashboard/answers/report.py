@@ -223,6 +223,12 @@ def _report_methods(
     )
 
 
+def changes_methods(study: Study, files: tuple[UsedFile, ...]) -> ReportMethods:
+    """Return the methods of a report on runs without judgments."""
+    versions = f"Ranklens {__version__}"
+    return ReportMethods([], files, versions, tuple(filter(None, _file_changes(study, {}))), {}, "")
+
+
 def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
     """Return the name, the meaning and the LaTeX formula of a measure."""
     if study.is_given(measure):

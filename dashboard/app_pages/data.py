@@ -120,6 +120,8 @@ def _has_result(context: PageContext) -> bool:
     """Return whether these files have a result: there are queries in view, and the measure has the
     data it needs."""
     study, comparison = context.study, context.comparison
+    if study.is_unjudged:
+        return False
     measure = comparison.measure
     is_lacking = study.is_computed(measure) and measure.lacks(study.judged[study.names[0]])
     return not is_lacking and bool(study.view_mask(comparison).any())

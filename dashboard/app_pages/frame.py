@@ -19,6 +19,7 @@ from dashboard.address.page import Page
 from dashboard.address.view import NO_OTHER_RUN
 from dashboard.answers.collections import describe_contents
 from dashboard.answers.id_offers import id_maps_sentence
+from dashboard.answers.list_changes import find_depth_problem
 from dashboard.answers.own_documents import exclusion_sentence
 from dashboard.app_pages.parts import add_files, controls, rail
 from dashboard.app_pages.parts.directions import ask_directions
@@ -194,10 +195,11 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
             st.html(navigation.draw_copy_link(), width="content")
             if current.controls:
                 save_button(context)
-                show_presentation_link(context, current)
+                if not context.study.is_unjudged:
+                    show_presentation_link(context, current)
     if context is not None:
         show_run_dialog(context)
-        if current.controls:
+        if current.controls and not context.study.is_unjudged:
             draw_presentation(context)
     return update_counts
 
@@ -241,7 +243,8 @@ def show_message_instead(page: Page) -> bool:
         _has_invalid_link(context, page)
         or _has_empty_view(context)
         or _has_missing_data(context)
-        or (page.needs_lists and _is_without_ranks(context))
+        or (context.study.is_unjudged and _has_nothing_to_show(context, page))
+        or (page.needs_lists and not context.study.is_unjudged and _is_without_ranks(context))
     ):
         return True
     # Above all scores, because active layers must never go unnoticed. The placeholder always
@@ -301,6 +304,29 @@ def _has_empty_view(context: PageContext) -> bool:
     return True
 
 
+def _has_nothing_to_show(context: PageContext, page: Page) -> bool:
+    """Without judgments, show a message on a page that needs some, and if no two lists can be
+    compared."""
+    comparison = context.comparison
+    if page.needs_judgments:
+        text = "Add judgments under Files."
+        st.html(markup.draw_empty_state("This page needs judgments.", text))
+        return True
+    if not comparison.is_alone:
+        error, k = find_depth_problem(context.study, comparison)
+        if error is None:
+            return False
+        show_error(error)
+        st.button(f"Compare the top {k}", on_click=session.change, kwargs={"k": str(k)})
+        return True
+    for refusal in context.study.refused.values():
+        show_error(refusal)
+    is_single = len(context.study.names) == 1
+    text = "Add a second run or judgments." if is_single else "Choose two different runs."
+    st.html(markup.draw_empty_state("Nothing to compare yet.", text))
+    return True
+
+
 def _is_without_ranks(context: PageContext) -> bool:
     """If the chosen measure is given, offer a computed measure instead, because given scores have
     no ranks."""
@@ -324,6 +350,17 @@ def _has_missing_data(context: PageContext) -> bool:
     show_error(lack_error)
     st.button("Show the default measure", on_click=session.change, kwargs={"m": ""})
     return True
+
+
+def find_page_without_judgments(page: Page, draw: Callable[[], None]) -> Callable[[], None]:
+    """Return the function that draws the page: `draw`, or its counterpart for runs without
+    judgments."""
+    context = session.page_context()
+    if context is None or not page.needs_study or not context.study.is_unjudged:
+        return draw
+    from dashboard.app_pages.parts.list_changes import DRAWN_WITHOUT_JUDGMENTS
+
+    return DRAWN_WITHOUT_JUDGMENTS.get(page.name, draw)
 
 
 def show_error(error: RanklensError) -> None:

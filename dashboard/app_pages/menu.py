@@ -20,7 +20,14 @@ PAGES = (
         fields=(Field("part", lasting=False),),
         needs_lists=True,
     ),
-    Page("firm", "Robustness", "This comparison", "r", fields=(Field("part", lasting=False),)),
+    Page(
+        "firm",
+        "Robustness",
+        "This comparison",
+        "r",
+        fields=(Field("part", lasting=False),),
+        needs_judgments=True,
+    ),
     Page(
         "queries",
         "All queries",
@@ -57,6 +64,7 @@ PAGES = (
         "j",
         fields=(Field("order"), Field("blind")),
         needs_lists=True,
+        needs_judgments=True,
     ),
     Page(
         "pairs",
@@ -80,6 +88,7 @@ PAGES = (
             Field("by"),
         ),
         fewest_runs=FEWEST_VERSIONS,
+        needs_judgments=True,
     ),
     Page(
         "data",

@@ -50,9 +50,9 @@ def render() -> None:
     query_controls.filter_controls(query_list, context)
     with st.container(horizontal=True, key="chips", vertical_alignment="center"):
         query_controls.show_chips(query_list, comparison)
-        chart = query_charts.choose_view(context)
+        chart = "" if context.study.is_unjudged else query_charts.choose_view(context)
     add_files.show_action_messages()
-    if len(query_list.frame):
+    if len(query_list.frame) and not context.study.is_unjudged:
         query_charts.draw_chart(chart, query_list, context)
     st.html(_filter_summary(query_list, context, picked_ids))
     with st.container(key="list_board"):
@@ -178,7 +178,9 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             query_list.order,
             context.look.styles,
             pair=(comparison.focus, comparison.baseline),
-            label=f"{_count_text(row_count)} with their scores on {comparison.name}",
+            label=f"{_count_text(row_count)} and what changed"
+            if context.study.is_unjudged
+            else f"{_count_text(row_count)} with their scores on {comparison.name}",
             span=query_list.difference_span,
             scale=query_list.scale if comparison.is_alone else None,
             use_colours=query_list.has_outcomes,

@@ -12,7 +12,14 @@ from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import QueryPage, QueryPosition
 from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.query_notes import tag_name
-from dashboard.app_pages.parts import given_query, grading, judging, score_explanations, section
+from dashboard.app_pages.parts import (
+    given_query,
+    grading,
+    judging,
+    list_changes,
+    score_explanations,
+    section,
+)
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import navigation, query, two_lists, word_marks
 from dashboard.session import PageContext
@@ -56,13 +63,16 @@ def render() -> None:
         ids_in_selection(address["among"]),
         remarks=current_remarks(),
     )
-    if not context.study.judged:
+    if not context.study.runs:
         _show_scores_only(context, request)
         return
     runs_beside = _chosen_runs_beside(context)
     rows = _parse_row_count(address["rows"], is_several=bool(runs_beside))
     page = answers.query_page(context.study, comparison, address["q"], request, rows)
     diagnosis = page.diagnosis
+    shown = diagnosis.align_rankings(comparison.focus, comparison.baseline, rows)
+    if context.study.is_unjudged and all(row["rank"] == row["other_rank"] for row in shown):
+        rows = max(rows, comparison.cutoff)  # the first change is further down
     # Colours follow the grades of the whole collection, so that a 2 looks the same on every query.
     grades = dict.fromkeys(context.study.grades, "")
     _show_steps(page, context)
@@ -83,7 +93,8 @@ def render() -> None:
             if context.study.is_computed(comparison.measure):
                 score_explanations.what_if_part(page, context, grades)
             _show_lists(page, context, grades, runs_beside, rows)
-            _show_missed_documents(page, context, grades)
+            if context.study.judged:
+                _show_missed_documents(page, context, grades)
         with st.container(key="query_side"):
             if context.study.given_tables:
                 given_query.show_scores(context, diagnosis.query_id)
@@ -91,10 +102,13 @@ def render() -> None:
                 score_explanations.ledger_card(page, page.ledger, context)
                 score_explanations.headroom_card(page.ledger, context)
                 score_explanations.what_if_card(page, page.ledger, context)
+            if context.study.is_unjudged:
+                list_changes.show_query_changes(page, context)
             judging.query_part(context, diagnosis.query_id)
             grading.notes_part(diagnosis.query_id)
         with st.container(key="query_evidence"):
-            _show_standings(page, context, grades)
+            if context.study.judged:
+                _show_standings(page, context, grades)
             if page.ledger is not None and context.study.is_computed(comparison.measure):
                 score_explanations.ledger_part(page, page.ledger, context, grades)
     if address["doc"]:

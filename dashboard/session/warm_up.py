@@ -10,6 +10,7 @@ from importlib import import_module
 import streamlit as st
 
 from dashboard.address.address import Address
+from dashboard.answers.list_changes import changes_overview
 from dashboard.answers.overview import compare_all_runs, overview
 from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.session.open_collection import all_collections, load_library
@@ -38,6 +39,10 @@ def _prepare_overview(identity: str) -> None:
     if study is None or not study.names:
         return
     comparison = study.view(Address.create()).comparison
+    if study.is_unjudged:
+        if not comparison.is_alone:
+            changes_overview(study, comparison)
+        return
     overview(study, comparison)
     if not comparison.is_alone:
         robustness_summary(study, comparison)

@@ -58,16 +58,17 @@ class LayeredStudy(Study):
         self.qrels = apply_layers(bare.qrels, graded)
         self.queries, self.documents = bare.queries, bare.documents
         self.changed = queries_in_layers(self.qrels, graded)
+        # Without judgments in files, grades do not make runs comparable, so ranks stay unjudged.
         rejudged_runs = dict(
-            zip(bare.runs, map_on_all_cores(self._rejudge, list(bare.runs)), strict=True)
+            zip(bare.judged, map_on_all_cores(self._rejudge, list(bare.judged)), strict=True)
         )
         self.judged = {name: r for name, r in rejudged_runs.items() if isinstance(r, JudgedRanks)}
-        self.runs = {name: bare.runs[name] for name in self.judged}
+        self.runs = {name: bare.runs[name] for name in (self.judged if bare.judged else bare.runs)}
         self.refused_now = {n: r for n, r in rejudged_runs.items() if isinstance(r, RanklensError)}
         self.refused = bare.refused | self.refused_now
         self.given_measures = bare.given_measures
         self._start_cache(len(self.query_ids))
-        if len(self.changed) == len(bare.query_ids):
+        if self.is_unjudged or len(self.changed) == len(bare.query_ids):
             self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}
 
     def _rejudge(self, name: str) -> JudgedRanks | RanklensError:
@@ -93,7 +94,7 @@ class LayeredStudy(Study):
 
         If the score of a query depends only on that query, only the queries in the layers are
         scored again."""
-        if self.is_given(measure):
+        if self.is_given(measure) or self.is_unjudged:
             return super().compute_scores(measure)
         tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
         if not measure.declaration.by_query or len(tops) > 1:

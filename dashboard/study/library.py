@@ -30,8 +30,8 @@ from metrics_core.tables.run_names import find_free_name, make_names_unique
 
 @dataclass(frozen=True)
 class Library:
-    """All files of a collection and their study. The study is None if judgments or runs are
-    missing."""
+    """All files of a collection and their study. The study is None if there are no runs and no
+    scores, and if there is a single run without judgments."""
 
     files: tuple[File, ...]
     study: Study | None
@@ -102,7 +102,12 @@ def assemble_library(
     runs = [named_run.run for named_run in named_runs]
     listed = _put_runs_into_files(listed, named_runs)
     qrels = choose_judgments([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
-    queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], qrels)
+    query_ids = (
+        qrels.table.query_ids
+        if qrels and isinstance(qrels.table, Qrels)
+        else [query_id for run in runs for query_id in run.query_ids]
+    )
+    queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], query_ids)
     documents = _choose_documents([f for f in listed if isinstance(f.table, Documents)], qrels)
     chosen_keys = {f.key for f in (qrels, queries, documents) if f is not None}
     listed = [
@@ -114,7 +119,8 @@ def assemble_library(
     study = None
     listed, given_tables, given_notes = _choose_given_scores(listed)
     given_tables = [_map_ids(table, settings) for table in given_tables]
-    has_lists = qrels is not None and bool(runs)
+    is_unjudged = qrels is None and len(runs) > 1 and not given_tables
+    has_lists = (qrels is not None and bool(runs)) or is_unjudged
     if has_lists or given_tables:
         study = Study(
             runs if has_lists else [],
@@ -300,18 +306,18 @@ def convert_to_judgments(file: File) -> Loaded:
     return Loaded(qrels, "", "qrels", file.file)
 
 
-def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
-    """Return the query file that has most of the judged queries. If several are tied, a file with
+def _choose_queries(files: Sequence[File], query_ids: Sequence[str]) -> File | None:
+    """Return the query file that has most of these queries. If several are tied, a file with
     columns besides the text is preferred, and among these the last one.
 
     Columns matter because the query files of some tools contain only texts."""
-    judged = set(qrels.table.query_ids) if qrels and isinstance(qrels.table, Qrels) else set()
+    known_ids = set(query_ids)
 
     def count_known_queries(f: File) -> tuple[int, bool]:
         table = f.table
         if not isinstance(table, Queries):
             return 0, False
-        return len(judged & set(table.frame["query_id"])), bool(table.columns)
+        return len(known_ids & set(table.frame["query_id"])), bool(table.columns)
 
     return max(files, key=lambda f: (count_known_queries(f), files.index(f)), default=None)
 

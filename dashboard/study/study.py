@@ -24,6 +24,7 @@ from dashboard.address.view import (
     choose_runs,
     explain_missing_items,
     read_cutoff,
+    replace_former_names,
 )
 from dashboard.study import columns
 from dashboard.study.cached_answers import CachedAnswers
@@ -34,6 +35,7 @@ from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import find_near_matches
+from metrics_core.explaining.list_changes import find_list_length, refuse_incomparable_run
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import own_document_notes
 from metrics_core.measures import Measure
@@ -57,8 +59,10 @@ _NO_JUDGMENTS = Qrels.from_columns([], [], [])
 
 class Study(CachedAnswers):
     """Runs, judgments, queries and documents that belong together, and scores given in files. If
-    there are only given scores, there are no judged ranks and no judgments. If `document_numbers`
-    is set, the study's results contain a document's number in place of its id, text and title."""
+    there are only given scores, there are no judged ranks and no judgments. If there are runs and
+    no judgments (`is_unjudged`), there are no judged ranks, and every score is NaN. If
+    `document_numbers` is set, the study's results contain a document's number in place of its id,
+    text and title."""
 
     document_numbers: NumberedIds | None = None
 
@@ -73,22 +77,27 @@ class Study(CachedAnswers):
         given_tables: Sequence[GivenScores] = (),
     ) -> None:
         """Join every run with the judgments. `refused` then has the error of each run that cannot
-        be joined."""
+        be joined. If `qrels` is None, it has the error of each run that shares no query with the
+        first run."""
         self.settings = settings
         self.given_tables = tuple(given_tables)
+        has_judgments = qrels is not None
         qrels = _NO_JUDGMENTS if qrels is None else qrels
         self.qrels, self.queries, self.documents = qrels, queries, documents
         self.refused: dict[str, RanklensError] = {}
         self.refused_now: dict[str, RanklensError] = {}
         self.judged: dict[str, JudgedRanks] = {}
         self.runs: dict[str, Run] = {}
-        if len(runs) > 1:
+        if has_judgments and len(runs) > 1:
             prepare_draws(len(qrels.query_ids))
         for run in runs:
             try:
-                ranks = judging(run, qrels, documents=documents)
-                first = next(iter(self.judged.values()), ranks)
-                self.judged[run.name] = ranks if first is ranks else ranks.share_cache(first)
+                if has_judgments:
+                    ranks = judging(run, qrels, documents=documents)
+                    first = next(iter(self.judged.values()), ranks)
+                    self.judged[run.name] = ranks if first is ranks else ranks.share_cache(first)
+                else:
+                    refuse_incomparable_run(run, runs[0])
             except RanklensError as error:
                 self.refused[run.name] = add_run_name_to_error(run.name, error)
                 continue
@@ -99,6 +108,11 @@ class Study(CachedAnswers):
     def unlayered(self) -> Study:
         """The study with only the judgments in the files, without layers."""
         return self
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether there are runs and no judgments: pages show what changed between two runs."""
+        return bool(self.runs) and not self.judged
 
     @property
     def names(self) -> list[str]:
@@ -159,7 +173,7 @@ class Study(CachedAnswers):
     def read_measure(self, key: str = "", cutoff: int = 10) -> ChosenMeasure:
         """Return the measure that an address names, which may be given or computed. If `key` is
         empty, return the default measure."""
-        return read_measure(key, cutoff, self.given_measures, has_lists=bool(self.judged))
+        return read_measure(key, cutoff, self.given_measures, has_lists=bool(self.runs))
 
     def runs_without_doc_ids(self, runs: Iterable[str]) -> list[str]:
         """Return those of the runs that were loaded as judged ranks, which do not contain the ids
@@ -168,7 +182,9 @@ class Study(CachedAnswers):
 
     @cached_property
     def query_ids(self) -> list[str]:
-        """All judged queries. If there are no result lists, all queries that have given scores."""
+        """All judged queries; without judgments, all queries of the runs or with given scores."""
+        if self.is_unjudged:
+            return list(dict.fromkeys(q for run in self.runs.values() for q in run.query_ids))
         if self._file_scores is None or self.runs:
             return self.qrels.query_ids
         return list(self._file_scores.query_ids)
@@ -226,6 +242,8 @@ class Study(CachedAnswers):
     @cached_property
     def max_depth(self) -> int:
         """The length of the longest result list, but at most 1,000."""
+        if self.is_unjudged:
+            return max(find_list_length(run) for run in self.runs.values())
         return curves.longest_list_length(list(self.judged.values())) if self.judged else 1
 
     @cached_property
@@ -248,7 +266,7 @@ class Study(CachedAnswers):
         """Return the view that an address selects, after checking the address against the loaded
         files."""
         cutoff = read_cutoff(address["k"], deepest_cutoff=self.max_depth)
-        address = self._with_current_names(address)
+        address = replace_former_names(address, dict(self.settings.names), self.names)
         default_run = default_baseline(self.names, accept_old_words=self.settings.old_baseline)
         focus, baseline, other_runs = choose_runs(
             address, self.names, self.runs_by_score, default_run
@@ -298,25 +316,6 @@ class Study(CachedAnswers):
             address_for_measure(measure, baseline_name, focus or "", other_runs)
         ).comparison
 
-    def _with_current_names(self, address: Address) -> Address:
-        """Return the address with the present names of renamed runs in place of their original
-        names, so that earlier links still work."""
-        names = dict(self.settings.names)
-
-        def current_name(name: str) -> str:
-            return names.get(name, name) if name not in self.names else name
-
-        if not names:
-            return address
-        field_names = {f.name for f in address.fields}
-        changed = {"run": current_name(address["run"]), "base": current_name(address["base"])}
-        other_fields = {
-            f: tuple(map(current_name, address[f]))
-            for f in ("also", "versions")
-            if f in field_names
-        }
-        return address.with_values(**changed, **other_fields)
-
     @cached_property
     def runs_by_score(self) -> list[str]:
         """The runs sorted by score on the default measure, best first."""
@@ -357,6 +356,10 @@ class Study(CachedAnswers):
         scores from the files."""
         if self.given_scores is not None and self.is_given(measure):
             return select_measures(self.given_scores, [str(measure)])
+        if self.is_unjudged:
+            names, ids = tuple(self.names), tuple(self.query_ids)
+            unknown = np.full((len(names), len(ids), 1), np.nan)
+            return Scores(names, ids, (measure,), unknown, np.isinf(unknown[:, :, 0]))
         return score_runs(list(self.judged.values()), (measure,))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:

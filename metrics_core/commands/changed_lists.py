@@ -8,7 +8,11 @@ from typing import Any
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
-from metrics_core.explaining.list_changes import find_list_changes, summarise_changes
+from metrics_core.explaining.list_changes import (
+    find_list_changes,
+    refuse_unlike_depths,
+    summarise_changes,
+)
 from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
 from metrics_core.tables import Run
 from metrics_core.text_tables.latex import format_tabular
@@ -31,6 +35,8 @@ def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: 
             f"There is no run to compare with {runs[0].name}.", "Add a second run or judgments."
         )
     changes = [find_list_changes(run, runs[0], top) for run in runs[1:]]
+    for each in changes:
+        refuse_unlike_depths(each)
     frame = summarise_changes(changes, level)
     if format in FULL_FORMATS:
         return FULL_FORMATS[format](frame)

@@ -45,7 +45,10 @@ class Diagnosis:
                focus, best grade first. Columns: doc_id, grade and for each run "rank: name"
                (NaN: not listed)
     effects    doc_id -> the document's contribution to the difference between the run in focus
-               and the baseline, for relevant documents with different ranks"""
+               and the baseline, for relevant documents with different ranks
+
+    If `has_judgments` is False, there are only the lists: every grade and score is NaN.
+    """
 
     query_id: str
     measure: str
@@ -62,6 +65,7 @@ class Diagnosis:
     relevant_from: float = 1.0
     residual_is_exact: bool = True
     nameless: frozenset[str] = frozenset()
+    has_judgments: bool = True
     _memo: Memo = field(
         default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
     )
@@ -184,6 +188,31 @@ def diagnose(
         effects=_find_effects(query_ranks[focus], query_ranks[baseline], qrels, measure),
         relevant_from=least,
         nameless=frozenset(ranked_run_names(runs)),
+    )
+
+
+def list_unjudged(
+    runs: Sequence[Run], query_id: str, baseline: str, focus: str, cutoff: int
+) -> Diagnosis:
+    """Return the lists of one query without judgments."""
+    rankings = {run.name: _add_grades(ranked_documents(run, query_id), {}) for run in runs}
+    scores = dict.fromkeys(rankings, np.nan)
+    rows = [
+        _summarise_run(rankings[name], scores, name, baseline, cutoff, np.inf) for name in rankings
+    ]
+    return Diagnosis(
+        query_id=query_id,
+        measure="",
+        cutoff=cutoff,
+        baseline=baseline,
+        focus=focus,
+        grades={},
+        rankings=rankings,
+        standings=pd.DataFrame(rows),
+        missed=_find_missed_documents({}, rankings, {baseline, focus}, cutoff, np.inf),
+        condensed_difference=np.nan,
+        is_judged=False,
+        has_judgments=False,
     )
 
 

@@ -3,7 +3,7 @@ query."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import NoSharedQueriesError, ParameterError, RanklensError
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.explaining.list_comparison import compare_runs, read_lists
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_interval
 from metrics_core.tables import Run
@@ -33,7 +34,10 @@ class ListChanges:
     first_change  int64[query]    first rank with different documents; 0 if there is none
     best_new      int64[query]    best rank of a new document; 0 if there is none
 
-    `n_short` is the number of queries for which both lists are shorter than k."""
+    `n_short` is the number of queries for which both lists are shorter than k, `n_both` the number
+    with results in both runs. `longest` has the
+    lengths of the longest list of the run and of the baseline, at most k.
+    """
 
     run: str
     baseline: str
@@ -45,6 +49,8 @@ class ListChanges:
     first_change: Ints
     best_new: Ints
     n_short: int
+    n_both: int
+    longest: tuple[int, int]
 
     @property
     def n_kept(self) -> Floats:
@@ -63,11 +69,8 @@ class ListChanges:
         return self.first_change == 1
 
     def mean_kept(self, level: float = LEVEL) -> Interval:
-        """Return the mean number of documents out of k that stay, with its interval, which is
-        limited to 0 to k."""
-        share = mean_interval(self.overlap[:, None], level=level)
-        low, high = (np.clip(end, 0, 1) for end in (share.low, share.high))
-        return Interval(*(self.k * part[0] for part in (share.mean, low, high)))
+        """The mean number of documents out of k that stay, with its interval within 0 and k."""
+        return Interval(*(self.k * part[0] for part in mean_overlap(self.overlap[:, None], level)))
 
     def classes(self) -> list[tuple[int, int, int]]:
         """Count the queries by number of new documents, as (fewest, most, queries), from many new
@@ -79,14 +82,17 @@ class ListChanges:
         large = int(np.ceil(_LARGE * self.k))
         medium = min(int(np.ceil(_MEDIUM * self.k)), large)
         bounds = [(large, self.k), (medium, large - 1), (1, medium - 1)]
-        counts = [
-            (fewest, most, int(((self.new >= fewest) & (self.new <= most)).sum()))
-            for fewest, most in bounds
-            if 1 <= fewest <= most
+        bounds = [(fewest, most) for fewest, most in bounds if 1 <= fewest <= most]
+        return [
+            (fewest, most, int(self.is_in_class(fewest, most).sum()))
+            for fewest, most in [*bounds, (0, 0), (-1, -1)]
         ]
-        is_reordered = self.is_changed & (self.new == 0)
-        n_reordered, n_same = int(is_reordered.sum()), int((~self.is_changed).sum())
-        return [*counts, (0, 0, n_reordered), (-1, -1, n_same)]
+
+    def is_in_class(self, fewest: int, most: int) -> Mask:
+        """Whether each query is in this class of `classes`; bool[query]."""
+        if most < 1:
+            return (self.new == 0) & (self.is_changed == (most == 0))
+        return (self.new >= fewest) & (self.new <= most)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -99,8 +105,20 @@ class ListChanges:
         return pd.DataFrame({**ids, "kept": self.n_kept, **values})
 
 
-def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
-    """Return how the first `k` documents of a run differ from those of the baseline.
+def mean_overlap(overlap: Floats, level: float = LEVEL) -> Interval:
+    """Return the mean over the queries of overlaps, float64[query, column], with its interval
+    within 0 and 1. The interval is NaN with fewer than `FEWEST_QUERIES` queries."""
+    share = mean_interval(overlap, level=level)
+    is_enough = (~np.isnan(overlap)).sum(axis=0) >= FEWEST_QUERIES
+    ends = (np.where(is_enough, np.clip(end, 0, 1), np.nan) for end in (share.low, share.high))
+    return Interval(share.mean, *ends)
+
+
+def find_list_changes(
+    run: Run, baseline: Run, k: int, query_ids: Collection[str] | None = None
+) -> ListChanges:
+    """Return how the first `k` documents of a run differ from the baseline's, for the queries with
+    these ids; if `query_ids` is None, for all queries.
 
     Raises ParameterError if `k` is below 1, RanklensError if a run has no results, and
     NoSharedQueriesError if no query has results in both runs."""
@@ -109,15 +127,12 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
     for entry in (baseline, run):
         if not entry.query_ids:
             raise RanklensError(f"{entry.name} has no results.", "Give runs with results.")
-    query_ids = tuple(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
-    if len(query_ids) == len(baseline.query_ids) + len(run.query_ids):
-        raise NoSharedQueriesError(
-            f"{run.name} and {baseline.name} have no query in common: {run.name} begins with"
-            f" {run.query_ids[0]}, {baseline.name} with {baseline.query_ids[0]}.",
-            "Give two runs on the same queries, with the same query ids.",
-        )
-    top = compare_runs(run, baseline, query_ids, depth=k)
-    n = len(query_ids)
+    refuse_incomparable_run(run, baseline)
+    every_id = dict.fromkeys([*baseline.query_ids, *run.query_ids])
+    in_view = every_id if query_ids is None else set(query_ids)
+    listed_ids = tuple(query_id for query_id in every_id if query_id in in_view)
+    top = compare_runs(run, baseline, listed_ids, depth=k)
+    n = len(listed_ids)
     same_rank = top.rank == top.other_rank
     first_change = _first_missing_rank(top.query[same_rank], top.rank[same_rank], n)
     first_change[first_change > np.maximum(top.listed, top.other_listed)] = 0
@@ -127,14 +142,51 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
         run=run.name,
         baseline=baseline.name,
         k=k,
-        query_ids=query_ids,
+        query_ids=listed_ids,
         new=top.listed - np.bincount(top.query, minlength=n),
         overlap=top.overlap(k),
         rbo=top.rbo(),
         first_change=first_change,
         best_new=best_new,
         n_short=int((np.maximum(top.listed, top.other_listed) < k).sum()),
+        n_both=int(((top.listed > 0) & (top.other_listed > 0)).sum()),
+        longest=(int(top.listed.max(initial=0)), int(top.other_listed.max(initial=0))),
     )
+
+
+def refuse_unlike_depths(changes: ListChanges) -> None:
+    """Raise RanklensError if one run has no list as long as the other's longest list in its first k
+    documents: its results were cut off earlier, so documents beyond that rank are not changes."""
+    if changes.longest[0] == changes.longest[1]:
+        return
+    names = (changes.run, changes.baseline)
+    (least, shorter), (most, longer) = sorted(zip(changes.longest, names, strict=True))
+    raise RanklensError(
+        f"{shorter} has at most {least} results per query, {longer} has {most} in its top"
+        f" {changes.k}.",
+        f"Compare the top {least}, or give {shorter} with at least {most} results per query.",
+    )
+
+
+def refuse_incomparable_run(run: Run, baseline: Run) -> None:
+    """Raise NoSharedQueriesError if no query has results in both runs, and RanklensError if only
+    the judged documents of the run are known."""
+    if not run.complete:
+        raise RanklensError(
+            f"Only the ranks of judged documents were loaded for {run.name}.",
+            "Load the run itself, or judgments.",
+        )
+    if run.query_ids and set(baseline.query_ids).isdisjoint(run.query_ids):
+        raise NoSharedQueriesError(
+            f"{run.name} and {baseline.name} have no query in common: {run.name} begins with"
+            f" {run.query_ids[0]}, {baseline.name} with {baseline.query_ids[0]}.",
+            "Give two runs on the same queries, with the same query ids.",
+        )
+
+
+def find_list_length(run: Run) -> int:
+    """Return the length of the run's longest list, at most `DEEPEST`; 0 without results."""
+    return int(read_lists(run, run.query_ids, DEEPEST)[1].max(initial=0))
 
 
 def find_first_document_ranks(run: Run, baseline: Run, query_ids: Sequence[str]) -> Ints:
@@ -144,6 +196,17 @@ def find_first_document_ranks(run: Run, baseline: Run, query_ids: Sequence[str])
     ranks, is_first = np.zeros(len(query_ids), dtype=np.int64), deep.rank == 1
     ranks[deep.query[is_first]] = deep.other_rank[is_first]
     return ranks
+
+
+def find_overlap_by_cutoff(
+    run: Run, baseline: Run, query_ids: Sequence[str], cutoffs: Sequence[int]
+) -> tuple[list[int], Floats]:
+    """Return the cutoffs up to the depth of the less deep run, and the overlap of the first k
+    documents, float64[query, k]; NaN for queries without results."""
+    top = compare_runs(run, baseline, query_ids, depth=max(cutoffs))
+    deepest = min(top.listed.max(initial=0), top.other_listed.max(initial=0))
+    shared = [k for k in cutoffs if k <= deepest]
+    return shared, np.array([top.overlap(k) for k in shared]).reshape(-1, len(query_ids)).T
 
 
 def _first_missing_rank(query: Ints, rank: Ints, n_queries: int) -> Ints:

@@ -25,6 +25,7 @@ def files_finding(
     ambiguous_files: Sequence[str] = (),
     n_waiting: int = 0,
     has_only_scores: bool = False,
+    is_unjudged: bool = False,
 ) -> Sentence:
     """State how many files are loaded, how many could not be read, and whether the ids of the runs
     match the ids of the judgments.
@@ -37,7 +38,8 @@ def files_finding(
     unclear_files    files whose fields are unknown
     ambiguous_files  files that may be a run or judgments
     n_waiting        number of the `n_refused` files that are unclear or ambiguous
-    has_only_scores  whether there are given scores, but no runs with judgments"""
+    has_only_scores  whether there are given scores, but no runs with judgments
+    is_unjudged      whether there are runs and no judgments"""
     if not n_loaded and not n_refused:
         return strong_span("Nothing is loaded yet. ") + muted_span("Add judgments and runs.")
     n_refused -= n_waiting
@@ -47,7 +49,9 @@ def files_finding(
         f"{w.sentence_case(w.number_word(n_refused))} could not be read. " if n_refused else ""
     )
     if missing_table:
-        statement = f"Still missing: {missing_table}."
+        statement = f"Add {missing_table}."
+    elif is_unjudged and files_fit:
+        statement = "No judgments: pages show what changed between the runs."
     elif not files_fit:
         statement = "Not every id in the runs matches the judgments."
     elif n_unjudged:

@@ -4,10 +4,19 @@ better."""
 from __future__ import annotations
 
 from metrics_core.base import wording as w
+from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.explaining.list_changes import ListChanges
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 NOT_JUDGED = "The results are not judged yet: this shows what changed, not which list is right."
+
+
+def describe_change_class(fewest: int, most: int) -> str:
+    """Name a class of `ListChanges.classes`."""
+    if most < 1:
+        return "other order" if most == 0 else "same list"
+    count = w.format_count(most) if fewest == most else f"{fewest}{w.DASH}{most}"
+    return f"{count} new"
 
 
 def list_changes_title(changes: ListChanges) -> Sentence:
@@ -43,3 +52,27 @@ def list_changes_subtitle(changes: ListChanges) -> Sentence:
             " share of the longer list counts."
         )
     return muted_span(" ".join([*parts, NOT_JUDGED]))
+
+
+def explain_list_changes(diagnosis: Diagnosis) -> Sentence:
+    """Describe how the first k results of one query differ from the baseline's."""
+    k, not_judged = diagnosis.cutoff, muted_span(" This query is not judged yet.")
+    run, baseline = run_span(diagnosis.focus), run_span(diagnosis.baseline)
+    rows = diagnosis.align_rankings(diagnosis.focus, diagnosis.baseline, k)
+    before = diagnosis.align_rankings(diagnosis.baseline, diagnosis.focus, k)
+    for name, own_rows in ((run, rows), (baseline, before)):
+        if not own_rows:
+            return name + strong_span(" has no results for this query.") + not_judged
+    n_new = sum(not row["other_rank"] <= k for row in rows)
+    n_kept = len(rows) - n_new
+    if n_new or n_kept < len(before):
+        text = f" {w.plural(n_new, 'document is', 'documents are')} new in the top {k}; "
+        first = strong_span(w.format_count(n_new) + text) if n_new else Sentence()
+        n = max(len(rows), len(before))
+        stay = strong_span(f"{w.format_count(n_kept)} of {w.format_count(n)} stay.")
+        return run + muted_span(": ") + first + stay + not_judged
+    n_moved = sum(row["rank"] != row["other_rank"] for row in rows)
+    if not n_moved:
+        return strong_span("Both lists are the same.") + not_judged
+    places = f"{w.format_count(n_moved)} {w.plural(n_moved, 'changes its rank', 'change ranks')}"
+    return strong_span(f"The same documents; {places}.") + not_judged

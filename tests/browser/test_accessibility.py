@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 from dashboard.app_pages import menu
 from tests.browser.conftest import Opened, running_server, settle
 from tests.dashboard.app_pages.test_given_measures import RAIL, write_answers
+from tests.dashboard.app_pages.test_unjudged_runs import copy_sample_runs
 
 _PAGES = {page.name: "" if page is menu.PAGES[0] else page.name for page in menu.PAGES} | {
     "query": "query?q=q098",
@@ -146,5 +147,26 @@ def test_axe_finds_nothing_with_given_scores(
             beyond: Any = page.evaluate(_TOO_WIDE)
             if beyond > 1:
                 too_wide[name] = beyond
+    assert not {where: what for where, what in found.items() if what}
+    assert not too_wide
+
+
+@pytest.mark.slow
+def test_axe_finds_nothing_without_judgments(tmp_path: Path, open_page: Opened, axe: str) -> None:
+    data = copy_sample_runs(tmp_path / "runs")
+    found, too_wide = {}, {}
+    with running_server(tmp_path / "workspace", data) as address:
+        page = open_page(address, width=1440, height=900)
+        for name in (p.name for p in menu.PAGES if p.name in RAIL and not p.needs_judgments):
+            for width in (1440, 400):
+                page.set_viewport_size({"width": width, "height": 900})
+                page.goto(f"{address}/{'' if name == 'overview' else name}")
+                settle(page)
+                page.wait_for_function(_LOADED)
+                assert not page.locator("[data-testid=stException]").count()
+                found[name, width] = _violations(page, axe, "light")
+                beyond: Any = page.evaluate(_TOO_WIDE)
+                if beyond > 1:
+                    too_wide[name, width] = beyond
     assert not {where: what for where, what in found.items() if what}
     assert not too_wide

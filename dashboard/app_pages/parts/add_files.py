@@ -95,7 +95,8 @@ def show_getting_started() -> None:
         st.html(
             markup.draw_answer(
                 "Compare two systems: upload their results and your judgments",
-                "Files stay on this computer. File types are detected; change them under Files.",
+                "Files stay on this computer. File types are detected; change them under Files."
+                " Without judgments, pages show what changed between the results.",
                 {},
             )
         )

@@ -42,7 +42,8 @@ def show_control_sentence(context: PageContext, page: Page) -> None:
     """Show the controls that the page uses, as a sentence. On a narrow screen they are folded."""
     comparison, short = context.comparison, _short_names(context)
     pair, count_text = _styles_of_named_runs(context, page), _count_text(context)
-    rest = f"{'' if pair else 'all runs '}· {comparison.name} · {count_text}"
+    measured = f"top {comparison.cutoff}" if context.study.is_unjudged else comparison.name
+    rest = f"{'' if pair else 'all runs '}· {measured} · {count_text}"
     st.html(navigation.draw_folded_controls(pair, short, rest))
     others = (
         [n for n in context.study.names if n not in (comparison.focus, comparison.baseline)]
@@ -51,16 +52,17 @@ def show_control_sentence(context: PageContext, page: Page) -> None:
     )
     also = _other_runs_text(context, page) if others else ()
     names = [short[run.name] for run in pair]
-    st.html(_folding_style(names, [comparison.name, count_text, *also[:1]], also[1:]))
+    st.html(_folding_style(names, [measured, count_text, *also[:1]], also[1:]))
     with st.container(key="controls", horizontal=True, vertical_alignment="center", gap="small"):
         if pair:
             _compare_controls(context, short)
         else:
             _show_text_between_controls(_OF_ALL)
-        with st.popover(escape_markdown(comparison.name), key="measure"):
+        with st.popover(escape_markdown(measured), key="measure"):
             measure_picker.measure_controls(context.study, comparison, page.name)
-            _judgments_picker()
-            show_completeness_switch(context.study, "controls")
+            if context.study.judged:
+                _judgments_picker()
+                show_completeness_switch(context.study, "controls")
         _show_text_between_controls(_OVER)
         with st.popover(count_text, key="queries_in_view"):
             _query_controls(context, page)

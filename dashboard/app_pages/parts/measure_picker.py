@@ -26,7 +26,11 @@ to this number exactly."""
 
 
 def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
-    """Show the picker, the cutoff, the options and the explanation of the measure."""
+    """Show the picker, the cutoff, the options and the explanation of the measure; without
+    judgments, the cutoff only."""
+    if study.is_unjudged:
+        _cutoff_controls(study, comparison)
+        return
     labels = {str(measure): f"{measure} · given" for measure in study.given_measures}
     if study.judged:
         labels |= {choice.name: choice.label for choice in measure_key.measure_choices()}

@@ -119,8 +119,10 @@ def _is_page_offered(page: Page, first_page: Page, context: PageContext | None) 
     and the pages that need no study. Later, it shows the pages whose requirements are met."""
     if context is None:
         return page is first_page or not page.needs_study
-    has_lists = bool(context.study.judged) or not page.needs_lists
-    return has_lists and len(context.study.names) >= page.fewest_runs
+    study = context.study
+    if (page.needs_lists and not study.runs) or (page.needs_judgments and study.is_unjudged):
+        return False
+    return len(study.names) >= page.fewest_runs
 
 
 def _collection_menu(context: PageContext | None) -> None:

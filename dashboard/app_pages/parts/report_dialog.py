@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.answers.query_notes import NOTHING_NOTED
 from dashboard.app_pages.parts import section
+from dashboard.drawing.report.list_changes import CHANGE_PARTS
 from dashboard.drawing.report.parts import PARTS
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
@@ -48,11 +49,14 @@ def _report_dialog(context: PageContext) -> None:
     title = st.text_input("Title", value=default_title, key=f"report_title_{nameless}")
     text = st.text_area("Introduction (optional)", key="report_text", height=68)
     notes = current_remarks() if everything else NOTHING_NOTED
+    is_unjudged = context.study.is_unjudged
     offered_parts = [part for part in PARTS if part != "noted" or notes.rows]
+    if is_unjudged:
+        offered_parts = list(CHANGE_PARTS)
     parts = st.pills(
         "Parts",
         offered_parts,
-        default=[part for part in PARTS if part != "noted"],
+        default=[part for part in offered_parts if part != "noted"],
         format_func=PARTS.__getitem__,
         selection_mode="multi",
         key=f"report_parts_{len(offered_parts)}",
@@ -89,7 +93,11 @@ def _report_dialog(context: PageContext) -> None:
     queries = section.format_count(
         int(context.study.view_mask(context.comparison).sum()), "query", "queries"
     )
+    one_file = "One file that opens anywhere, without a network."
+    if is_unjudged:
+        st.caption(f"What changed in {queries}. {one_file}")
+        return
     st.caption(
-        f"The current view: {queries} on {context.comparison.name}. One file that opens anywhere,"
-        " without a network. Its *Present* button shows one finding per screen."
+        f"The current view: {queries} on {context.comparison.name}. {one_file} Its *Present* button"
+        " shows one finding per screen."
     )

@@ -79,7 +79,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
     score."""
     if query_ledger.steps.empty:
         return
-    with _make_card("ledger", _ledger_title(query_ledger, context)):
+    with make_card("ledger", _ledger_title(query_ledger, context)):
         st.html(
             ledger.draw_ledger_card(
                 query_ledger.steps,
@@ -111,7 +111,7 @@ def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
     headroom_text = (
         "" if w.format_score(best) == w.format_score(score) else w.format_score(best - score)
     )
-    with _make_card("room", "Headroom", headroom_text or "none"):
+    with make_card("room", "Headroom", headroom_text or "none"):
         if headroom_text:
             before, after = query_ledger.scores
             bar = ledger.draw_headroom_bar(query_ledger.headroom, context.drawing, after - before)
@@ -121,7 +121,7 @@ def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
             st.html(bar)
 
 
-def _make_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
+def make_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
     """Create a card with a heading, in the column beside the lists."""
     card = st.container(key=f"side_{name}")
     with card:
@@ -139,7 +139,7 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
     nameless = context.study.runs_without_doc_ids(
         (context.comparison.focus, context.comparison.baseline)
     )
-    card = _make_card("what_if", "What if?")
+    card = make_card("what_if", "What if?")
     card.html(card_head.draw_shortcut_key("W"))
     if nameless:
         reason = (

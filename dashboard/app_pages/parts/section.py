@@ -105,9 +105,10 @@ def make_download_name(key: str, ending: str = ".csv") -> str:
     baseline and the collection, for example "ranklens-runs-nDCG@10-vs-bm25-sample.csv". Active
     layers, id maps and excluded documents are named, too."""
     comparison = session.study_context().comparison
+    is_unjudged = session.study_context().study.is_unjudged
     parts = [
         key,
-        comparison.name,
+        f"top{comparison.cutoff}" if is_unjudged else comparison.name,
         *([] if comparison.is_alone else [f"vs-{comparison.baseline}"]),
         collection_id(),
     ]

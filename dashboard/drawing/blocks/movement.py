@@ -67,6 +67,20 @@ def describe_movement(row: Row, side: str) -> Movement:
     return Movement(words, tone if matters else "", arrow)
 
 
+def describe_list_change(row: Row, side: str, cutoff: int) -> tuple[str, str, Movement]:
+    """Return what became of a document among the first k of two lists without judgments: the name
+    and the sign of its mark, and its movement in words."""
+    rank, other = row["rank"], row["other_rank"]
+    if rank > cutoff:
+        return "", "", describe_movement(row, side)
+    if other <= cutoff:
+        movement = describe_movement(row, side)
+        return "stays", "=", movement
+    name, sign = ("gone", w.MINUS) if side == "left" else ("new", "+")
+    words = name if math.isnan(other) else f"{'to' if side == 'left' else 'from'} {other:,.0f}"
+    return name, sign, Movement(words, "")
+
+
 def draw_movement_lines(
     left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int
 ) -> Markup:

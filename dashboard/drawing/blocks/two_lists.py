@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -15,6 +16,7 @@ from dashboard.drawing.blocks.markup import run_style
 from dashboard.drawing.blocks.movement import (
     NO_MOVE,
     Movement,
+    describe_list_change,
     describe_movement,
     draw_movement_lines,
 )
@@ -68,6 +70,8 @@ class _View:
     alone: bool
     several: bool
     one_line: bool
+    changes_to: int = 0
+    """Without judgments, the number of first ranks whose changes are marked instead of grades."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,8 @@ class _List:
     difference: float
     tiles: Sequence[Tile]
     items: Sequence[_Item]
+    summary: str = ""
+    """The text in place of the score, without judgments."""
 
     @property
     def widest(self) -> int:
@@ -144,6 +150,7 @@ def draw_two_lists(
         len(runs) == 1,
         several,
         one_line,
+        0 if diagnosis.has_judgments else diagnosis.cutoff,
     )
     kind = "one-line" if one_line else _row_kind(texts)
     short = short_names(runs, _SHORT_RUN) if one_line else {}
@@ -233,6 +240,19 @@ def _make_list(
     short_name: str,
 ) -> _List:
     side = "right" if number else "left"
+    if view.changes_to:
+        other = diagnosis.focus if side == "left" else diagnosis.baseline
+        top = diagnosis.align_rankings(style.name, other, view.changes_to)
+        marks = [(row, describe_list_change(row, side, view.changes_to)) for row in top]
+        n_marked = sum(name != "stays" for _, (name, _, _) in marks)
+        summary = f"{w.format_count(n_marked)} {'new' if number else 'gone'}"
+        tiles = [
+            Tile(name, f"rank {row['rank']}: {name}", row["doc_id"], _tile_text(row, sign))
+            for row, (name, sign, _) in marks
+        ]
+        items = [_make_item(row, view, side) for row in rows]
+        column = 2 * number + 1
+        return _List(side, column, style, short_name, np.nan, np.nan, tiles, items, summary)
     standing = diagnosis.standings.set_index("run").loc[style.name]
     ranks = max(_SQUARES, min(diagnosis.cutoff, _MOST_SQUARES))
     return _List(
@@ -247,8 +267,18 @@ def _make_list(
     )
 
 
+def _tile_text(row: Row, sign: str) -> str:
+    """Return the text of a tile without judgments: the rank in the other list of a document that
+    stays, otherwise its sign."""
+    return w.format_count(int(row["other_rank"])) if sign == "=" else sign
+
+
 def _make_item(row: Row, view: _View, side: str) -> _Item:
     doc_id = row["doc_id"] or ""
+    chip, move = view.grades.chip(row["grade"]), describe_movement(row, side)
+    if view.changes_to:
+        name, sign, move = describe_list_change(row, side, view.changes_to)
+        chip = _render("mark", name=name, sign=sign)
     title = document_column(view.documents, doc_id, "title").strip()
     text = document_column(view.documents, doc_id, "text").strip()
     if view.one_line:
@@ -259,10 +289,8 @@ def _make_item(row: Row, view: _View, side: str) -> _Item:
         doc_id=doc_id,
         rank=row["rank"],
         relevant=row["relevant"],
-        chip=view.grades.chip(row["grade"]),
-        move=NO_MOVE
-        if view.alone or (view.several and side == "left")
-        else describe_movement(row, side),
+        chip=chip,
+        move=NO_MOVE if view.alone or (view.several and side == "left") else move,
         title=title,
         marked_title=mark_words(title, view.words),
         text=text,

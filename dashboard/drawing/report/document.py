@@ -7,6 +7,7 @@ links lead to other sections of the file. The file loads nothing from the networ
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,20 +35,35 @@ def make_report_page(report: Report, drawing: Drawing, request: ReportRequest) -
     parts = [report_parts.draw_verdict(), *report_parts.draw_parts()]
     pair = f"scores of {drawing.focus}" if drawing.is_single_run else ""
     pair = pair or f"{drawing.focus} against {drawing.baseline}"
+    contents = [
+        ("verdict", "Verdict"),
+        *((key, report_parts.title_of_part(key)) for key in report_parts.keys),
+    ]
+    slides, versions = _draw_slides(report_parts), report.methods.versions
+    return finish_page(pair, contents, parts, slides, versions, request, f" on {drawing.name}")
+
+
+def finish_page(
+    pair: str,
+    contents: Sequence[tuple[str, str]],
+    parts: Sequence[Markup],
+    slides: Markup,
+    versions: str,
+    request: ReportRequest,
+    measured: str = "",
+) -> str:
+    """Return the HTML file of these parts; `contents` has the anchor and title of each part."""
     head = blocks.draw_title_line(
         request.title, pair, request.date, request.left_out_note, request.text
     )
-    source_line = f"Made with {report.methods.versions}, {request.made:%Y-%m-%d %H:%M %Z}."
+    source_line = f"Made with {versions}, {request.made:%Y-%m-%d %H:%M %Z}."
     page_markup = blocks.draw_document(
-        f"{request.title}: {pair} on {drawing.name}",
+        f"{request.title}: {pair}{measured}",
         head,
-        [
-            ("verdict", "Verdict"),
-            *((key, report_parts.title_of_part(key)) for key in report_parts.keys),
-        ],
+        contents,
         parts,
-        _draw_slides(report_parts),
-        blocks.Foot(report.methods.versions.split(" · ")[0], request.date, source_line),
+        slides,
+        blocks.Foot(versions.split(" · ")[0], request.date, source_line),
         blocks.draw_data_note(request.title, format_size(len(request.data)))
         if request.data
         else Markup(),

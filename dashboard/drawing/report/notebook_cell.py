@@ -10,11 +10,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from dashboard.answers.list_changes import ChangesOverview
 from dashboard.answers.overview import Overview
 from dashboard.drawing.blocks import differences, markup, overview, untested
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import remove_dead_links
+from dashboard.drawing.report.list_changes import draw_changes
 from dashboard.drawing.report.sheet import make_sheet_for_markup, read_report_sheet
 from dashboard.drawing.theme import BY_THEME, css_variables
 from metrics_core.findings.sentence import Sentence
@@ -56,7 +58,16 @@ def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
         overview.draw_facts_line(answer.facts, _empty_link),
         overview.draw_table_note(more + footer, Sentence(), drawing),
     ]
-    html = remove_dead_links(Markup("").join(parts))
+    return _wrap_cell(Markup("").join(parts))
+
+
+def changes_cell(answer: ChangesOverview, drawing: Drawing) -> str:
+    """Return the HTML of the cell for runs without judgments."""
+    return _wrap_cell(draw_changes(answer, replace(drawing, palette=BY_THEME)))
+
+
+def _wrap_cell(inside: Markup) -> str:
+    html = remove_dead_links(inside)
     return f'<div class="ranklens">{html}<style>{_scoped_sheet(html)}</style></div>'
 
 

@@ -1,7 +1,7 @@
 """The page that opens after an upload, with a message about each file.
 
 A collection that is new, or that has a result for the first time, opens on the Overview. The Files
-page, which lists every file, opens instead if judgments or runs are missing, if a file was refused,
+page, which lists every file, opens instead if there is nothing to compare, if a file was refused,
 or if the page has a question whose answer may change every score."""
 
 from __future__ import annotations

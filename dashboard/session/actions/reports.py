@@ -10,7 +10,8 @@ from pathlib import Path
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, make_report
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import make_presentation, make_report_page
+from dashboard.drawing.report.document import make_presentation
+from dashboard.drawing.report.list_changes import make_any_report
 from dashboard.drawing.report.parts import ReportRequest
 from dashboard.files.files import File, hash_file
 from dashboard.session.actions.collections import pack_collection
@@ -53,10 +54,10 @@ def make_report_file(
     listed_files = () if include == "scores only" else tuple(files)
     # Notes may name anything.
     remarks = include_notes if everything else NOTHING_NOTED
-    answer = make_report(
-        study, view, listed_files, remarks=remarks, own_grades=count_own_grades(context, include)
-    )
-    return make_report_page(answer, drawing, request).encode()
+    grades = count_own_grades(context, include)
+    return make_any_report(
+        study, view, drawing, request, listed_files, remarks=remarks, own_grades=grades
+    ).encode()
 
 
 def count_own_grades(context: PageContext, include: Include) -> dict[str, int]:

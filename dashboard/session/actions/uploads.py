@@ -71,7 +71,8 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
     # Any action of the user meanwhile stops this run of the page at its next access to the session
     # or its next drawing. The next run still has the files and continues from what is stored.
     kept_keys = _stored_upload_keys()
-    was_ready = not is_collection_missing() and current_library().study is not None
+    study = None if is_collection_missing() else current_library().study
+    was_ready = study is not None and not study.is_unjudged
 
     def note_stored(key: int | tuple[int, int]) -> None:
         kept_keys.add(key)

@@ -150,18 +150,18 @@ def test_refused_files_stay_listed_until_they_are_dismissed() -> None:
     assert "broken.run" not in text_of(opened("data", set="own"))
 
 
-def test_runs_without_judgments_are_all_listed_and_what_is_missing_is_said() -> None:
+def test_runs_without_judgments_open_what_changed() -> None:
     app = opened("overview", set="own")
     text = b"q1 Q0 d1 1 2.0 x\n"
     runs = [(f"run{number}.run", text, "text/plain") for number in range(20)]
     app.file_uploader[0].set_value(runs).run()
     assert not app.exception
     shown = text_of(app)
-    assert 'data-page="data"' in drawn(app) and "20 files are loaded" in shown
-    assert "Still missing: judgments." in shown
-    assert all(f"run{number}.run" in shown for number in range(20))
-    overview = text_of(opened("overview", set="own"))
-    assert "20 files are loaded" in overview and "Compare two systems" not in overview
+    assert 'data-page="overview"' in drawn(app)
+    assert "run1 and run0 give the same top 10 for the query" in shown
+    files = text_of(opened("data", set="own"))
+    assert "20 files are loaded" in files and "No judgments: pages show what changed" in files
+    assert all(f"run{number}.run" in files for number in range(20))
     assert describe_files(load_library("own")) == "no judgments \u00b7 20 runs"
     ready = given(opened("data", set="own"), "my.qrels")
     assert 'data-page="overview"' in drawn(ready)

@@ -12,6 +12,9 @@ from metrics_core.explaining.list_changes import (
     find_documents_to_judge,
     find_first_document_ranks,
     find_list_changes,
+    find_overlap_by_cutoff,
+    mean_overlap,
+    refuse_unlike_depths,
     summarise_changes,
 )
 from metrics_core.judging import join_judgments
@@ -113,6 +116,33 @@ def test_runs_that_cannot_be_compared_are_refused() -> None:
         find_list_changes(Run.from_columns("empty", [], [], []), OLD, 3)
     with pytest.raises(NoSharedQueriesError, match="no query in common: other begins with z1"):
         find_list_changes(run_of("other", {"z1": "ab"}), OLD, 3)
+
+
+def test_runs_cut_off_at_other_depths_are_refused() -> None:
+    short = run_of("short", {"q1": "ab", "q2": "ab"})
+    refuse_unlike_depths(find_list_changes(short, OLD, 2))
+    with pytest.raises(RanklensError, match=r"short has at most 2 .* old has 4 in its top 10"):
+        refuse_unlike_depths(find_list_changes(short, OLD, 10))
+
+
+def test_overlap_by_cutoff_and_for_some_queries_is_that_of_the_changes() -> None:
+    ids = ["q3", "q1", "q4"]
+    cutoffs, overlap = find_overlap_by_cutoff(NEW, OLD, ids, [1, 2, 4, 9])
+    assert cutoffs == [1, 2, 4]
+    for column, k in enumerate(cutoffs):
+        some = find_list_changes(NEW, OLD, k, ids)
+        shares = dict(zip(some.query_ids, some.overlap.tolist(), strict=True))
+        assert some.query_ids == ("q1", "q3", "q4") and some.n_both == 3
+        assert overlap[:, column].tolist() == [shares[query] for query in ids]
+    nothing = find_overlap_by_cutoff(NEW, OLD, ["q5"], [1, 2])
+    assert nothing[0] == [] and nothing[1].shape == (1, 0)
+
+
+def test_fewer_than_ten_queries_have_no_interval() -> None:
+    mean, low, high = mean_overlap(np.linspace(0, 1, 9)[:, None])
+    assert mean[0] == 0.5 and np.isnan(low[0]) and np.isnan(high[0])
+    mean, low, high = mean_overlap(np.repeat([[0.0, 1.0]], 30, axis=0).reshape(-1, 1))
+    assert 0 <= low[0] < mean[0] < high[0] <= 1
 
 
 @pytest.mark.parametrize("k", range(1, 21))

@@ -68,7 +68,7 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     some = re.search(r"([\d,]+) quer(?:y|ies) in the runs ha(?:s|ve) no judgments", text)
     said = unjudged if given.fits and not given.missing else 0
     yield (count_of(some[1]) if some else 0) != said and "how many have no judgments"
-    still = re.search(r"Still missing: (.+?)\.", text)
+    still = re.search(r"Add (.+?)\.", text)
     yield (still[1] if still else "") != given.missing and "what is missing"
 
 

@@ -8,9 +8,11 @@ from random import Random
 
 import pytest
 
+from metrics_core.explaining.diagnosis import list_unjudged
 from metrics_core.explaining.list_changes import find_list_changes
 from metrics_core.findings.list_changes import (
     NOT_JUDGED,
+    explain_list_changes,
     list_changes_subtitle,
     list_changes_title,
 )
@@ -65,3 +67,28 @@ def test_equal_lists_are_called_the_same() -> None:
     same = find_list_changes(run_of("new", {"q1": "ab"}), run_of("old", {"q1": "ab"}), 2)
     assert list_changes_title(same).text == "new and old give the same top 2 for the query"
     assert list_changes_subtitle(same).text == NOT_JUDGED
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_numbers_on_one_query_are_those_of_its_lists(seed: int) -> None:
+    random = Random(seed)
+    k = random.choice([1, 3, 10])
+    rows, others = random_rows(random, 12), random_rows(random, 12)
+    if not rows or not others:
+        return
+    runs = [run_of_rows("old", rows), run_of_rows("new", others)]
+    before, after = literal_lists(rows), literal_lists(others)
+    for query in {*before, *after}:
+        text = explain_list_changes(list_unjudged(runs, query, "old", "new", k)).text
+        one, two = before.get(query, [])[:k], after.get(query, [])[:k]
+        assert text.endswith("This query is not judged yet.") and not JUDGING_WORDS.search(text)
+        if not one or not two:
+            assert text.startswith("old" if two else "new") and "has no results" in text
+        elif {*one} != {*two}:
+            assert number_before("documents? (is|are) new in the top", text) == len({*two} - {*one})
+            kept = f"{len({*one} & {*two})} of {max(len(one), len(two))} stay."
+            assert kept in text
+        else:
+            moved = sum(x != y for x, y in zip(one, two, strict=True))
+            assert number_before("changes? (its )?ranks?", text) == moved
+            assert ("Both lists are the same" in text) == (not moved)

@@ -880,21 +880,21 @@ def test_no_judgments_and_nothing_relevant() -> None:
         (12, 0, {"files_fit": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),
         (2, 3, {"missing_table": "judgments"}, "Two files are loaded. Three could not be read. "
-         "Still missing: judgments."),
+         "Add judgments."),
         (5, 1, {"unclear_files": ["x.jsonl"], "n_waiting": 1}, "One of six files needs a"
          " look. No known format fits x.jsonl; check its fields."),
         (5, 3, {"unclear_files": ["a", "b"], "n_waiting": 2}, "Two of eight files need a"
          " look. One could not be read. No known format fits a and b; check their fields."),
         (2, 0, {"ambiguous_files": ["a"], "missing_table": "judgments"},
          "One of two files needs your"
-         " answer. Judgments or a run? a may be either. Still missing: judgments."),
+         " answer. Judgments or a run? a may be either. Add judgments."),
         (1, 0, {"ambiguous_files": ["a"]},
          "One file needs your answer. Judgments or a run? a may be"
          " either."),
         (0, 0, {}, "Nothing is loaded yet. Add judgments and runs."),
         (0, 1, {"missing_table": "judgments and runs"},
          "No files are loaded. One could not be read. "
-         "Still missing: judgments and runs."),
+         "Add judgments and runs."),
     ],
 )  # fmt: skip
 def test_files(loaded: int, refused: int, options: dict[str, Any], text: str) -> None:

@@ -1,0 +1,258 @@
+"""What changed between runs that nobody has judged, on every page of their study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers.table_column import TableColumn
+from dashboard.study.study import Study
+from metrics_core.base import wording as w
+from metrics_core.base.arrays import AnyArray
+from metrics_core.base.errors import NoSharedQueriesError, RanklensError
+from metrics_core.explaining.diagnosis import Diagnosis
+from metrics_core.explaining.list_changes import (
+    ListChanges,
+    find_first_document_ranks,
+    find_list_changes,
+    find_overlap_by_cutoff,
+    mean_overlap,
+    refuse_unlike_depths,
+    summarise_changes,
+)
+from metrics_core.findings.list_changes import describe_change_class
+from metrics_core.scoring.curves import cutoffs_up_to
+from metrics_core.slicing.breakdowns import order_groups
+
+LISTED = 5
+"""Number of queries or groups in each list of the Overview."""
+_COLUMNS = {
+    "overlap": "overlap",
+    "rbo": "RBO",
+    "first_change": "first change",
+    "best_new": "best new",
+    "new": "new",
+}
+"""Column of `ListChanges.frame` -> its name in the table of queries."""
+_KIND = "change"
+_NEAR = 3
+"""Ranks down to this multiple of k are near the first k."""
+
+
+@dataclass(frozen=True)
+class ChangesOverview:
+    """The Overview of two runs without judgments. `changes` are those of the run in focus.
+    `queries` has a row per query, the most changed first: text, meta, the columns of
+    `ListChanges.frame`, is_changed, and was_rank, the rank of its first document in the first
+    `depth` documents of the baseline (0 if there is none). `groups` are those of the column
+    `grouping`, as in `changes_by_group`. `runs` has a row of `summarise_changes` for each run
+    except the baseline, NaN for runs that cannot be compared with it."""
+
+    changes: ListChanges
+    queries: pd.DataFrame
+    grouping: str
+    groups: pd.DataFrame
+    runs: pd.DataFrame
+    depth: int
+
+
+def list_changes(study: Study, comparison: Comparison) -> ListChanges:
+    """Return the changes of the run in focus from the baseline in the queries in view. Raises
+    NoSharedQueriesError."""
+    return changes_between(study, comparison, comparison.focus, comparison.baseline)
+
+
+def changes_between(study: Study, comparison: Comparison, run: str, baseline: str) -> ListChanges:
+    """Return the changes of a run from another one in the queries in view. Raises
+    NoSharedQueriesError."""
+    view = comparison.narrowing_comparison
+    return study.cached_answer(_find_changes, view, run, baseline, comparison.cutoff)
+
+
+def _find_changes(study: Study, view: Comparison, run: str, baseline: str, k: int) -> ListChanges:
+    return find_list_changes(study.runs[run], study.runs[baseline], k, _ids_in_view(study, view))
+
+
+def _ids_in_view(study: Study, comparison: Comparison) -> list[str]:
+    ids = np.array(study.query_ids, dtype=object)
+    return list(ids[study.view_mask(comparison)])
+
+
+def find_depth_problem(study: Study, comparison: Comparison) -> tuple[RanklensError | None, int]:
+    """Return the error if the two runs are cut off at different depths within the first k, and the
+    largest k at which they can be compared."""
+    changes = list_changes(study, comparison)
+    try:
+        refuse_unlike_depths(changes)
+    except RanklensError as error:
+        return error, min(changes.longest)
+    return None, comparison.cutoff
+
+
+def changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
+    """Return the Overview of two runs without judgments."""
+    return study.cached_answer(_changes_overview, comparison)
+
+
+def _changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
+    changes = list_changes(study, comparison)
+    pair = study.runs[comparison.focus], study.runs[comparison.baseline]
+    ranks = find_first_document_ranks(*pair, changes.query_ids)
+    frame = changes.frame.assign(is_changed=changes.is_changed, was_rank=ranks)
+    # Lists in another order come before lists that are the same.
+    order = ["new", "is_changed", "rbo"]
+    frame = frame.sort_values(order, ascending=[False, False, True], ignore_index=True)
+    grouping = next((c for c in study.splitting_columns(comparison) if c in study.groupings), "")
+    groups = changes_by_group(study, comparison, grouping) if grouping else pd.DataFrame()
+    others = [name for name in study.names if name != comparison.baseline]
+    rows = [
+        summarise_changes([each]) if each is not None else pd.DataFrame({"run": [run]})
+        for run in others
+        for each in [_comparable_changes(study, comparison, run)]
+    ]
+    return ChangesOverview(
+        changes,
+        study.with_texts(frame),
+        grouping,
+        groups,
+        pd.concat(rows, ignore_index=True),
+        study.max_depth,
+    )
+
+
+def _comparable_changes(
+    study: Study, comparison: Comparison, run: str, baseline: str = ""
+) -> ListChanges | None:
+    """Return the changes of a run from another one, by default the baseline. Returns None if they
+    share no query in view or are cut off at different depths."""
+    try:
+        changes = changes_between(study, comparison, run, baseline or comparison.baseline)
+    except NoSharedQueriesError:
+        return None
+    return changes if changes.longest[0] == changes.longest[1] else None
+
+
+def changes_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFrame:
+    """Return the overlap of the queries in view by a column, least first. Columns: group, queries,
+    overlap, low, high (NaN if there are too few queries for an interval)."""
+    changes = list_changes(study, comparison)
+    groups = study.columns(comparison)[by].reindex(list(changes.query_ids)).astype(str)
+    rows = []
+    for group in order_groups(groups):
+        overlap = changes.overlap[(groups == group).to_numpy()]
+        mean, low, high = (float(part[0]) for part in mean_overlap(overlap[:, None]))
+        rows.append((group, len(overlap), mean, low, high))
+    frame = pd.DataFrame(rows, columns=["group", "queries", "overlap", "low", "high"])
+    return frame[frame["queries"] > 0].sort_values("overlap", kind="stable", ignore_index=True)
+
+
+def overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
+    """Return the mean overlap of each shown run with the baseline by k, up to the depth at which
+    the shorter run ends. Columns: run, k, mean, low, high, and difference, diff_low, diff_high,
+    which are NaN."""
+    return study.cached_answer(_overlap_curves, comparison)
+
+
+def _overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
+    ids, baseline = _ids_in_view(study, comparison), study.runs[comparison.baseline]
+    frames = []
+    for run in comparison.runs:
+        if run == comparison.baseline:
+            continue
+        cutoffs = cutoffs_up_to(study.max_depth, extra_cutoffs=[comparison.cutoff])
+        cutoffs, overlap = find_overlap_by_cutoff(study.runs[run], baseline, ids, cutoffs)
+        mean, low, high = mean_overlap(overlap)
+        values = {"run": run, "k": cutoffs, "mean": mean, "low": low, "high": high}
+        frames.append(pd.DataFrame(values))
+    empty = dict.fromkeys(("difference", "diff_low", "diff_high"), np.nan)
+    return pd.concat(frames, ignore_index=True).assign(**empty)
+
+
+def overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
+    """Return rank-biased overlap of all pairs of runs, NaN for pairs that cannot be compared.
+    Columns: run, baseline, rbo, overlap."""
+    return study.cached_answer(_overlap_of_pairs, comparison)
+
+
+def _overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
+    rows = []
+    for number, run in enumerate(study.names):
+        for other in study.names[:number]:
+            changes = _comparable_changes(study, comparison, run, other)
+            rbo, overlap = (changes.rbo, changes.overlap) if changes else (np.nan, np.nan)
+            rows.append((run, other, float(np.mean(rbo)), float(np.mean(overlap))))
+    return pd.DataFrame(rows, columns=["run", "baseline", "rbo", "overlap"])
+
+
+@dataclass(frozen=True)
+class QueryChanges:
+    """The changes of one query: the numbers of documents by what became of them (new, gone, stay),
+    its row of `ListChanges.frame` (NaN without results), the mean rank-biased overlap of the
+    queries in view, and where the new documents were in the baseline's list, with their number."""
+
+    counts: dict[str, int]
+    row: dict[str, float]
+    mean_rbo: float
+    sources: dict[str, int]
+
+
+def query_changes(study: Study, comparison: Comparison, diagnosis: Diagnosis) -> QueryChanges:
+    """Return the changes of one query."""
+    k, changes = comparison.cutoff, list_changes(study, comparison)
+    rows = diagnosis.align_rankings(comparison.focus, comparison.baseline, k)
+    places = np.array([row["other_rank"] for row in rows if not row["other_rank"] <= k])
+    n_stay, near = len(rows) - len(places), _NEAR * k
+    n_gone = len(diagnosis.align_rankings(comparison.baseline, comparison.focus, k)) - n_stay
+    frame = changes.frame.set_index("query_id")[["rbo", "first_change"]]
+    end = w.format_count(diagnosis.length(comparison.baseline))
+    return QueryChanges(
+        {"new": len(places), "gone": n_gone, "stay": n_stay},
+        frame.reindex([diagnosis.query_id]).iloc[0].to_dict(),
+        float(changes.rbo.mean()),
+        {
+            f"ranks {k + 1} to {near} of {comparison.baseline}": int((places <= near).sum()),
+            "further down": int((places > near).sum()),
+            f"not in its first {end}": int(np.isnan(places).sum()),
+        },
+    )
+
+
+# Columns of the table of queries
+
+
+def change_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
+    """Return the columns on the two lists of each query. With judgments, these are overlap and
+    rank-biased overlap; none if a run's documents are unknown."""
+    pair = (comparison.focus, comparison.baseline)
+    if comparison.is_alone or not study.runs or study.runs_without_doc_ids(pair):
+        return []
+    keys = list(_COLUMNS) if study.is_unjudged else ["overlap", "rbo"]
+    columns = [TableColumn("number", f"list:{key}", f"list: {key}", _COLUMNS[key]) for key in keys]
+    if study.is_unjudged:
+        columns.append(TableColumn("group", f"list:{_KIND}", f"list: {_KIND}", _KIND))
+    return columns
+
+
+def change_values(study: Study, comparison: Comparison, key: str) -> AnyArray:
+    """Return the values of such a column for the queries in view: float64[query], NaN if undefined,
+    or object[query] for the class of change."""
+    return np.asarray(study.cached_answer(_change_frame, comparison)[key])
+
+
+def _change_frame(study: Study, comparison: Comparison) -> pd.DataFrame:
+    ids = _ids_in_view(study, comparison)
+    try:
+        changes = list_changes(study, comparison)
+    except NoSharedQueriesError:
+        return pd.DataFrame(np.nan, index=ids, columns=[*_COLUMNS]).assign(**{_KIND: ""})
+    frame = changes.frame.set_index("query_id")[[*_COLUMNS]].astype(np.float64)
+    # 0 stands for "none" here, which is not a rank.
+    ranks = ["first_change", "best_new"]
+    frame[ranks] = frame[ranks].replace(0.0, np.nan)
+    kinds = np.full(len(frame), "", dtype=object)
+    for fewest, most, _ in changes.classes():
+        kinds[changes.is_in_class(fewest, most)] = describe_change_class(fewest, most)
+    return frame.assign(**{_KIND: kinds}).reindex(ids)

@@ -1,0 +1,176 @@
+"""The pages of runs that nobody has judged: what changed between two lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.address.query_list import DEFAULT_LIST, NO_LIST
+from dashboard.answers import list_changes as answers
+from dashboard.answers.query import QueryPage
+from dashboard.app_pages.parts import add_files, score_explanations, section
+from dashboard.drawing.blocks import list_changes as blocks
+from dashboard.drawing.blocks import markup
+from dashboard.drawing.blocks.curves import draw_chart_note
+from dashboard.drawing.blocks.markup import Badge, LinkMaker
+from dashboard.drawing.drawing_cache import draw_figure_cached
+from dashboard.drawing.figures.curves import measure_by_cutoff
+from dashboard.session import PageContext
+from metrics_core.base import wording as w
+from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+from metrics_core.findings.sentence import muted_span, strong_span
+from metrics_core.scoring.intervals import LEVEL
+from metrics_core.slicing.filtering import quote_text
+
+_NOT_JUDGED = Badge("not judged", "few")
+_ANSWER, _DRAWING = 62, 38
+"""Relative widths of the two parts at the top of the Overview."""
+
+
+def show_overview() -> None:
+    """Show how many lists changed, by how much, and in which queries."""
+    context = session.study_context()
+    study, comparison, drawing = context.study, context.comparison, context.drawing
+    add_files.show_upload_result()
+    answer = answers.changes_overview(study, comparison)
+    changes = answer.changes
+    left, right = st.columns([_ANSWER, _DRAWING], gap="medium")
+    with left, st.container(key="verdict"):
+        title, lead = list_changes_title(changes), list_changes_subtitle(changes)
+        st.html(markup.draw_answer(title, lead, drawing.styles, badge=_NOT_JUDGED))
+    with right:
+        st.html(blocks.draw_kept(changes, drawing))
+    st.html(blocks.draw_classes(changes, drawing, _class_link))
+    opens = session.hrefs("query", "q", rows="", **NO_LIST)
+    queries = answer.queries
+    section.show_cached(
+        "strip", lambda: blocks.draw_strip(queries, changes.k, drawing, opens), answer
+    )
+    if len(study.names) > 2:
+        all_styles = replace(drawing, styles=context.look.styles)
+        with st.container(key="runs_table"):
+            st.html(blocks.draw_changed_runs(answer.runs, all_styles, _run_link(context)))
+            note = f"Changes from {comparison.baseline} in the top {w.format_count(changes.k)}."
+            section.show_note_with_csv(draw_chart_note(note), "Runs", frame=answer.runs, key="runs")
+    st.html(blocks.draw_change_facts(answer.runs, comparison.focus, changes))
+    group_link = _group_link(context, answer.grouping)
+    if changes.is_changed.any():
+        st.html(blocks.draw_change_lists(answer, drawing, session.href, _line_link, group_link))
+
+
+def _line_link(line: str) -> str:
+    return session.href("queries", **DEFAULT_LIST | {"filter": line})
+
+
+def _class_link(name: str) -> str:
+    return _line_link(f"change == {quote_text(name)}")
+
+
+def _run_link(context: PageContext) -> LinkMaker:
+    return lambda run: session.href("overview", **context.view.changes_to_compare(run))
+
+
+def _group_link(context: PageContext, by: str) -> LinkMaker:
+    def make_link(group: str) -> str:
+        filters = context.comparison.replace_filters({by: [group]})
+        return session.href("queries", where=filters, **DEFAULT_LIST)
+
+    return make_link
+
+
+def show_breakdown() -> None:
+    """Show the overlap of the groups of one column."""
+    context = session.study_context()
+    study, comparison = context.study, context.comparison
+    columns = study.splitting_columns(comparison)
+    if not columns:
+        text = "Add a query file with texts or with a column such as category."
+        st.html(markup.draw_empty_state("There is nothing to group these queries by.", text))
+        return
+    chosen = context.view.address["by"]
+    by = chosen if chosen in columns else columns[0]
+    groups = answers.changes_by_group(study, comparison, by)
+    least, most = groups.iloc[0], groups.iloc[-1]
+    title = strong_span(f"{least['group']} keeps least, {most['group']} most")
+    if len(groups) == 1:
+        title = strong_span(f"All queries are in the group {least['group']}")
+    k = w.format_count(comparison.cutoff)
+    lead = muted_span(
+        f"Share of the top {k} that both lists have, by {by}. The groups are not tested."
+    )
+    st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
+    section.choose_grouping(columns, by)
+    st.html(blocks.draw_groups_by_overlap(groups, by, context.drawing, _group_link(context, by)))
+    note = f"Intervals: {w.format_share(LEVEL)}, uncorrected. A group opens its queries."
+    section.show_note_with_csv(draw_chart_note(note), "Groups", frame=groups, key="groups")
+
+
+def show_curves() -> None:
+    """Show the overlap with the baseline by k."""
+    context = session.study_context()
+    comparison = context.comparison
+    frame = answers.overlap_curves(context.study, comparison)
+    row = frame[frame["run"] == comparison.focus].set_index("k")["mean"]
+    share, k = w.format_share(row[comparison.cutoff]), w.format_count(comparison.cutoff)
+    title = strong_span(f"The lists share {share} of the top {k}")
+    lead = muted_span(f"Mean share of the first k documents in common with {comparison.baseline}.")
+    st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
+    figure = draw_figure_cached(measure_by_cutoff, frame, context.drawing, panels="scores")
+    caption = section.make_caption(f"Overlap with {comparison.baseline} by k", section.INTERVALS)
+    link = session.href("curves", k="")
+    with st.container(key="panels_alone_overlap"):
+        section.show_chart(
+            figure, "overlap", alt=f"Overlap by k. {title.text}.", picture=caption, clickable=False,
+            zooms=True, chooses=link,
+        )  # fmt: skip
+    note = "k: number of results (log scale). Click to choose another k. Drag to zoom."
+    section.show_note_with_csv(draw_chart_note(note), "By cutoff", frame=frame, key="by_cutoff")
+
+
+def show_ranking() -> None:
+    """Show rank-biased overlap of all pairs of runs."""
+    context = session.study_context()
+    comparison, names = context.comparison, context.study.names
+    pairs = answers.overlap_of_pairs(context.study, comparison)
+    first = pairs.sort_values("rbo", na_position="first").iloc[-1]
+    title = strong_span(f"{first['run']} and {first['baseline']} are most alike")
+    if first["rbo"] != first["rbo"]:
+        title = strong_span("No two runs can be compared")
+    lead = muted_span(
+        f"Mean rank-biased overlap of the top {w.format_count(comparison.cutoff)}, persistence 0.9:"
+        " 1 for the same lists, 0 for no document in common."
+    )
+    st.html(markup.draw_answer(title, lead, context.look.styles, badge=_NOT_JUDGED))
+
+    def pair_link(run: str, baseline: str) -> str:
+        return session.href("overview", **context.view.changes_to_compare(run, baseline))
+
+    with st.container(key="runs_table"):
+        st.html(blocks.draw_overlap_matrix(pairs, names, context.look.styles, pair_link))
+        note = draw_chart_note("A cell opens the comparison of its two runs.")
+        section.show_note_with_csv(note, "Every pair", frame=pairs, key="pairs")
+
+
+def show_query_changes(page: QueryPage, context: PageContext) -> None:
+    """Show the counts of new, gone and kept documents of one query, and where the new ones were."""
+    comparison = context.comparison
+    changes = answers.query_changes(context.study, comparison, page.diagnosis)
+    top = f"top {w.format_count(comparison.cutoff)}"
+    with score_explanations.make_card("changes", "What changed", top):
+        st.html(blocks.draw_query_changes(changes, context.drawing))
+    if changes.counts["new"]:
+        title = f"Where the {w.format_count(changes.counts['new'])} new came from"
+        with score_explanations.make_card("sources", title):
+            st.html(blocks.draw_sources(changes))
+
+
+DRAWN_WITHOUT_JUDGMENTS: dict[str, Callable[[], None]] = {
+    "overview": show_overview,
+    "breakdown": show_breakdown,
+    "curves": show_curves,
+    "pairs": show_ranking,
+}
+"""The pages that differ from those with judgments, by their names."""

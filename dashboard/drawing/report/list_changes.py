@@ -1,0 +1,97 @@
+"""What changed between runs without judgments, as a report and as the cell of a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+from dashboard.address.view import Comparison
+from dashboard.answers.list_changes import ChangesOverview, changes_overview
+from dashboard.answers.queries import QueryListRequest, query_list
+from dashboard.answers.report import UsedFile, changes_methods, make_report
+from dashboard.drawing.blocks import list_changes as blocks
+from dashboard.drawing.blocks import markup
+from dashboard.drawing.blocks import report as report_blocks
+from dashboard.drawing.blocks.markup import Badge
+from dashboard.drawing.blocks.queries import column_texts
+from dashboard.drawing.blocks.robustness_checks import Cell, draw_table
+from dashboard.drawing.blocks.table import Column
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.report.document import finish_page, make_report_page
+from dashboard.drawing.report.parts import PARTS, ReportRequest
+from dashboard.drawing.theme import BY_THEME
+from dashboard.study.study import Study
+from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+
+CHANGE_PARTS = ("queries", "measured")
+"""The optional parts of a report without judgments."""
+_METHOD = (
+    "Compared",
+    "Only which documents the lists have, and their order; no list was judged. Overlap: share of"
+    " the first k documents in common, of the longer list if both are shorter than k. RBO:"
+    " rank-biased overlap, persistence 0.9, extrapolated beyond k. Intervals: 95 %, over queries.",
+)
+
+
+def draw_changes(answer: ChangesOverview, drawing: Drawing) -> Markup:
+    """Draw the Overview of runs without judgments, without links."""
+    changes = answer.changes
+    title, lead = list_changes_title(changes), list_changes_subtitle(changes)
+    badge = Badge("not judged", "few")
+    parts = [
+        markup.draw_answer(title, lead, drawing.styles, badge=badge),
+        blocks.draw_kept(changes, drawing),
+        blocks.draw_classes(changes, drawing, _no_link),
+        blocks.draw_strip(answer.queries, changes.k, drawing, _no_link),
+        blocks.draw_change_facts(answer.runs, drawing.focus, changes),
+    ]
+    if len(answer.runs) > 1:
+        parts.insert(4, blocks.draw_changed_runs(answer.runs, drawing, _no_link))
+    if changes.is_changed.any():
+        parts.append(blocks.draw_change_lists(answer, drawing, _no_link, _no_link, _no_link))
+    return Markup().join(parts)
+
+
+def make_any_report(
+    study: Study,
+    comparison: Comparison,
+    drawing: Drawing,
+    request: ReportRequest,
+    files: tuple[UsedFile, ...] = (),
+    **more: Any,
+) -> str:
+    """Return the report as an HTML file, with or without judgments. The arguments are those of
+    `make_report`, which takes `more` of them, and of `make_report_page`."""
+    if not study.is_unjudged:
+        return make_report_page(make_report(study, comparison, files, **more), drawing, request)
+    drawing = replace(drawing, palette=BY_THEME)
+    answer = changes_overview(study, comparison)
+    listed, methods = (
+        query_list(study, comparison, QueryListRequest()),
+        changes_methods(study, files),
+    )
+    texts = column_texts(listed.columns, listed.rows).values()
+    heads = [
+        Column("Query" if c.kind == "text" else c.title, c.kind * (c.kind == "number"))
+        for c in listed.columns
+    ]
+    rows = [[*map(Cell, row)] for row in zip(*texts, strict=True)]
+    inside = {
+        "queries": draw_table(heads, rows, PARTS["queries"]),
+        "measured": report_blocks.draw_methods_part(methods, [], [_METHOD]),
+    }
+    keys = [key for key in CHANGE_PARTS if key in request.parts]
+    parts = [
+        report_blocks.draw_report_part(key, PARTS[key], "", inside[key], drawing.styles)
+        for key in keys
+    ]
+    verdict = Markup('<section id="verdict">{}</section>').format(draw_changes(answer, drawing))
+    contents = [("verdict", "What changed"), *((key, PARTS[key]) for key in keys)]
+    pair = f"{drawing.focus} against {drawing.baseline}, top {drawing.cutoff}"
+    return finish_page(pair, contents, [verdict, *parts], Markup(), methods.versions, request)
+
+
+def _no_link(*_: Any, **__: Any) -> str:
+    return ""
