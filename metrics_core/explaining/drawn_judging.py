@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
 from metrics_core.explaining.list_changes import find_documents_to_judge
 from metrics_core.explaining.list_comparison import read_lists
 from metrics_core.judging import join_judgments
-from metrics_core.judging.layers import Grades, apply_layers
+from metrics_core.judging.layers import Grades
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.tables import Qrels, Run
@@ -39,6 +39,7 @@ class DrawnJudgments:
     row          the run's row of `compare` on the counted queries; None below ten queries. mean and
                  baseline_mean are NaN while a document that both runs list has no grade
     n_others     number of queries with grades of the layer that were not drawn, which do not count
+    n_available  number of queries from which the queries are drawn
     """
 
     run: str
@@ -52,6 +53,7 @@ class DrawnJudgments:
     level: float
     row: pd.Series | None
     n_others: int
+    n_available: int
 
     @property
     def is_at_end(self) -> bool:
@@ -85,58 +87,45 @@ def needs_one_list(measure: Measure) -> bool:
     return measure.declaration.name == "P" and not measure.value("judged_only")
 
 
-def list_all_queries(run: Run, baseline: Run) -> list[str]:
-    """Return the queries with results in either run, from which queries are drawn."""
-    return list(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
-
-
 def list_documents_to_judge(
     run: Run, baseline: Run, measure: Measure, query_ids: Sequence[str]
 ) -> pd.DataFrame:
     """Return the documents whose grades a difference of the measure needs, in the order of
     `query_ids`. Columns: query_id, doc_id. A query with the same list in both runs needs none."""
-    k = measure.cutoff or 0
-    if needs_one_list(measure):
-        return find_documents_to_judge(run, baseline, query_ids, k, in_one_list=True)
-    documents = find_documents_to_judge(run, baseline, query_ids, k, in_one_list=False)
-    return documents[documents["query_id"].isin(_changed_queries(run, baseline, query_ids, k))]
+    one_list, k = needs_one_list(measure), measure.cutoff or 0
+    return find_documents_to_judge(run, baseline, query_ids, k, in_one_list=one_list)
+
+
+def list_all_queries(run: Run, baseline: Run) -> list[str]:
+    """Return the queries with results in either run, from which queries are drawn."""
+    return list(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
 
 
 def judge_draw(
-    run: Run,
-    baseline: Run,
-    draw: QueryDraw,
-    measure: Measure,
-    qrels: Qrels,
-    grades: Grades,
+    run: Run, baseline: Run, draw: QueryDraw, measure: Measure, qrels: Qrels, layer: Grades
 ) -> DrawnJudgments:
     """Return the state of judging the queries of a draw, and the difference of the counted queries.
 
     `measure` must have a cutoff and depend on grades only. Documents are graded by `qrels` or, with
-    precedence, by `grades`; a negative grade does not count as a judgment.
+    precedence, by `layer`; a negative grade does not count as a judgment.
     """
-    query_ids = draw.order(list_all_queries(run, baseline))
-    judgments = apply_layers(_select_judgments(qrels, query_ids), [_of_queries(grades, query_ids)])
-    graded = set(zip(*_judged_pairs(judgments), strict=True))
+    all_queries = list_all_queries(run, baseline)
+    query_ids = draw.order(all_queries)
+    grades = _collect_grades(qrels, layer, query_ids)
     run, baseline = (_read_top(each, query_ids, measure.cutoff or 0) for each in (run, baseline))
     documents = list_documents_to_judge(run, baseline, measure, query_ids)
     pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
-    documents = documents.assign(graded=[pair in graded for pair in pairs])
-    open_queries = set(documents.loc[~documents["graded"].astype(bool), "query_id"])
-    is_finished = np.array([query_id not in open_queries for query_id in query_ids], dtype=np.bool_)
+    graded = np.array([pair in grades for pair in pairs], dtype=np.bool_)
+    is_finished = ~np.isin(query_ids, documents["query_id"][~graded].tolist())
     n_counted = count_finished(is_finished)
-    level = draw.level(n_counted, len(query_ids)) if query_ids else np.nan
-    counted = query_ids[:n_counted]
+    level, counted = draw.level(n_counted, len(query_ids)), query_ids[:n_counted]
     row = None
     if n_counted >= FEWEST_QUERIES:
-        scores = _score_counted(run, baseline, measure, judgments, counted)
-        frame = compare(scores, measure, baseline.name, method=Method(level=level))
-        row = frame[frame["run"] == run.name].iloc[0]
-        everything = find_documents_to_judge(
-            run, baseline, counted, measure.cutoff or 0, in_one_list=False
-        )
-        if not graded.issuperset(zip(everything["query_id"], everything["doc_id"], strict=True)):
-            row = row.copy()
+        tops = [each.select_queries(counted) for each in (run, baseline)]
+        scores = _score_counted(tops, measure, grades, counted)
+        row = compare(scores, measure, baseline.name, method=Method(level=level)).iloc[1].copy()
+        listed = {pair for top in tops for pair in _list_pairs(top)}
+        if not grades.keys() >= listed:
             row[["mean", "baseline_mean"]] = np.nan
     return DrawnJudgments(
         run=run.name,
@@ -144,58 +133,43 @@ def judge_draw(
         measure=measure,
         draw=draw,
         query_ids=tuple(query_ids),
-        documents=documents.reset_index(drop=True),
+        documents=documents.assign(graded=graded),
         is_finished=is_finished,
         n_counted=n_counted,
         level=level,
         row=row,
-        n_others=len({query_id for query_id, _ in grades}.difference(query_ids)),
+        n_others=len({query_id for query_id, _ in layer}.difference(query_ids)),
+        n_available=len(all_queries),
     )
 
 
-def _changed_queries(run: Run, baseline: Run, query_ids: Sequence[str], k: int) -> set[str]:
-    """Return the queries whose first k documents, or their order, differ."""
-    sides = [read_lists(each, query_ids, k) for each in (run, baseline)]
-    rows = pd.concat([pd.DataFrame({"query": q, "rank": r, "doc": d}) for q, r, d in sides])
-    differing = rows.drop_duplicates(keep=False)["query"].unique()
-    return {query_ids[position] for position in differing}
-
-
-def _of_queries(grades: Grades, query_ids: Sequence[str]) -> Grades:
-    wanted = set(query_ids)
-    return {pair: grade for pair, grade in grades.items() if pair[0] in wanted}
-
-
-def _select_judgments(qrels: Qrels, query_ids: Sequence[str]) -> Qrels:
-    """Return the judgments of these queries, without subtopics."""
-    wanted = set(query_ids)
-    is_wanted = np.array([query_id in wanted for query_id in qrels.query_ids], dtype=np.bool_)
-    rows = np.flatnonzero(is_wanted[qrels.query_codes])
+def _collect_grades(qrels: Qrels, layer: Grades, query_ids: Sequence[str]) -> Grades:
+    """Return the grades of these queries, without negative ones."""
+    rows = np.flatnonzero(np.isin(qrels.query_ids, query_ids)[qrels.query_codes])
     names = np.array(qrels.query_ids, dtype=object)[qrels.query_codes[rows]]
-    doc_ids = qrels.doc_ids.take(rows)
-    return Qrels.from_columns(names.tolist(), doc_ids, qrels.relevance[rows], distinct=True)
+    pairs = zip(names.tolist(), qrels.doc_ids.take(rows).to_pylist(), strict=True)
+    grades = dict(zip(pairs, qrels.relevance[rows].tolist(), strict=True)) | dict(layer)
+    drawn = set(query_ids)
+    return {pair: grade for pair, grade in grades.items() if pair[0] in drawn and grade >= 0}
 
 
-def _judged_pairs(qrels: Qrels) -> tuple[list[str], list[str]]:
-    rows = np.flatnonzero(qrels.relevance >= 0)
-    names = np.array(qrels.query_ids, dtype=object)[qrels.query_codes[rows]]
-    return names.tolist(), qrels.doc_ids.take(rows).to_pylist()
+def _list_pairs(table: Run) -> Iterable[tuple[str, str]]:
+    return zip(table.table["query_id"].to_pylist(), table.table["doc_id"].to_pylist(), strict=True)
 
 
 def _score_counted(
-    run: Run, baseline: Run, measure: Measure, qrels: Qrels, counted: Sequence[str]
+    tops: Sequence[Run], measure: Measure, grades: Grades, counted: Sequence[str]
 ) -> Scores:
     """Score both runs on the counted queries. A query without judgments has the same list in both
     runs; its scores are 0, so that its difference is 0."""
-    judgments = _select_judgments(qrels, counted)
-    values = np.zeros((2, len(counted), 1))
-    if len(judgments.table):
-        tops = [each.select_queries(counted) for each in (run, baseline)]
+    values, position = np.zeros((2, len(counted), 1)), {q: i for i, q in enumerate(counted)}
+    rows = [(*pair, grade) for pair, grade in grades.items() if pair[0] in position]
+    if rows:
+        judgments = Qrels.from_columns(*zip(*rows, strict=True))
         scores = score_runs([join_judgments(top, judgments) for top in tops], (measure,))
-        position = {query_id: i for i, query_id in enumerate(counted)}
         values[:, [position[query_id] for query_id in scores.query_ids]] = scores.values
-    names = (run.name, baseline.name)
-    return Scores(names, tuple(counted), (measure,), values, np.zeros(values.shape[:2], np.bool_))
+    names, missing = tuple(top.name for top in tops), np.zeros(values.shape[:2], np.bool_)
+    return Scores(names, tuple(counted), (measure,), values, missing)
 
 
 def _read_top(run: Run, query_ids: Sequence[str], k: int) -> Run:
