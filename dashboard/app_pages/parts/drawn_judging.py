@@ -42,8 +42,8 @@ def show_drawn_answer(context: PageContext, state: DrawnJudgments, date: str) ->
 def show_drawn_queue(context: PageContext) -> bool:
     """Show the documents of the drawn queries, one at a time. Return False if queries are judged in
     another order or none are drawn."""
-    drawn = find_drawn_judgments(context)
-    if drawn is None or context.view.address["order"] != DRAWN:
+    drawn, is_only_order = find_drawn_judgments(context), not context.study.judged
+    if drawn is None or (context.view.address["order"] != DRAWN and not is_only_order):
         return False
     state, queue = drawn[0], answers.drawn_queue(drawn[0])
     show_drawn_answer(context, *drawn)
@@ -72,6 +72,10 @@ def show_draw_card(context: PageContext) -> None:
     if comparison.is_alone or nameless or study.settings.complete or find_drawn_judgments(context):
         return
     n, text = answers.describe_new_draw(study, comparison)
+    if not study.judged:
+        title = f"Which list is right? Judge {w.format_count(n)} queries"
+        st.html(markup.draw_answer(title, text, context.drawing.styles))
+        return _show_draw_button(context, f"Draw {w.format_count(n)} queries", n)
     with st.container(key="draw_card"):
         st.html(layers.draw_card_of_draw(n, text))
         _show_draw_button(context, f"Draw {w.format_count(n)} queries", n)

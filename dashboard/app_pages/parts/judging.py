@@ -212,7 +212,7 @@ def offered_orders(context: PageContext) -> list[tuple[str, str]]:
     drawn = find_draw(draw_target(context))
     size = w.format_count(drawn[0].size) if drawn else ""
     title = [(DRAWN, f"{size} queries at random, for an estimate")] if drawn else []
-    return [*title, *ORDERS.items()]
+    return [*title, *(ORDERS.items() if context.study.judged else ())]
 
 
 def draw_target(context: PageContext) -> DrawTarget:
