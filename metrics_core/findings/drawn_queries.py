@@ -57,8 +57,9 @@ def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
         opens = f"{missing} more {_queries(missing)}"
         if missing <= 0:
             opens = f"{FEWEST_DIFFERING} differing queries ({state.n_differing} so far)"
-        drawn = f"all {w.format_count(len(state.query_ids))} detect"
-        return [("opens after", opens), (drawn, _format_guess(state.detectable_difference))]
+        n, smallest = len(state.query_ids), state.detectable_difference
+        guess = "unknown" if smallest != smallest else _format_guess(smallest)
+        return [("opens after", opens), (f"all {w.format_count(n)} detect", guess)]
     return [
         (state.run, w.format_score(row["mean"])),
         (state.baseline, w.format_score(row["baseline_mean"])),
@@ -74,12 +75,17 @@ def new_draw_text(n: int, changed_share: float, documents_per_query: float, meas
     """Say what is expected of judging `n` queries drawn at random. `changed_share` is the share of
     all queries that need grades, `documents_per_query` the mean number of documents to judge."""
     n_same, n_documents = round(n * (1 - changed_share)), round(n * documents_per_query)
-    guess = _format_guess(detectable_difference(n, changed_share))
-    return (
-        f"About {w.format_count(n_same)} of {w.format_count(n)} {_queries(n)} need no grades for"
-        f" {measure}. The others have about {w.format_count(n_documents)} documents to judge."
-        f" Differences that {w.format_count(n)} {_queries(n)} detect: {guess}."
+    smallest, queries = (
+        detectable_difference(n, changed_share),
+        f"{w.format_count(n)} {_queries(n)}",
     )
+    text = (
+        f"About {w.format_count(n_same)} of {queries} need no grades for {measure}. The others have"
+        f" about {w.format_count(n_documents)} documents to judge."
+    )
+    if smallest != smallest:
+        return text
+    return f"{text} {queries} can detect a difference of {_format_guess(smallest)}."
 
 
 def _format_interval(state: DrawnJudgments) -> tuple[str, str]:
@@ -94,9 +100,7 @@ def _format_interval(state: DrawnJudgments) -> tuple[str, str]:
 
 
 def _format_guess(smallest: float) -> str:
-    if smallest != smallest:
-        return "unknown"
-    return f"from about {w.format_score(smallest)} on (a guess)"
+    return f"about {w.format_score(smallest)} (a guess)"
 
 
 def _describe_task(state: DrawnJudgments) -> str:

@@ -72,12 +72,11 @@ def show_draw_card(context: PageContext) -> None:
     if comparison.is_alone or nameless or study.settings.complete or find_drawn_judgments(context):
         return
     n, text = answers.describe_new_draw(study, comparison)
-    if not study.judged:
-        title = f"Which list is right? Judge {w.format_count(n)} queries"
-        st.html(markup.draw_answer(title, text, context.drawing.styles))
-        return _show_draw_button(context, f"Draw {w.format_count(n)} queries", n)
-    with st.container(key="draw_card"):
-        st.html(layers.draw_card_of_draw(n, text))
+    with st.container(key="draw_card" if study.judged else "draw_alone"):
+        if study.judged:
+            st.html(layers.draw_card_of_draw(n, text))
+        else:
+            st.html(markup.draw_answer("Which list is right?", text, context.drawing.styles))
         _show_draw_button(context, f"Draw {w.format_count(n)} queries", n)
 
 

@@ -141,14 +141,14 @@ def test_the_rows_beside_it() -> None:
         assert (int(more[1]) if more else 0) == max(10 - state.n_counted, 0)
         assert more or (differing and int(differing[1]) == state.n_differing < 6)
         guess = rows[f"all {n} detect"]
-        assert guess == "unknown" if np.isnan(smallest) else is_rounded(guess.split()[2], smallest)
+        assert guess == "unknown" if np.isnan(smallest) else is_rounded(guess.split()[1], smallest)
 
 
 def test_what_a_draw_would_detect_is_a_guess() -> None:
     def false_in_guess(n: int, text: str) -> Iterator[str | bool]:
         found = re.fullmatch(
             r"About (\d+) of (\d+) queries need no grades for P@10\. The others have about (\d+)"
-            r" documents to judge\. Differences that (\d+) queries detect: from about (\S+) on"
+            r" documents to judge\. (\d+) queries can detect a difference of about (\S+)"
             r" \(a guess\)\.",
             text,
         )
@@ -161,4 +161,4 @@ def test_what_a_draw_would_detect_is_a_guess() -> None:
 
     cases = [20, 31, 50, 200]
     assert not offenders(cases, lambda n: new_draw_text(n, 0.4, 3.2, "P@10"), false_in_guess)
-    assert new_draw_text(3, 0.5, 2, "P@10").endswith("detect: unknown.")
+    assert new_draw_text(3, 0.5, 2, "P@10").endswith("documents to judge.")
