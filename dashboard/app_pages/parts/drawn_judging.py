@@ -59,7 +59,8 @@ def show_drawn_queue(context: PageContext) -> bool:
     total = len(queue)
     judging.show_keys(context, waiting, judged_count=len(graded), total=total, queue=about)
     with st.container(key="draw_more"):
-        judging.show_own_layer(context, "judge", "")
+        if context.study.judged:
+            judging.show_own_layer(context, "judge", "")
         if n_more := min(answers.DRAW_SIZE, state.n_available - len(state.query_ids)):
             _show_draw_button(context, f"Draw {w.format_count(n_more)} more queries", n_more)
     return True
