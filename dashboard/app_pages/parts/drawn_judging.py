@@ -39,6 +39,16 @@ def show_drawn_answer(context: PageContext, state: DrawnJudgments, date: str) ->
     st.html(markup.draw_answer(finding.title, finding.lead, styles, badge=badge))
 
 
+def show_open_comparison(context: PageContext) -> bool:
+    """Show the result on the drawn queries. Return False if none are drawn or the comparison is not
+    open."""
+    drawn = find_drawn_judgments(context)
+    if drawn is None or not drawn[0].is_open:
+        return False
+    show_drawn_answer(context, *drawn)
+    return True
+
+
 def show_drawn_queue(context: PageContext) -> bool:
     """Show the documents of the drawn queries, one at a time. Return False if queries are judged in
     another order or none are drawn."""
@@ -66,19 +76,26 @@ def show_drawn_queue(context: PageContext) -> bool:
     return True
 
 
-def show_draw_card(context: PageContext) -> None:
-    """Offer to draw queries at random, unless they are drawn or the lists cannot be judged."""
+def show_draw_card(context: PageContext, link: str = "") -> None:
+    """Offer to draw queries at random, unless they are drawn or the lists cannot be judged. `link`
+    leads from another page to the page where queries are drawn and judged."""
     comparison, study = context.comparison, context.study
     nameless = study.runs_without_doc_ids((comparison.focus, comparison.baseline))
-    if comparison.is_alone or nameless or study.settings.complete or find_drawn_judgments(context):
+    if comparison.is_alone or nameless or study.settings.complete:
+        return
+    if find_draw(judging.draw_target(context)):
+        if link:
+            st.html(layers.draw_judging_link(link, "Keep judging the drawn queries"))
         return
     n, text = answers.describe_new_draw(study, comparison)
-    with st.container(key="draw_card" if study.judged else "draw_alone"):
-        if study.judged:
-            st.html(layers.draw_card_of_draw(n, text))
-        else:
+    is_alone = not (link or study.judged)
+    with st.container(key="draw_alone" if is_alone else "draw_offer" if link else "draw_card"):
+        if is_alone:
             st.html(markup.draw_answer("Which list is right?", text, context.drawing.styles))
-        _show_draw_button(context, f"Draw {w.format_count(n)} queries", n)
+        else:
+            st.html(layers.draw_card_of_draw(n, text, link))
+        if not link:
+            _show_draw_button(context, f"Draw {w.format_count(n)} queries", n)
 
 
 def _show_draw_button(context: PageContext, label: str, n: int) -> None:

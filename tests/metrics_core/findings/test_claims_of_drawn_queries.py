@@ -17,6 +17,7 @@ from metrics_core.explaining.drawn_judging import (
     judge_draw,
     list_documents_to_judge,
 )
+from metrics_core.explaining.list_comparison import read_lists
 from metrics_core.findings.drawn_queries import (
     drawn_queries_finding,
     new_draw_text,
@@ -40,8 +41,8 @@ def state_of(seed: int) -> DrawnJudgments:
     order = draw.order(QUERIES)
     n_judged = random.choice([0, 7, 10, 11, len(order) - 1, len(order)])
     judged = [*order[:n_judged], *random.sample(QUERIES, random.choice([0, 3]))]
-    top = (RUN if seed % 2 else BASELINE).select_top(5).table
-    favoured = set(zip(top["query_id"].to_pylist(), top["doc_id"].to_pylist(), strict=True))
+    query, _, documents = read_lists(RUN if seed % 2 else BASELINE, order, 5)
+    favoured = set(zip((order[i] for i in query), documents.to_pylist(), strict=True))
     needed = list_documents_to_judge(RUN, BASELINE, measure, judged)
     grades = {
         pair: float(pair in favoured if random.random() < (seed % 3) / 2 else random.randint(0, 1))
