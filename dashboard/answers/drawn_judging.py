@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.judging_order import order_randomly
+from dashboard.study.cached_answers import limit_cached_results
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
 from metrics_core.base import wording as w
@@ -49,6 +50,7 @@ def judge_drawn_queries(
     return study.unlayered.cached_answer(_judge_drawn_queries, *pair, measure, draw, layer)
 
 
+@limit_cached_results(4)
 def _judge_drawn_queries(
     study: Study, focus: str, baseline: str, measure: Measure, draw: QueryDraw, layer: Layer | None
 ) -> DrawnJudgments:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -18,16 +16,6 @@ from metrics_core.scoring.curves import longest_list_length
 _DEPTHS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
-@dataclass(frozen=True)
-class Reranking:
-    """The ceiling of reranking. `frame` has run, k (the number of reordered results) and mean; at
-    k = 1 the mean is the score itself."""
-
-    title: Sentence
-    lead: Sentence
-    frame: pd.DataFrame
-
-
 def can_rerank(study: Study, comparison: Comparison) -> bool:
     """Whether a better order raises the measure, and its means add up over queries."""
     measure = comparison.measure
@@ -38,12 +26,14 @@ def can_rerank(study: Study, comparison: Comparison) -> bool:
     )
 
 
-def reranking(study: Study, comparison: Comparison) -> Reranking:
-    """Return the ceiling of the shown runs. Raises ValueError unless `can_rerank`."""
+def reranking(study: Study, comparison: Comparison) -> tuple[Sentence, Sentence, pd.DataFrame]:
+    """Return a title, a lead, and the ceiling of the shown runs: run, k (the number of reordered
+    results) and mean; at k = 1 the mean is the score itself. Raises ValueError unless
+    `can_rerank`."""
     return study.cached_answer(_reranking, comparison)
 
 
-def _reranking(study: Study, comparison: Comparison) -> Reranking:
+def _reranking(study: Study, comparison: Comparison) -> tuple[Sentence, Sentence, pd.DataFrame]:
     longest = max(longest_list_length([study.judged[run]]) for run in comparison.runs)
     k = comparison.measure.cutoff or comparison.cutoff
     depths = tuple(sorted({d for d in (1, k, *_DEPTHS) if d <= longest} | {longest}))
@@ -54,7 +44,7 @@ def _reranking(study: Study, comparison: Comparison) -> Reranking:
     }
     frame = pd.DataFrame({"k": depths, **means}).melt("k", var_name="run", value_name="mean")
     focus_rows = frame[frame["run"] == comparison.focus]
-    return Reranking(
+    return (
         reranking_title(focus_rows, comparison.focus, comparison.name),
         reranking_subtitle(focus_rows, comparison.name, k),
         frame,

@@ -84,8 +84,7 @@ def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
     if part == "recall":
         title, lead = curves.recall_title, curves.recall_lead
     if part == "rerank":
-        ceiling = reranking(context.study, context.comparison)
-        title, lead = ceiling.title, ceiling.lead
+        title, lead, _ = reranking(context.study, context.comparison)
     return markup.draw_answer(title, lead, context.drawing.styles)
 
 
@@ -208,33 +207,17 @@ def _show_precision_recall(curves: Curves, context: PageContext, with_bands: boo
 
 
 def _show_reranking(curves: Curves, context: PageContext, with_bands: bool) -> None:
-    frame = reranking(context.study, context.comparison).frame
-    in_colour = curves.coloured_runs(context.comparison)
+    frame, drawing = reranking(context.study, context.comparison)[2], context.drawing
     legend = _legend_markup(curves, context, "")
     section.show_note_with_csv(legend, "Reranking", frame=frame, key="reranking")
+    in_colour = curves.coloured_runs(context.comparison)
+    figure = draw_figure_cached(figures.reranking_ceiling, frame, drawing, coloured_runs=in_colour)
     title = f"Best {context.comparison.name} after a perfect reordering of the top N"
-    left, right = st.columns([1.2, 1], gap="large")
-    with left:
-        figure = draw_figure_cached(
-            figures.reranking_ceiling, frame, context.drawing, coloured_runs=in_colour
-        )
-        alt = f"{title}, for {w.join_words(context.drawing.styles)}."
-        section.show_chart(
-            figure,
-            "reranking",
-            alt=alt,
-            picture=section.make_caption(title, "not tested"),
-            clickable=False,
-            zooms=True,
-        )
-        st.html(
-            blocks.draw_chart_note(
-                "N: number of results that are reordered (log scale). At N = 1 the line is the"
-                f" score. Dotted: N = {w.format_count(context.comparison.cutoff)}."
-            )
-        )
-    with right:
-        st.html(blocks.draw_reranking_table(frame, context.drawing))
+    alt, picture = f"{title}, by run.", section.make_caption(title, "not tested")
+    section.show_chart(figure, "reranking", alt=alt, picture=picture, clickable=False, zooms=True)
+    k = w.format_count(drawing.cutoff)
+    text = f"{title}, by N (log scale). At N = 1 it is the score. Dotted: N = {k}."
+    st.html(blocks.draw_chart_note(text))
 
 
 def _show_table(curves: Curves, context: PageContext, with_bands: bool) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Mask
 from metrics_core.comparing.drawn_queries import (
     QueryDraw,
     count_finished,
@@ -33,7 +32,6 @@ class DrawnJudgments:
     query_ids    the drawn queries, in the order in which to judge them
     documents    the documents whose grades the measure needs, in this order. Columns: query_id,
                  doc_id, graded (bool)
-    is_finished  bool[query]  no document of the query is ungraded
     n_counted    number of queries before the first unfinished one; only these count
     level        confidence level of a verdict on them
     row          the run's row of `compare` on the counted queries; None below ten queries. mean and
@@ -48,7 +46,6 @@ class DrawnJudgments:
     draw: QueryDraw
     query_ids: tuple[str, ...]
     documents: pd.DataFrame
-    is_finished: Mask
     n_counted: int
     level: float
     row: pd.Series | None
@@ -116,16 +113,16 @@ def judge_draw(
     documents = list_documents_to_judge(run, baseline, measure, query_ids)
     pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
     graded = np.array([pair in grades for pair in pairs], dtype=np.bool_)
-    is_finished = ~np.isin(query_ids, documents["query_id"][~graded].tolist())
-    n_counted = count_finished(is_finished)
+    unfinished = set(documents["query_id"][~graded])
+    n_counted = count_finished(np.array([q not in unfinished for q in query_ids], dtype=np.bool_))
     level, counted = draw.level(n_counted, len(query_ids)), query_ids[:n_counted]
     row = None
     if n_counted >= FEWEST_QUERIES:
         tops = [each.select_queries(counted) for each in (run, baseline)]
         scores = _score_counted(tops, measure, grades, counted)
         row = compare(scores, measure, baseline.name, method=Method(level=level)).iloc[1].copy()
-        listed = {pair for top in tops for pair in _list_pairs(top)}
-        if not grades.keys() >= listed:
+        listed = pd.concat([top.table.select(["query_id", "doc_id"]).to_pandas() for top in tops])
+        if not grades.keys() >= set(zip(listed["query_id"], listed["doc_id"], strict=True)):
             row[["mean", "baseline_mean"]] = np.nan
     return DrawnJudgments(
         run=run.name,
@@ -134,7 +131,6 @@ def judge_draw(
         draw=draw,
         query_ids=tuple(query_ids),
         documents=documents.assign(graded=graded),
-        is_finished=is_finished,
         n_counted=n_counted,
         level=level,
         row=row,
@@ -145,16 +141,13 @@ def judge_draw(
 
 def _collect_grades(qrels: Qrels, layer: Grades, query_ids: Sequence[str]) -> Grades:
     """Return the grades of these queries, without negative ones."""
-    rows = np.flatnonzero(np.isin(qrels.query_ids, query_ids)[qrels.query_codes])
+    drawn = set(query_ids)
+    is_drawn = np.array([query_id in drawn for query_id in qrels.query_ids], dtype=np.bool_)
+    rows = np.flatnonzero(is_drawn[qrels.query_codes])
     names = np.array(qrels.query_ids, dtype=object)[qrels.query_codes[rows]]
     pairs = zip(names.tolist(), qrels.doc_ids.take(rows).to_pylist(), strict=True)
     grades = dict(zip(pairs, qrels.relevance[rows].tolist(), strict=True)) | dict(layer)
-    drawn = set(query_ids)
     return {pair: grade for pair, grade in grades.items() if pair[0] in drawn and grade >= 0}
-
-
-def _list_pairs(table: Run) -> Iterable[tuple[str, str]]:
-    return zip(table.table["query_id"].to_pylist(), table.table["doc_id"].to_pylist(), strict=True)
 
 
 def _score_counted(

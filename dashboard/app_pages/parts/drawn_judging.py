@@ -23,8 +23,8 @@ from metrics_core.findings.drawn_queries import drawn_queries_finding, opening_s
 def find_drawn_judgments(context: PageContext) -> tuple[DrawnJudgments, str] | None:
     """Return the state of the judge's draw for the compared runs, and the day of the draw; None if
     there is no draw."""
-    found_draw = find_draw(judging.draw_target(context))
-    if found_draw is None or context.comparison.is_alone:
+    found_draw = find_draw(judging.draw_target(context)) if _has_two_lists(context) else None
+    if found_draw is None:
         return None
     draw, date = found_draw
     layer = find_own_layer()
@@ -79,15 +79,14 @@ def show_drawn_queue(context: PageContext) -> bool:
 def show_draw_card(context: PageContext, link: str = "") -> None:
     """Offer to draw queries at random, unless they are drawn or the lists cannot be judged. `link`
     leads from another page to the page where queries are drawn and judged."""
-    comparison, study = context.comparison, context.study
-    nameless = study.runs_without_doc_ids((comparison.focus, comparison.baseline))
-    if comparison.is_alone or nameless or study.settings.complete:
+    study = context.study
+    if study.settings.complete or not _has_two_lists(context):
         return
     if find_draw(judging.draw_target(context)):
         if link:
             st.html(layers.draw_judging_link(link, "Keep judging the drawn queries"))
         return
-    n, text = answers.describe_new_draw(study, comparison)
+    n, text = answers.describe_new_draw(study, context.comparison)
     is_alone = not (link or study.judged)
     with st.container(key="draw_alone" if is_alone else "draw_offer" if link else "draw_card"):
         if is_alone:
@@ -96,6 +95,13 @@ def show_draw_card(context: PageContext, link: str = "") -> None:
             st.html(layers.draw_card_of_draw(n, text, link))
         if not link:
             _show_draw_button(context, f"Draw {w.format_count(n)} queries", n)
+
+
+def _has_two_lists(context: PageContext) -> bool:
+    """Whether two runs are compared whose documents are known."""
+    comparison, study = context.comparison, context.study
+    pair = comparison.focus, comparison.baseline
+    return not (comparison.is_alone or study.runs_without_doc_ids(pair))
 
 
 def _show_draw_button(context: PageContext, label: str, n: int) -> None:

@@ -125,34 +125,12 @@ def draw_precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
     )
     return _render(
         "read_off",
-        caption=("Precision when …", "of the relevant documents are found"),
         heads=[w.format_share(share) for share in _READ_AT],
         rows=[
             (run_style(drawing.styles, run), [_format_cell(c, run) for c in columns])
             for run in runs
         ],
         label=f"Precision by recall; the baseline is {drawing.baseline}",
-    )
-
-
-def draw_reranking_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
-    """Draw the score of each run and its ceiling for round numbers of reordered results. `frame`
-    has run, k (the number of reordered results) and mean."""
-    deepest = int(frame["k"].max())
-    depths = sorted({1, drawing.cutoff, 20, 50, 100, deepest} & {*frame["k"]})
-    columns = [
-        dict(zip(part["run"], part["mean"], strict=True))
-        for part in (frame[frame["k"] == k] for k in depths)
-    ]
-    return _render(
-        "read_off",
-        caption=("Best score after reordering …", "the results of each list"),
-        heads=["score", *(f"top {w.format_count(k)}" for k in depths[1:])],
-        rows=[
-            (style, [_format_cell(c, run) for c in columns])
-            for run, style in drawing.styles.items()
-        ],
-        label="Score, and best score by number of reordered results",
     )
 
 

@@ -45,7 +45,7 @@ def test_the_ceiling_of_reranking_begins_at_the_score_and_ends_at_the_headroom()
     assert (first, last) == ("0.636", "0.928") and "0.636" in ledger
     for measure in ("Judged@10", "AP"):
         shown = text_of(opened("curves", part="rerank", m=measure))
-        assert ("Best score after reordering" in shown) == (measure == "AP")
+        assert ("Best AP after a perfect reordering" in shown) == (measure == "AP")
 
 
 def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_queries(

@@ -121,7 +121,8 @@ def test_other_judged_queries_do_not_move_the_result() -> None:
     after = state_after(12, extra=others)
     assert after.n_others == len(undrawn) == 20 and before.n_others == 0
     assert after.n_counted == before.n_counted and after.row.equals(before.row)
-    assert after.is_finished[-1] and not after.is_at_end
+    rows = after.documents[after.documents["query_id"] == last]
+    assert rows["graded"].all() and not after.is_at_end
 
 
 def test_means_are_unknown_until_shared_documents_are_graded() -> None:
