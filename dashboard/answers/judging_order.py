@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import blake2b
 
-MOVING, BY_QUERY, AT_RANDOM = "", "queries", "random"
+MOVING, BY_QUERY, AT_RANDOM, DRAWN = "", "queries", "random", "drawn"
 ORDERS = {
-    MOVING: "most influential first",
-    BY_QUERY: "query by query",
+    MOVING: "most influential first, not for an estimate",
+    BY_QUERY: "query by query, not for an estimate",
     AT_RANDOM: "a random sample, for an estimate",
 }
-"""The titles of the orders. The keys are the words for the orders in an address."""
+"""The titles of the orders. The keys are the words for the orders in an address. `DRAWN` is offered
+once queries are drawn."""
 
 _LEFT_OUT = 0.1
 """Maximum share of missing judgments in a random sample. Judgments may be missing because the user

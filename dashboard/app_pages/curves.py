@@ -9,6 +9,7 @@ from dashboard import session
 from dashboard.address.view import ALL_RUNS, NO_OTHER_RUN
 from dashboard.answers import curves as answers
 from dashboard.answers.curves import MOST_IN_COLOUR, Curves
+from dashboard.answers.reranking import can_rerank, reranking
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import markup
@@ -19,7 +20,12 @@ from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
-_PARTS = {"": "Curves", "recall": "Precision against recall", "table": "Table"}
+_PARTS = {
+    "": "Curves",
+    "recall": "Precision against recall",
+    "rerank": "Reranking",
+    "table": "Table",
+}
 _TITLES = {
     "P": ("P@k", "share of the top k that is relevant"),
     "R": ("R@k", "share of all relevant documents in the top k"),
@@ -33,9 +39,15 @@ def render() -> None:
     context = session.study_context()
     comparison = context.comparison
     part_name = context.view.address["part"]
-    part = part_name if part_name in _PARTS else ""
+    parts = {
+        key: title
+        for key, title in _PARTS.items()
+        if key != "rerank" or can_rerank(context.study, comparison)
+    }
+    part = part_name if part_name in parts else ""
+    is_tested_by_k = part not in ("recall", "rerank")
     # The lines are shown at once; the intervals of the differences take longer.
-    is_quick = part != "recall" and answers.are_curves_quick(context.study, comparison)
+    is_quick = is_tested_by_k and answers.are_curves_quick(context.study, comparison)
     curves = (
         answers.curves(context.study, comparison)
         if is_quick
@@ -49,8 +61,8 @@ def render() -> None:
         "part",
         value=part,
         store=lambda chosen: {"part": chosen or ""},
-        options=list(_PARTS),
-        format_func=_PARTS.__getitem__,
+        options=list(parts),
+        format_func=parts.__getitem__,
         label_visibility="collapsed",
     )
     placeholder = st.empty()
@@ -63,7 +75,7 @@ def render() -> None:
         with placeholder.container():
             _DRAW[part](complete, context, True)
 
-    if not is_quick and part != "recall":
+    if not is_quick and is_tested_by_k:
         defer_drawing(show_complete_page, placeholder)
 
 
@@ -71,6 +83,8 @@ def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
     title, lead = curves.title, curves.lead
     if part == "recall":
         title, lead = curves.recall_title, curves.recall_lead
+    if part == "rerank":
+        title, lead, _ = reranking(context.study, context.comparison)
     return markup.draw_answer(title, lead, context.drawing.styles)
 
 
@@ -189,6 +203,20 @@ def _show_precision_recall(curves: Curves, context: PageContext, with_bands: boo
         st.html(blocks.draw_precision_table(curves.precision_recall, context.drawing))
 
 
+def _show_reranking(curves: Curves, context: PageContext, with_bands: bool) -> None:
+    frame, drawing = reranking(context.study, context.comparison)[2], context.drawing
+    legend = _legend_markup(curves, context, "")
+    section.show_note_with_csv(legend, "Reranking", frame=frame, key="reranking")
+    in_colour = curves.coloured_runs(context.comparison)
+    figure = draw_figure_cached(figures.reranking_ceiling, frame, drawing, coloured_runs=in_colour)
+    title = f"Best {context.comparison.name} after a perfect reordering of the top N"
+    alt, picture = f"{title}, by run.", section.make_caption(title, "not tested")
+    section.show_chart(figure, "reranking", alt=alt, picture=picture, clickable=False, zooms=True)
+    k = w.format_count(drawing.cutoff)
+    text = f"{title}, by N (log scale). At N = 1 it is the score. Dotted: N = {k}."
+    st.html(blocks.draw_chart_note(text))
+
+
 def _show_table(curves: Curves, context: PageContext, with_bands: bool) -> None:
     more = len(context.drawing.styles) - len(curves.coloured_runs(context.comparison))
     text = "Bold: best in the row." + (
@@ -211,6 +239,7 @@ def _show_table(curves: Curves, context: PageContext, with_bands: bool) -> None:
 _DRAW: dict[str, Callable[[Curves, PageContext, bool], None]] = {
     "": _show_curves,
     "recall": _show_precision_recall,
+    "rerank": _show_reranking,
     "table": _show_table,
 }
 

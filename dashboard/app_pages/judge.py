@@ -1,12 +1,16 @@
 """To judge page: the documents to judge next, one at a time, with keys for the grades."""
 
 from dashboard import session
-from dashboard.app_pages.parts import judging
+from dashboard.app_pages.parts import drawn_judging, judging
 
 
 def render() -> None:
     """Show the next document in the queue, its query, and the effect of the grades so far."""
-    judging.queue_part(session.study_context())
+    context = session.study_context()
+    if not drawn_judging.show_drawn_queue(context):
+        if context.study.judged:
+            judging.queue_part(context)
+        drawn_judging.show_draw_card(context)
 
 
 if __name__ == "__main__":

@@ -64,7 +64,6 @@ PAGES = (
         "j",
         fields=(Field("order"), Field("blind")),
         needs_lists=True,
-        needs_judgments=True,
     ),
     Page(
         "pairs",

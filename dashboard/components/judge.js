@@ -204,7 +204,7 @@ const listRow = (row) => {
 const card = (row) => {
   const made = node('div', 'card');
   const query = node('div', 'query');
-  query.append(node('small', '', 'Query'), node('p', 'asked', row.query, { dir: 'auto' }));
+  query.append(node('small', '', row.heading), node('p', 'asked', row.query, { dir: 'auto' }));
   const text = node('div', 'document', undefined, { tabindex: 0, role: 'region', 'aria-label': 'Document', dir: 'auto' });
   const first = named(row);
   if (row.where) first.append(node('small', 'where', row.where));
@@ -246,7 +246,7 @@ const judged = () => {
 };
 
 const count = (n) => n.toLocaleString('en');
-const told = () => `${count(judged())} of ${count(page.data.settle || page.data.total)} judged`;
+const told = () => page.data.queue.progress ?? `${count(judged())} of ${count(page.data.settle || page.data.total)} judged`;
 
 // Who judges: a name, and the field that changes it once it is asked for.
 const judgedBy = () => {
@@ -296,12 +296,12 @@ const changeOf = ([what, before, after]) => {
 };
 
 const changes = (row) => {
-  const { changes: every, scores, of } = page.data.queue;
+  const { changes: every, scores, of, title } = page.data.queue;
   const made = node('section', 'side');
   const list = node('ul', '');
   const own = (row && scores[row.query_id]) ?? [];
   list.append(...every.map(changeOf), ...own.map(([run, ...both]) => changeOf([`this query, ${run}`, ...both])));
-  made.append(node('h2', '', 'Effect of your grades'), list, node('p', '', of));
+  made.append(node('h2', '', title ?? 'Effect of your grades'), list, node('p', '', of));
   return made;
 };
 
@@ -318,7 +318,8 @@ const orders = () => {
     role: 'switch',
     'aria-checked': blind,
   });
-  made.append(node('h2', '', 'Order'), group, hidden);
+  // Drawn queries are always judged blind.
+  made.append(node('h2', '', 'Order'), group, blind === null ? node('p', '', 'Runs and ranks are hidden.') : hidden);
   return made;
 };
 
@@ -334,7 +335,13 @@ const queue = (row) => {
   const made = node('div', 'queue');
   const top = node('div', 'top');
   const bar = node('span', 'bar', undefined, { 'aria-hidden': true });
-  bar.style.setProperty('--done', `${(100 * judged()) / (page.data.settle || page.data.total || 1)}%`);
+  const share = about.share ?? (100 * judged()) / (page.data.settle || page.data.total || 1);
+  bar.style.setProperty('--done', `${share}%`);
+  if (about.tick) {
+    const tick = node('span', 'tick', 'the comparison opens');
+    tick.style.left = `${about.tick}%`;
+    bar.append(tick);
+  }
   top.append(node('span', 'progress', told(), { role: 'status' }), bar, ...pending());
   top.append(node('span', 'counted', about.counted), judgedBy());
   const main = node('div', 'main');

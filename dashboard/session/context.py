@@ -75,7 +75,8 @@ def _make_context() -> PageContext | None:
     if study is None or not study.names:
         write_explicit_address(address().with_values(set=collection_id()))
         return None
-    active = active_layers()
+    # Without judgments in files there are no scores for grades to change.
+    active = active_layers() if study.judged else ()
     layered = with_layers(study, active)
     if layered.names:
         study = layered

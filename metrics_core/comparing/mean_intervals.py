@@ -119,11 +119,14 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
     squares = np.maximum(squares - n * np.square(mean) * (1 / share - 1), 0.0)
     step = np.square(special.stdtrit(n - 1, 1 - _CALIBRATED * tail / 2)) / n
     spread = step * share * squares / (n * share - 1)
-    # The solutions e of (mean - e)^2 = spread + step * (1 / share - 1) * e^2. `remainder` is above
-    # 0 because a test needs at least six queries that differ.
+    # The solutions e of (mean - e)^2 = spread + step * (1 / share - 1) * e^2. At a very high level
+    # few queries that differ rule out no e.
     remainder = 1 - step * (1 / share - 1)
-    reach = np.sqrt(np.square(mean) * (1 - remainder) + remainder * spread)
-    low[is_varied], high[is_varied] = (mean - reach) / remainder, (mean + reach) / remainder
+    is_bounded = remainder > 0
+    reach = np.sqrt(np.maximum(np.square(mean) * (1 - remainder) + remainder * spread, 0.0))
+    ends = ((mean - reach, -np.inf), (mean + reach, np.inf))
+    divisor = np.where(is_bounded, remainder, 1.0)
+    low[is_varied], high[is_varied] = (np.where(is_bounded, e / divisor, inf) for e, inf in ends)
     return Interval(sample.mean, *align_bounds_with_test(low, high, sample.mean, is_significant))
 
 

@@ -221,13 +221,14 @@ def find_documents_to_judge(
     run: Run, baseline: Run, query_ids: Sequence[str], k: int, *, in_one_list: bool
 ) -> pd.DataFrame:
     """Return the first `k` documents of the two runs on these queries, in the order of `query_ids`.
-    Columns: query_id, doc_id.
+    Queries with the same list in both runs are left out. Columns: query_id, doc_id.
 
     If `in_one_list` is true, documents that both runs list are left out: whatever their grades,
     they add the same amount to P@k of both runs, though not to other measures."""
     sides = [read_lists(each, query_ids, k) for each in (run, baseline)]
-    rows = pd.concat([pd.DataFrame({"query": q, "doc_id": docs}) for q, _, docs in sides])
-    rows = rows.drop_duplicates(keep=False if in_one_list else "first")
+    rows = pd.concat([pd.DataFrame({"query": q, "rank": r, "doc_id": d}) for q, r, d in sides])
+    rows = rows[rows["query"].isin(rows["query"][~rows.duplicated(keep=False)])]
+    rows = rows.drop_duplicates(["query", "doc_id"], keep=False if in_one_list else "first")
     rows = rows.sort_values("query", kind="stable", ignore_index=True)
     names = np.array(query_ids, dtype=object)[rows["query"].to_numpy()]
     return pd.DataFrame({"query_id": names, "doc_id": rows["doc_id"].to_numpy(dtype=object)})

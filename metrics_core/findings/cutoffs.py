@@ -36,6 +36,7 @@ MAX_TITLE_LENGTH = 60
 """Maximum length of a title in characters. A title with long run names may exceed it."""
 _SHORT_LIST_SHARE = 0.5
 _HALF_RECALL = 0.5
+_ROUND_DEPTHS = (20, 50, 100, 1000)
 _PENDING_LEAD = "Computing which leads are significant."
 _NOTHING_COMPARED = f"{COMPARE_ANOTHER_RUN} a difference."
 
@@ -336,3 +337,36 @@ def precision_subtitle(
 def _precision_at_half_recall(points: pd.DataFrame, name: str) -> float:
     half = points[np.isclose(points["recall"], _HALF_RECALL) & (points["run"] == name)]["precision"]
     return float(half.iloc[0]) if len(half) else math.nan
+
+
+def reranking_title(ceiling: pd.DataFrame, focus: str, measure: str) -> Sentence:
+    """State the best mean that a perfect reordering of all results of the run in focus reaches.
+
+    `ceiling` has columns k (the number of reordered results, ascending, the first is 1) and mean.
+    """
+    score, best = (float(ceiling["mean"].iloc[i]) for i in (0, -1))
+    if math.isnan(best):
+        return run_span(focus) + strong_span(f" has no {measure}")
+    if not best > score + 1e-12:
+        return strong_span("Reordering cannot raise the score of ") + run_span(focus)
+    return run_span(focus) + strong_span(
+        f" could reach {w.format_score(best)} on {measure} by a perfect reordering"
+    )
+
+
+def reranking_subtitle(ceiling: pd.DataFrame, measure: str, cutoff: int) -> Sentence:
+    """State the score, and the ceiling if only the first results are reordered. `ceiling` is the
+    same as for `reranking_title`."""
+    means = dict(zip(ceiling["k"].tolist(), ceiling["mean"].tolist(), strict=True))
+    if math.isnan(means[1]):
+        return muted_span("No query has a score.")
+    steps = [
+        f"of the top {w.format_count(k)} gives {w.format_score(means[k])}"
+        for k in sorted({cutoff, *_ROUND_DEPTHS, max(means)})
+        if cutoff <= k and k in means
+    ]
+    return muted_span(
+        f"{measure} is {w.format_score(means[1])}. "
+        + (f"A perfect order {w.join_words(steps)}. " if steps else "")
+        + "Unjudged documents count as not relevant. Not tested."
+    )

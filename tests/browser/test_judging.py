@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.workspace import Workspace
+from metrics_core.comparing.drawn_queries import QueryDraw
 from tests.browser.conftest import Opened, running_server, settle
 
 
@@ -120,3 +121,42 @@ def test_the_queue_reached_from_a_query_shows_its_own_document(
 def off(page: Page) -> None:
     page.get_by_role("link", name="Exclude").click()
     settle(page)
+
+
+def test_the_comparison_opens_while_drawn_queries_are_judged(
+    tmp_path: Path, open_page: Opened
+) -> None:
+    with running_server(tmp_path / "workspace") as app:
+        page = open_page(f"{app}/judge?run=hybrid&base=bm25&m=P@10")
+        page.get_by_role("button", name="Draw 50 queries").click()
+        heading = page.locator("h1").filter(has_text="Judge 50 queries drawn at random")
+        heading.wait_for()
+        settle(page)
+        page.evaluate("() => { window.notReloaded = true; }")
+        progress = page.locator(".judge .progress")
+        expect(page.locator(".judge .card")).to_contain_text(
+            re.compile(r"Query \d+ of \d+ · document")
+        )
+        for number in range(300):
+            if heading.count() == 0:
+                break
+            page.keyboard.press("10"[number % 2])
+            expect(page.locator(".judge .pending")).to_have_count(0)
+        expect(page.locator("h1")).to_contain_text(re.compile("so far|beats|behind"))
+        settle(page)
+        assert page.evaluate("() => window.notReloaded"), "it opened by itself"
+        workspace = Workspace(tmp_path / "workspace")
+        (stored,) = workspace.collection("sample").draws.values()
+        lead = page.locator(".lens.answer").inner_text()
+        counted = re.findall(rf"Judged: (\d+) of 50 drawn queries .*seed {stored['seed']}\)", lead)
+        assert counted and int(counted[0]) >= 10
+        assert progress.inner_text().startswith(f"{counted[0]} of 50 drawn queries")
+        # The same seed gives the same order: the queries were judged in it.
+        (layer,) = workspace.layers.list_layers("sample")
+        judged = list(dict.fromkeys(query_id for query_id, _ in layer.grades))
+        runs = [Path(f"sample_runs/{name}.run").read_text("utf-8") for name in ("hybrid", "bm25")]
+        queries = {line.split()[0] for text in runs for line in text.splitlines()}
+        order = QueryDraw(stored["seed"], (50,)).order(sorted(queries))
+        assert judged == sorted(judged, key=order.index) and set(judged) <= {
+            *order[: int(counted[0]) + 1]
+        }

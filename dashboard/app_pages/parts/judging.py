@@ -13,7 +13,8 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.answers import grading as answers
-from dashboard.answers.judging_order import AT_RANDOM, ORDERS, parse_judging_order
+from dashboard.answers.drawn_judging import drawn_measure
+from dashboard.answers.judging_order import AT_RANDOM, DRAWN, ORDERS, parse_judging_order
 from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.components.judge import judge_documents
@@ -22,6 +23,7 @@ from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.word_marks import query_words, split_at_words
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
+from dashboard.session.actions.draws import DrawTarget, find_draw
 from dashboard.session.actions.grading import (
     find_own_layer,
     handle_sent_acts,
@@ -37,12 +39,12 @@ from metrics_core.findings.grading import all_judged_finding, judgments_effect_f
 from metrics_core.findings.sentence import Sentence
 from metrics_core.tables.ranked_run import judged_ranks_text
 
-_WINDOW = 40
+WINDOW = 40
 """Number of queued documents that are sent to the browser in advance, so that the user never has to
 wait for the server after a key press."""
 _LONGEST_TEXT = 3_000
 _QUEUE = "judge_queue"
-_NAME, _MOST_NAMED = 24, 3
+LONGEST_NAME, _MOST_NAMED = 24, 3
 """Limits of the text about a document's ranks: the maximum length of a run's name, and the maximum
 number of runs that it names."""
 
@@ -70,15 +72,13 @@ def query_part(context: PageContext, query_id: str) -> None:
                     f"{count_text} in the top {w.format_count(comparison.cutoff)}"
                 )
             )
-            grades = _collect_given_grades(context)
+            grades = collect_given_grades(context)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
-            _show_keys(
+            show_keys(
                 context, rows, judged_count=sum(pair in grades for pair in pairs), total=len(rows)
             )
             _show_effect(context, query_id)
-        _show_own_layer(
-            context, "query", f"{message} {_explain_unnamed_documents(nameless)}".strip()
-        )
+        show_own_layer(context, "query", f"{message} {explain_unnamed_documents(nameless)}".strip())
         st.html(layers.draw_judging_link(session.href("judge"), "Keep judging across all queries"))
 
 
@@ -98,7 +98,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
 def queue_part(context: PageContext) -> None:
     """Show the judging queue of the comparison, one document at a time."""
     comparison = context.comparison
-    reason = _explain_unnamed_documents(
+    reason = explain_unnamed_documents(
         context.study.runs_without_doc_ids((comparison.focus, comparison.baseline))
     )
     back = session.href("queries") if comparison.is_alone else session.href("firm", part="unjudged")
@@ -121,9 +121,9 @@ def queue_part(context: PageContext) -> None:
         parse_judging_order(context.view.address["order"]),
     )
     queue = answers.judging_queue(context.study, comparison, order, summary.settle)
-    pairs = _id_pairs(queue)
+    pairs = find_pairs(queue)
     settling = _find_settling_pairs(context, summary)
-    grades = _collect_given_grades(context)
+    grades = collect_given_grades(context)
     judged_count = sum(pair in grades for pair in (settling or pairs))
     is_done = bool(settling) and judged_count == len(settling)
     title, lead = _all_judged_texts(context, summary) if is_done else (summary.title, summary.lead)
@@ -131,13 +131,13 @@ def queue_part(context: PageContext) -> None:
     with add_files.make_message_area():
         add_files.show_messages()
     done = {*grades, *skipped_pairs()}
-    waiting = answers.first_undone_in_queue(context.study, queue, done, _WINDOW)
+    waiting = answers.first_undone_in_queue(context.study, queue, done, WINDOW)
     if is_done or waiting.empty:
         st.html(layers.draw_judging_link(back, f"See {back_name}", "primary" if is_done else ""))
     if pairs:
         about = _queue_summary(context, waiting, summary, order, is_settling=bool(settling))
-        about["behind"] = len((settling or set(pairs)).difference(done, _id_pairs(waiting)))
-        _show_keys(
+        about["behind"] = len((settling or set(pairs)).difference(done, find_pairs(waiting)))
+        show_keys(
             context,
             waiting,
             judged_count=judged_count,
@@ -145,7 +145,7 @@ def queue_part(context: PageContext) -> None:
             settling_pairs=settling,
             queue=about,
         )
-        _show_own_layer(context, "judge", "")
+        show_own_layer(context, "judge", "")
 
 
 def _find_settling_pairs(
@@ -156,10 +156,11 @@ def _find_settling_pairs(
     if not summary.settle or context.view.address["order"] == AT_RANDOM:
         return set()
     first = answers.judging_queue(context.study, context.comparison).head(summary.settle)
-    return set(_id_pairs(first))
+    return set(find_pairs(first))
 
 
-def _id_pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
+def find_pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the pairs (query_id, doc_id) of these rows."""
     return list(zip(rows["query_id"], rows["doc_id"], strict=True))
 
 
@@ -187,7 +188,7 @@ def _queue_summary(
     comparison, blind, short = (
         context.comparison,
         is_blind(),
-        short_names(context.drawing.styles, _NAME),
+        short_names(context.drawing.styles, LONGEST_NAME),
     )
     scope = (
         f"on {w.format_count(summary.queries)} of"
@@ -198,12 +199,27 @@ def _queue_summary(
         # Without settling documents the component shows the total before this text.
         "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if is_settling else scope,
         "order": order,
-        "orders": list(ORDERS.items()),
+        "orders": offered_orders(context),
         "blind": blind,
         "changes": [] if comparison.is_alone else _effect_rows(context),
         "of": f"{comparison.name}, {short[comparison.focus]} minus {short[comparison.baseline]}",
         "scores": {} if blind else _score_changes_by_query(context, queue),
     }
+
+
+def offered_orders(context: PageContext) -> list[tuple[str, str]]:
+    """Return the orders to choose from, as pairs of word and title."""
+    drawn = find_draw(draw_target(context))
+    size = w.format_count(drawn[0].size) if drawn else ""
+    title = [(DRAWN, f"{size} queries at random, for an estimate")] if drawn else []
+    return [*title, *(ORDERS.items() if context.study.judged else ())]
+
+
+def draw_target(context: PageContext) -> DrawTarget:
+    """Return the runs and the number of first results for which queries are drawn."""
+    comparison = context.comparison
+    k = drawn_measure(context.study, comparison).cutoff or 0
+    return DrawTarget(comparison.focus, comparison.baseline, k)
 
 
 def _effect_rows(context: PageContext) -> list[list[str]]:
@@ -225,7 +241,7 @@ def _score_changes_by_query(
     """Return the effect of the grades on the scores of the queries in the queue. Each query_id has
     rows (run, score before, score after)."""
     graded = {query_id for layer in context.layers for query_id, _ in layer.grades}
-    comparison, short = context.comparison, short_names(context.drawing.styles, _NAME)
+    comparison, short = context.comparison, short_names(context.drawing.styles, LONGEST_NAME)
     return {
         query_id: [
             [short[run], w.format_score(before), w.format_score(after)]
@@ -238,7 +254,7 @@ def _score_changes_by_query(
     }
 
 
-def _explain_unnamed_documents(runs: list[str]) -> str:
+def explain_unnamed_documents(runs: list[str]) -> str:
     """Explain why the unjudged documents of these runs cannot be judged: the runs were loaded as
     judged ranks, which contain only judged documents. Returns "" if there are no such runs."""
     if not runs:
@@ -250,7 +266,7 @@ def _explain_unnamed_documents(runs: list[str]) -> str:
     )
 
 
-def _show_own_layer(context: PageContext, page: str, message: str) -> None:
+def show_own_layer(context: PageContext, page: str, message: str) -> None:
     """Show a message about judging, and the user's own layer with a switch that activates it."""
     layer = find_own_layer()
     is_on = layer in context.layers
@@ -262,7 +278,7 @@ def _show_own_layer(context: PageContext, page: str, message: str) -> None:
             add_files.show_messages()
 
 
-def _collect_given_grades(context: PageContext) -> dict[tuple[str, str], float]:
+def collect_given_grades(context: PageContext) -> dict[tuple[str, str], float]:
     """Return the grades given in Ranklens: those of the active layers, and those of the user's own
     layer even if it is inactive."""
     reader_layer = find_own_layer()
@@ -272,7 +288,7 @@ def _collect_given_grades(context: PageContext) -> dict[tuple[str, str], float]:
     return grades
 
 
-def _show_keys(
+def show_keys(
     context: PageContext,
     rows: pd.DataFrame,
     *,
@@ -295,7 +311,7 @@ def _show_keys(
         {
             **last_stored_act(),
             "rows": _document_rows(
-                context, rows, settling_pairs, hide_runs=bool(queue and queue["blind"])
+                context, rows, settling_pairs, hide_runs=bool(queue and queue["blind"] is not False)
             ),
             "one": queue is not None,
             "queue": dict(queue or {}),
@@ -334,9 +350,9 @@ def _document_rows(
     hide_runs: bool,
 ) -> list[dict[str, Any]]:
     """Return the data of each document for the component in the browser."""
-    grades, query_texts = _collect_given_grades(context), context.study.texts
+    grades, query_texts = collect_given_grades(context), context.study.texts
     cutoff = context.comparison.measure.cutoff or context.comparison.cutoff
-    short = short_names(context.drawing.styles, _NAME)
+    short = short_names(context.drawing.styles, LONGEST_NAME)
     words = {query: query_words(query_texts.get(query, "")) for query in set(rows["query_id"])}
     return [
         {
@@ -346,6 +362,7 @@ def _document_rows(
             "title": split_at_words(row["title"], words[row["query_id"]]),
             "text": split_at_words(row["text"][:_LONGEST_TEXT], words[row["query_id"]]),
             "query": row.get("query", ""),
+            "heading": row.get("heading", "Query"),
             "grade": grades.get((row["query_id"], row["doc_id"])),
             "settles": (row["query_id"], row["doc_id"]) in settling_pairs,
         }

@@ -11,7 +11,7 @@ from dashboard import session
 from dashboard.address.query_list import DEFAULT_LIST, NO_LIST
 from dashboard.answers import list_changes as answers
 from dashboard.answers.query import QueryPage
-from dashboard.app_pages.parts import add_files, score_explanations, section
+from dashboard.app_pages.parts import add_files, drawn_judging, score_explanations, section
 from dashboard.drawing.blocks import list_changes as blocks
 from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks.curves import draw_chart_note
@@ -40,7 +40,8 @@ def show_overview() -> None:
     left, right = st.columns([_ANSWER, _DRAWING], gap="medium")
     with left, st.container(key="verdict"):
         title, lead = list_changes_title(changes), list_changes_subtitle(changes)
-        st.html(markup.draw_answer(title, lead, drawing.styles, badge=_NOT_JUDGED))
+        if not drawn_judging.show_open_comparison(context):
+            st.html(markup.draw_answer(title, lead, drawing.styles, badge=_NOT_JUDGED))
     with right:
         st.html(blocks.draw_kept(changes, drawing))
     st.html(blocks.draw_classes(changes, drawing, _class_link))
@@ -49,6 +50,7 @@ def show_overview() -> None:
     section.show_cached(
         "strip", lambda: blocks.draw_strip(queries, changes.k, drawing, opens), answer
     )
+    drawn_judging.show_draw_card(context, session.href("judge"))
     if len(study.names) > 2:
         all_styles = replace(drawing, styles=context.look.styles)
         with st.container(key="runs_table"):

@@ -58,6 +58,12 @@ def draw_judging_link(link: str, words: str, kind: Literal["", "primary", "back"
     return _render("onward", link=link, words=words, kind=kind)
 
 
+def draw_card_of_draw(n: int, text: str, link: str = "") -> Markup:
+    """Draw the card that offers to judge `n` queries drawn at random, with a link to the page where
+    they are drawn if it is given."""
+    return _render("draw_card", n=n, text=text, link=link)
+
+
 def draw_layer_row(layer: Layer, *, is_on: bool) -> Markup:
     """Draw a layer in the list of layers."""
     return _render("row", layer=layer, is_on=is_on)

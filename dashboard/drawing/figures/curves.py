@@ -84,6 +84,7 @@ def measure_by_cutoff(
     ends: Mapping[str, int] | None = None,
     value_range: tuple[float, float] = (0, 1),
     panels: Panels = "both",
+    axis: str = "k",
 ) -> Chart:
     """Draw one measure by k: the scores in the upper panel, the differences from the baseline in
     the lower panel. If `panels` has only one of them, only this panel is drawn. If there are no
@@ -92,7 +93,7 @@ def measure_by_cutoff(
     `frame` is the result of `mean_curves`; `value_range` is the range of the measure. The runs in
     `coloured_runs` keep their style, and other runs are grey; if `coloured_runs` is empty, all runs
     keep their style. `ends` maps runs to the rank by which half of their lists have ended. Lines
-    are thinner beyond this rank."""
+    are thinner beyond this rank. `axis` is the name of the horizontal axis on hover."""
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
     runs = [s for s in order_for_drawing(drawing.styles) if s.name in set(rows["run"])]
@@ -112,7 +113,7 @@ def measure_by_cutoff(
     elif not has_differences:
         layout = _Layout(margin, UPPER, 0, 0)
     deepest = max(int(rows["k"].max()), 2)
-    traces = _line_traces(lines, quiet, loud, drawing, ends or {})
+    traces = _line_traces(lines, quiet, loud, drawing, ends or {}, axis)
     return make_figure(
         [
             t
@@ -125,7 +126,18 @@ def measure_by_cutoff(
         annotations=list(_difference_label(drawing, layout)) if layout.gap else [],
         shapes=[_cutoff_line(k, palette)] if k <= deepest else [],
         **_hover_mode(len(runs)),
-        **_panel_axes(palette, layout, above, below, deepest),
+        **_panel_axes(palette, layout, above, below, deepest, axis),
+    )
+
+
+def reranking_ceiling(
+    frame: pd.DataFrame, drawing: Drawing, *, coloured_runs: Sequence[str] = ()
+) -> Chart:
+    """Draw the best mean after reordering the first N results, in the upper panel of
+    `measure_by_cutoff`. `frame` has run, k (N) and mean."""
+    columns = dict.fromkeys(("low", "high", "difference", "diff_low", "diff_high"), np.nan)
+    return measure_by_cutoff(
+        frame.assign(**columns), drawing, coloured_runs=coloured_runs, axis="N"
     )
 
 
@@ -187,6 +199,7 @@ def _line_traces(
     coloured_runs: Sequence[RunStyle],
     drawing: Drawing,
     ends: Mapping[str, int],
+    axis: str,
 ) -> Iterable[Trace | None]:
     """Yield the traces from back to front: bands behind lines, and grey lines behind coloured
     lines.
@@ -195,7 +208,7 @@ def _line_traces(
     that is, valid for each k separately. The band of the lower panel belongs to the difference of
     the run in focus; it is simultaneous over all k and determines significance."""
     palette, deep = drawing.palette, 10**9
-    prefix = _hover_prefix(len(grey_runs) + len(coloured_runs), "k = %{x}")
+    prefix = _hover_prefix(len(grey_runs) + len(coloured_runs), f"{axis} = %{{x}}")
     for style in coloured_runs:
         if style.role != "other":
             yield run_band(lines[style.name], style, palette, 0.13, "low", "high")
@@ -256,7 +269,7 @@ def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:
 
 
 def _panel_axes(
-    palette: Palette, layout: _Layout, above: Ticks, below: Ticks, deepest_cutoff: int
+    palette: Palette, layout: _Layout, above: Ticks, below: Ticks, deepest_cutoff: int, axis: str
 ) -> dict[str, Any]:
     x = make_axis(
         palette, (0, math.log10(deepest_cutoff)), _cutoff_ticks(deepest_cutoff, layout.margin)
@@ -264,7 +277,7 @@ def _panel_axes(
     x |= {
         "type": "log",
         "anchor": "y2" if layout.lower else "y",
-        **_hover_axis("k = %{x}"),
+        **_hover_axis(f"{axis} = %{{x}}"),
     }
     axes = {"xaxis": x}
     if layout.upper:

@@ -95,8 +95,9 @@ class Collection:
 
     `choices` are the choices for reading files of its folder, by file name. `judgments` is the key
     of the file whose judgments are used; it is empty if none was chosen. `views` has the links of
-    saved views by name; the links do not name the collection. The field `complete` and the fields
-    after it, except `views`, are the settings of the collection. Older records have the first
+    saved views by name; the links do not name the collection. `draws` has the draws of queries
+    (seed, sizes, dates) by judge, runs and k. The field `complete` and the fields after it, except
+    `views` and `draws`, are the settings of the collection. Older records have the first
     `baseline_rule`, so that their baseline does not change."""
 
     id: str
@@ -114,6 +115,7 @@ class Collection:
     exclude_self: bool = False
     views: Mapping[str, str] = field(default_factory=dict)
     directions: Mapping[str, bool] = field(default_factory=dict)
+    draws: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def settings(self) -> Settings:
@@ -255,10 +257,16 @@ def _has_valid_values(record: Any) -> bool:
         _is_time(record.changed)
         and isinstance(record.choices, dict)
         and all(isinstance(choice, dict) for choice in record.choices.values())
+        and all(_is_draw(**draw) for draw in record.draws.values())
         and all(_are_texts(t) for v in (record.run_names, record.views) for t in (v, v.values()))
         and _are_texts(record.run_slots)
         and all(type(slot) is int and slot >= 0 for slot in record.run_slots.values())
     )
+
+
+def _is_draw(seed: object, sizes: Sequence[int], dates: Sequence[str]) -> bool:
+    whole = all(type(number) is int and number >= 0 for number in (seed, *sizes))
+    return whole and min(sizes) > 0 and 0 < len(sizes) == len(dates) and all(map(_is_time, dates))
 
 
 def _is_time(text: str) -> bool:

@@ -34,6 +34,20 @@ def test_the_other_parts_are_in_the_address() -> None:
     assert "is significantly ahead on nDCG from k = 2 on" in text_of(app)
 
 
+def test_the_ceiling_of_reranking_begins_at_the_score_and_ends_at_the_headroom() -> None:
+    app = opened("curves", part="rerank")
+    assert "dense could reach 0.928 on nDCG@10 by a perfect reordering" in text_of(app)
+    (chart,) = app.get("plotly_chart")
+    lines = {t["name"]: t for t in json.loads(chart.proto.spec)["data"] if t.get("name")}
+    assert lines.keys() == {"bm25", "dense", "hybrid", "titles-only"}
+    first, last = lines["dense"]["text"][0], lines["dense"]["text"][-1]
+    ledger = text_of(opened("overview"))
+    assert (first, last) == ("0.636", "0.928") and "0.636" in ledger
+    for measure in ("Judged@10", "AP"):
+        shown = text_of(opened("curves", part="rerank", m=measure))
+        assert ("Best AP after a perfect reordering" in shown) == (measure == "AP")
+
+
 def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_queries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from dashboard.session.actions.grading import export_layer
 from dashboard.session.open_collection import all_collections, collection_files, workspace
 from dashboard.study.library import assemble_library
 from dashboard.workspace import Workspace
+from metrics_core.comparing.drawn_queries import QueryDraw
 from tests.dashboard.conftest import drawn, on_files, opened, text_of
 
 PAIR = {"run": "dense", "base": "bm25"}
@@ -319,3 +320,65 @@ def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
         app
     )
     assert "Includes 1 own grade (layer me)" in text_of(opened("", set=made.id))
+
+
+DRAWN = {"run": "hybrid", "base": "bm25", "m": "P@10"}
+
+
+def lines_of(run: str) -> list[str]:
+    """The lines of a run of the example."""
+    return (Path("sample_runs") / f"{run}.run").read_text("utf-8").splitlines()
+
+
+def grade_shown(app: AppTest, grade: float = 1) -> None:
+    """Grade the first of the documents that the page offers, as the judge of this visit."""
+    row = rows_of(app)["rows"][0]
+    kept().layers.grade_documents(SAMPLE, "me", {(row["query_id"], row["doc_id"]): grade})
+
+
+def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dashboard.session.actions.draws.randbelow", lambda seeds: 50)
+    app = opened("judge", **DRAWN)
+    assert "Which list is right? Judge 50 queries drawn at random" in text_of(app)
+    (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
+    app = button.click().run()
+    assert not app.exception and app.query_params["order"] == "drawn"
+    assert "Judge 50 queries drawn at random" in text_of(app)
+    told = rows_of(app)
+    assert told["queue"]["blind"] is None and not any(row["where"] for row in told["rows"])
+    assert "of 50 drawn queries judged" in told["queue"]["progress"] and told["queue"]["tick"] == 20
+    order = [row["query_id"] for row in told["rows"]]
+    assert order == sorted(order, key=order.index), "query by query"
+    titles = dict(told["queue"]["orders"])
+    assert titles["drawn"] == "50 queries at random, for an estimate"
+    assert titles[""].endswith("not for an estimate") and titles["queries"].endswith(
+        "not for an estimate"
+    )
+    for _ in range(200):
+        if "drawn at random on" in text_of(app):
+            break
+        grade_shown(app)
+        app = opened("judge", order="drawn", **DRAWN)
+    shown = text_of(app)
+    assert re.search(r"Judged: 1\d of 50 drawn queries \(drawn at random on \S+, seed 50\)", shown)
+    assert "so far" in shown and "A verdict before the end needs p ≤ 0.001." in shown
+    changes = {name: value for name, value, _ in rows_of(app)["queue"]["changes"]}
+    assert changes.keys() >= {"hybrid", "bm25", "difference so far", "99.9 % interval"}
+    # A query that was not drawn is counted in a note and moves nothing.
+    told = rows_of(app)
+    ((place, record),) = kept().collection(SAMPLE).draws.items()
+    queries = {line.split()[0] for name in ("hybrid", "bm25") for line in lines_of(name)}
+    undrawn = queries - set(QueryDraw(50, (50,)).order(sorted(queries)))
+    kept().layers.grade_documents(SAMPLE, "me", {(min(undrawn), "FN-0073"): 3})
+    app = opened("judge", order="drawn", **DRAWN)
+    assert "1 other judged query does not count" in text_of(app)
+    assert rows_of(app)["queue"]["changes"] == told["queue"]["changes"]
+    assert (json.loads(place), record["sizes"]) == (["me", "bm25", "hybrid", 10], [50])
+    # Other orders, pairs and k have no part in it.
+    assert "drawn at random on" not in text_of(opened("judge", **DRAWN))
+    other = text_of(opened("judge", order="drawn", **{**DRAWN, "m": "P@5"}))
+    assert "Which list is right?" in other
+    (more,) = [b for b in app.button if b.label == "Draw 50 more queries"]
+    assert "of 100 drawn queries" in rows_of(more.click().run())["queue"]["progress"]

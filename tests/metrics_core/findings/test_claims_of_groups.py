@@ -16,6 +16,8 @@ from metrics_core.findings.cutoffs import (
     curves_title,
     precision_subtitle,
     precision_title,
+    reranking_subtitle,
+    reranking_title,
 )
 from metrics_core.findings.groups import (
     crossed_groups_title,
@@ -488,3 +490,37 @@ def test_precision_at_half_of_the_recall() -> None:
         )
 
     assert not offenders(situations(40), text_of, false_in_precision)
+
+
+@cache
+def ceiling_of(given: Situation) -> pd.DataFrame:
+    """A frame of the ceiling of one run; sometimes it cannot rise or is unknown."""
+    rng = np.random.default_rng([given.seed, 4])
+    depths = [1, 5, 10, 20, 50, int(rng.integers(60, 90))]
+    rise = np.sort(np.append(0, rng.uniform(0, 0.4, len(depths) - 1)))
+    means = 0.3 + rise * (given.seed % 5 != 0)
+    return pd.DataFrame({"k": depths, "mean": np.where(given.seed % 5 == 1, np.nan, means)})
+
+
+def false_in_reranking(given: Situation, text: str) -> Iterator[str | bool]:
+    means = ceiling_of(given).set_index("k")["mean"]
+    title, lead = text.split(" | ")
+    best = re.search(r"could reach (\S+) on nDCG@10", title)
+    yield bool(best) != bool(means.iloc[-1] > means[1]) and "whether it rises"
+    yield best is not None and not is_rounded(best[1], means.iloc[-1]) and "how far"
+    yield title.startswith("run1 has no") != means.isna().all() and "undefined"
+    told = dict(re.findall(r"the top (\d+) gives (\S+?)(?=,|\. | and)", lead))
+    steps = {10, 20, 50, means.index[-1]} if means.notna().all() else set()
+    yield {int(k) for k in told} != steps and f"which depths: {lead}"
+    for k, ceiling in told.items():
+        yield not is_rounded(ceiling, means[int(k)]) and k
+    yield bool(told) and not is_rounded(lead.split()[2].rstrip("."), means[1]) and "the score"
+
+
+def test_the_ceiling_of_reranking() -> None:
+    def text_of(given: Situation) -> str:
+        frame = ceiling_of(given)
+        title = reranking_title(frame, "run1", "nDCG@10").text
+        return f"{title} | {reranking_subtitle(frame, 'nDCG@10', 10).text}"
+
+    assert not offenders(situations(40), text_of, false_in_reranking)

@@ -21,7 +21,7 @@ from dashboard.drawing.figures.colour import (
     readable_color,
     rgba,
 )
-from dashboard.drawing.figures.curves import measure_by_cutoff, precision_recall
+from dashboard.drawing.figures.curves import measure_by_cutoff, precision_recall, reranking_ceiling
 from dashboard.drawing.figures.heatmap import difference_heatmap
 from dashboard.drawing.figures.plotly_figure import UnvalidatedFigure
 from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differences
@@ -105,6 +105,11 @@ def draw_curves(palette: Palette) -> go.Figure:
     return measure_by_cutoff(curve_frame(*STYLES), drawing_of(STYLES, palette))
 
 
+def draw_reranking(palette: Palette) -> go.Figure:
+    frame = curve_frame(*STYLES)[["run", "k", "mean"]]
+    return reranking_ceiling(frame, drawing_of(STYLES, palette))
+
+
 def draw_recall(palette: Palette) -> go.Figure:
     recall = np.linspace(0, 1, 11)
     parts = [
@@ -161,6 +166,7 @@ def draw_removal(palette: Palette, differences: tuple[float, ...] = REMOVED) -> 
 DRAW: dict[str, Callable[[Palette], go.Figure]] = {
     "curves": draw_curves,
     "recall": draw_recall,
+    "reranking": draw_reranking,
     "differences": draw_differences,
     "scores": draw_scores,
     "heatmap": draw_heatmap,

@@ -1,0 +1,95 @@
+"""Judging queries drawn at random: the measure, the documents in their order, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers.judging_order import order_randomly
+from dashboard.study.cached_answers import limit_cached_results
+from dashboard.study.study import Study
+from dashboard.workspace import Layer
+from metrics_core.base import wording as w
+from metrics_core.comparing.drawn_queries import QueryDraw
+from metrics_core.explaining.drawn_judging import (
+    DrawnJudgments,
+    judge_draw,
+    list_all_queries,
+    list_documents_to_judge,
+)
+from metrics_core.findings.drawn_queries import new_draw_text
+from metrics_core.measures import MEAN, Measure, parse_measure
+
+DRAW_SIZE = 50
+
+
+def drawn_measure(study: Study, comparison: Comparison) -> Measure:
+    """Return the measure of the drawn queries: the chosen one if it has a cutoff and depends on
+    the first results and their grades alone, otherwise P@k."""
+    measure = comparison.measure
+    declaration = measure.declaration
+    is_possible = (
+        measure.cutoff
+        and study.is_computed(measure)
+        and declaration.by_query
+        and not declaration.needs
+        and declaration.combination == MEAN
+    )
+    return measure if is_possible else parse_measure(f"P@{comparison.cutoff}")
+
+
+def judge_drawn_queries(
+    study: Study, comparison: Comparison, draw: QueryDraw, layer: Layer | None
+) -> DrawnJudgments:
+    """Return the state of judging a draw in a judge's layer."""
+    measure = drawn_measure(study, comparison)
+    pair = comparison.focus, comparison.baseline
+    return study.unlayered.cached_answer(_judge_drawn_queries, *pair, measure, draw, layer)
+
+
+@limit_cached_results(4)
+def _judge_drawn_queries(
+    study: Study, focus: str, baseline: str, measure: Measure, draw: QueryDraw, layer: Layer | None
+) -> DrawnJudgments:
+    grades: Mapping[tuple[str, str], float] = layer.grades if layer else {}
+    return judge_draw(study.runs[focus], study.runs[baseline], draw, measure, study.qrels, grades)
+
+
+def drawn_queue(state: DrawnJudgments) -> pd.DataFrame:
+    """Return the documents to judge: query by query in the drawn order, those of a query in random
+    order. Columns: query_id, doc_id, graded, heading."""
+    rows = state.documents
+    pairs = list(zip(rows["query_id"], rows["doc_id"], strict=True))
+    rows = rows.iloc[order_randomly(pairs)]
+    position = {query_id: i for i, query_id in enumerate(state.query_ids)}
+    order = np.argsort(rows["query_id"].map(position).to_numpy(dtype=np.int64), kind="stable")
+    rows = rows.iloc[order].reset_index(drop=True)
+    groups = rows.groupby("query_id", sort=False)
+    numbers = zip(
+        groups.ngroup() + 1, groups.cumcount() + 1, groups["doc_id"].transform("size"), strict=True
+    )
+    of_queries = w.format_count(state.n_to_judge)
+    headings = [f"Query {q} of {of_queries} · document {d} of {n}" for q, d, n in numbers]
+    return rows.assign(heading=headings)
+
+
+def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, str]:
+    """Return the number of queries to draw, and what is expected of judging them."""
+    measure = drawn_measure(study, comparison)
+    return study.unlayered.cached_answer(
+        _describe_new_draw, comparison.focus, comparison.baseline, measure
+    )
+
+
+def _describe_new_draw(
+    study: Study, focus: str, baseline: str, measure: Measure
+) -> tuple[int, str]:
+    runs = study.runs[focus], study.runs[baseline]
+    query_ids = list_all_queries(*runs)
+    documents = list_documents_to_judge(*runs, measure, query_ids)
+    n, n_all = min(DRAW_SIZE, len(query_ids)), len(query_ids)
+    changed_share = documents["query_id"].nunique() / n_all
+    return n, new_draw_text(n, changed_share, len(documents) / n_all, str(measure))

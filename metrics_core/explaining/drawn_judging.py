@@ -1,0 +1,172 @@
+"""The difference of two runs on queries drawn at random, from the judgments made so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics_core.base import frames as pd
+from metrics_core.comparing.drawn_queries import (
+    QueryDraw,
+    count_finished,
+    detectable_difference,
+)
+from metrics_core.comparing.method import Method
+from metrics_core.comparing.pairs import compare
+from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
+from metrics_core.explaining.list_changes import find_documents_to_judge
+from metrics_core.explaining.list_comparison import read_lists
+from metrics_core.judging import join_judgments
+from metrics_core.judging.layers import Grades
+from metrics_core.measures import Measure
+from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.tables import Qrels, Run
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnJudgments:
+    """The state of judging a draw.
+
+    query_ids    the drawn queries, in the order in which to judge them
+    documents    the documents whose grades the measure needs, in this order. Columns: query_id,
+                 doc_id, graded (bool)
+    n_counted    number of queries before the first unfinished one; only these count
+    level        confidence level of a verdict on them
+    row          the run's row of `compare` on the counted queries; None below ten queries. mean and
+                 baseline_mean are NaN while a document that both runs list has no grade
+    n_others     number of queries with grades of the layer that were not drawn, which do not count
+    n_available  number of queries from which the queries are drawn
+    """
+
+    run: str
+    baseline: str
+    measure: Measure
+    draw: QueryDraw
+    query_ids: tuple[str, ...]
+    documents: pd.DataFrame
+    n_counted: int
+    level: float
+    row: pd.Series | None
+    n_others: int
+    n_available: int
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether every drawn query is finished."""
+        return self.n_counted == len(self.query_ids)
+
+    @property
+    def n_differing(self) -> int:
+        """The number of counted queries on which the scores differ."""
+        return 0 if self.row is None else int(self.row["differing"])
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the comparison is shown: enough counted queries, and enough of them differ."""
+        return self.row is not None and (self.n_differing >= FEWEST_DIFFERING or self.is_at_end)
+
+    @property
+    def n_to_judge(self) -> int:
+        """The number of drawn queries that need grades."""
+        return int(self.documents["query_id"].nunique())
+
+    @property
+    def detectable_difference(self) -> float:
+        """A guess of the smallest difference that the whole draw would detect; NaN if unknown."""
+        n_drawn = len(self.query_ids)
+        return detectable_difference(n_drawn, self.n_to_judge / n_drawn) if n_drawn else np.nan
+
+
+def needs_one_list(measure: Measure) -> bool:
+    """Whether documents that both runs list cannot change a difference of this measure."""
+    return measure.declaration.name == "P" and not measure.value("judged_only")
+
+
+def list_documents_to_judge(
+    run: Run, baseline: Run, measure: Measure, query_ids: Sequence[str]
+) -> pd.DataFrame:
+    """Return the documents whose grades a difference of the measure needs, in the order of
+    `query_ids`. Columns: query_id, doc_id. A query with the same list in both runs needs none."""
+    one_list, k = needs_one_list(measure), measure.cutoff or 0
+    return find_documents_to_judge(run, baseline, query_ids, k, in_one_list=one_list)
+
+
+def list_all_queries(run: Run, baseline: Run) -> list[str]:
+    """Return the queries with results in either run, from which queries are drawn."""
+    return list(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
+
+
+def judge_draw(
+    run: Run, baseline: Run, draw: QueryDraw, measure: Measure, qrels: Qrels, layer: Grades
+) -> DrawnJudgments:
+    """Return the state of judging the queries of a draw, and the difference of the counted queries.
+
+    `measure` must have a cutoff and depend on grades only. Documents are graded by `qrels` or, with
+    precedence, by `layer`; a negative grade does not count as a judgment.
+    """
+    all_queries = list_all_queries(run, baseline)
+    query_ids = draw.order(all_queries)
+    grades = _collect_grades(qrels, layer, query_ids)
+    run, baseline = (_read_top(each, query_ids, measure.cutoff or 0) for each in (run, baseline))
+    documents = list_documents_to_judge(run, baseline, measure, query_ids)
+    pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
+    graded = np.array([pair in grades for pair in pairs], dtype=np.bool_)
+    unfinished = set(documents["query_id"][~graded])
+    n_counted = count_finished(np.array([q not in unfinished for q in query_ids], dtype=np.bool_))
+    level, counted = draw.level(n_counted, len(query_ids)), query_ids[:n_counted]
+    row = None
+    if n_counted >= FEWEST_QUERIES:
+        tops = [each.select_queries(counted) for each in (run, baseline)]
+        scores = _score_counted(tops, measure, grades, counted)
+        row = compare(scores, measure, baseline.name, method=Method(level=level)).iloc[1].copy()
+        listed = pd.concat([top.table.select(["query_id", "doc_id"]).to_pandas() for top in tops])
+        if not grades.keys() >= set(zip(listed["query_id"], listed["doc_id"], strict=True)):
+            row[["mean", "baseline_mean"]] = np.nan
+    return DrawnJudgments(
+        run=run.name,
+        baseline=baseline.name,
+        measure=measure,
+        draw=draw,
+        query_ids=tuple(query_ids),
+        documents=documents.assign(graded=graded),
+        n_counted=n_counted,
+        level=level,
+        row=row,
+        n_others=len({query_id for query_id, _ in layer}.difference(query_ids)),
+        n_available=len(all_queries),
+    )
+
+
+def _collect_grades(qrels: Qrels, layer: Grades, query_ids: Sequence[str]) -> Grades:
+    """Return the grades of these queries, without negative ones."""
+    drawn = set(query_ids)
+    is_drawn = np.array([query_id in drawn for query_id in qrels.query_ids], dtype=np.bool_)
+    rows = np.flatnonzero(is_drawn[qrels.query_codes])
+    names = np.array(qrels.query_ids, dtype=object)[qrels.query_codes[rows]]
+    pairs = zip(names.tolist(), qrels.doc_ids.take(rows).to_pylist(), strict=True)
+    grades = dict(zip(pairs, qrels.relevance[rows].tolist(), strict=True)) | dict(layer)
+    return {pair: grade for pair, grade in grades.items() if pair[0] in drawn and grade >= 0}
+
+
+def _score_counted(
+    tops: Sequence[Run], measure: Measure, grades: Grades, counted: Sequence[str]
+) -> Scores:
+    """Score both runs on the counted queries. A query without judgments has the same list in both
+    runs; its scores are 0, so that its difference is 0."""
+    values, position = np.zeros((2, len(counted), 1)), {q: i for i, q in enumerate(counted)}
+    rows = [(*pair, grade) for pair, grade in grades.items() if pair[0] in position]
+    if rows:
+        judgments = Qrels.from_columns(*zip(*rows, strict=True))
+        scores = score_runs([join_judgments(top, judgments) for top in tops], (measure,))
+        values[:, [position[query_id] for query_id in scores.query_ids]] = scores.values
+    names, missing = tuple(top.name for top in tops), np.zeros(values.shape[:2], np.bool_)
+    return Scores(names, tuple(counted), (measure,), values, missing)
+
+
+def _read_top(run: Run, query_ids: Sequence[str], k: int) -> Run:
+    """Return the first k documents of these queries as a run, in the same order."""
+    query, rank, doc_ids = read_lists(run, query_ids, k)
+    names = np.array(query_ids, dtype=object)[query]
+    return Run.from_columns(run.name, names.tolist(), doc_ids, -rank, distinct=True)

@@ -1,0 +1,59 @@
+"""Draws of queries: kept for each judge, pair and k, in any order of the runs, also if renamed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dashboard.address.address import Address
+from dashboard.session.actions import draws
+from dashboard.session.actions.draws import DrawTarget, draw_queries, find_draw
+from dashboard.session.actions.grading import set_judge_name
+from dashboard.session.open_collection import workspace
+from dashboard.study.library import Library
+from dashboard.workspace.disk.records import Collection, DamagedRecordError, parse_record
+
+A_B = DrawTarget("a", "b", 10)
+
+
+@pytest.fixture(autouse=True)
+def renamed(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collection in which the run of the file "a" is called "new", too."""
+    own_visit |= {"_address": Address.create(set="own"), "_first_page": "judge"}
+    library = Library((), None, (), {"new": "a"})
+    monkeypatch.setattr(draws, "current_library", lambda: library)
+
+
+def test_a_draw_is_kept_with_the_judge_and_drawing_more_appends() -> None:
+    assert find_draw(A_B) is None
+    draw_queries(A_B, 50)
+    first = find_draw(DrawTarget("b", "a", 10))
+    assert first and first[0].sizes == (50,) and len(first[1]) == 10
+    assert find_draw(DrawTarget("a", "b", 5)) is None
+    assert find_draw(DrawTarget("a", "c", 10)) is None
+    draw_queries(DrawTarget("b", "a", 10), 30)
+    more = find_draw(A_B)
+    assert more and more[0] == first[0].draw_more(30) and more[1] == first[1]
+    draw_queries(DrawTarget("a", "b", 5), 50)
+    assert find_draw(A_B) == more == find_draw(DrawTarget("new", "b", 10))
+    set_judge_name("Ann")
+    assert find_draw(A_B) is None
+    copy = workspace().duplicate_collection("own", "Copy")
+    kept = workspace().collection(copy.id).draws
+    assert kept == workspace().collection("own").draws and len(kept) == 2
+
+
+def test_a_record_with_an_invalid_draw_is_damaged() -> None:
+    draw_queries(A_B, 50)
+    record = workspace().collection("own")
+    ((key, kept),) = record.draws.items()
+    assert parse_record(vars(record), Collection) == record
+    for damage in (
+        *({"sizes": sizes} for sizes in ([], [0], "x", [50, 50], [2.5])),
+        *({"seed": seed} for seed in (None, -1, "1")),
+        *({"dates": dates} for dates in ([], ["never"])),
+        {"more": 1},
+    ):
+        with pytest.raises(DamagedRecordError):
+            parse_record({**vars(record), "draws": {key: {**kept, **damage}}}, Collection)

@@ -1,0 +1,165 @@
+"""What sentences on drawn queries claim is so: see `test_claims.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+
+import numpy as np
+import pytest
+
+from metrics_core.base.wording import format_p_value
+from metrics_core.comparing.drawn_queries import QueryDraw
+from metrics_core.explaining.drawn_judging import (
+    DrawnJudgments,
+    judge_draw,
+    list_documents_to_judge,
+)
+from metrics_core.explaining.list_comparison import read_lists
+from metrics_core.findings.drawn_queries import (
+    drawn_queries_finding,
+    new_draw_text,
+    opening_share,
+    result_rows,
+)
+from metrics_core.measures import parse_measure
+from metrics_core.tables import Qrels
+from tests.claims import is_rounded, offenders, value_of
+from tests.metrics_core.explaining.test_drawn_judging import BASELINE, QUERIES, RUN
+
+SEEDS = range(60)
+
+
+@cache
+def state_of(seed: int) -> DrawnJudgments:
+    """A draw of which some queries are judged, in favour of one of the runs in half of them."""
+    random = Random(seed)
+    measure = parse_measure(random.choice(["P@5", "P@1", "nDCG@5"]))
+    draw = QueryDraw(seed, (random.choice([12, 20, 40]),))
+    order = draw.order(QUERIES)
+    n_judged = random.choice([0, 7, 10, 11, len(order) - 1, len(order)])
+    judged = [*order[:n_judged], *random.sample(QUERIES, random.choice([0, 3]))]
+    query, _, documents = read_lists(RUN if seed % 2 else BASELINE, order, 5)
+    favoured = set(zip((order[i] for i in query), documents.to_pylist(), strict=True))
+    needed = list_documents_to_judge(RUN, BASELINE, measure, judged)
+    grades = {
+        pair: float(pair in favoured if random.random() < (seed % 3) / 2 else random.randint(0, 1))
+        for pair in zip(needed["query_id"], needed["doc_id"], strict=True)
+    }
+    return judge_draw(RUN, BASELINE, draw, measure, Qrels.from_columns([], [], []), grades)
+
+
+def false_in_task(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
+    n = len(state.query_ids)
+    yield f"Judge {n} queries drawn at random" not in text and "how many"
+    needing = set(state.documents["query_id"])
+    same = re.search(r"(\d+) quer(?:y has|ies have) the same (documents|list) in both runs", text)
+    n_same = sum(query_id not in needing for query_id in state.query_ids)
+    yield (int(same[1]) if same else 0) != n_same and "the same"
+    others = re.search(
+        r"For the other (\d+), only the (\d+) documents? (.*) can change (\S+)\.", text
+    )
+    yield (others is None) != (n_same == 0) and "the others"
+    if others:
+        yield (int(others[1]), int(others[2])) != (n - n_same, len(state.documents)) and "documents"
+        is_precision = str(state.measure).startswith("P@")
+        yield (others[3] == "of one list") != is_precision and others[3]
+        yield others[4] != str(state.measure) and others[4]
+
+
+def false_in_result(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
+    row, title = state.row, text.partition(" [")[0]
+    assert row is not None
+    gap = re.search(
+        r"difference (\S+?)(?: so far)?, (?:(\S+) % interval (\S+) to (\S+?) \(|not tested: only)",
+        text,
+    )
+    assert gap, text
+    yield not is_rounded(gap[1], row["difference"]) and "difference"
+    yield bool(gap[2]) != (row["low"] == row["low"]) and "whether there is an interval"
+    if gap[2]:
+        yield abs(float(gap[2]) - 100 * state.level) > 1e-9 and "level"
+        yield not (is_rounded(gap[3], row["low"]) and is_rounded(gap[4], row["high"])) and "ends"
+    yield ("so far" in text) == state.is_at_end and "so far"
+    yield bool(gap[2]) != (format_p_value(row["p"]) in text) and "p"
+    counted = re.search(
+        r"Judged: (\d+) of (\d+) drawn queries \(drawn at random on (\S+), seed (\d+)\)", text
+    )
+    facts = (state.n_counted, len(state.query_ids), state.draw.seed)
+    yield (counted is None or tuple(int(counted[i]) for i in (1, 2, 4)) != facts) and "what counts"
+    others = re.search(r"; (\d+) other judged quer(?:y does|ies do) not count", text)
+    yield (int(others[1]) if others else 0) != state.n_others and "others"
+    is_significant = row["p"] <= 1 - state.level + 1e-12 and row["difference"] != 0
+    verb = re.search(r"^new (beats|falls behind) old$", title)
+    yield bool(verb) != is_significant and "a verdict"
+    yield verb is not None and (verb[1] == "beats") != (row["difference"] > 0) and "which run"
+    yield ("needs p ≤ 0.001" in text) == (state.is_at_end or is_significant) and "the level"
+
+
+def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
+    state = state_of(seed)
+    yield from (false_in_result if state.is_open else false_in_task)(state, text)
+
+
+def test_what_is_to_be_judged_and_what_the_judged_part_shows() -> None:
+    assert {state_of(s).is_open for s in SEEDS} == {True, False}
+    assert {state_of(s).is_at_end for s in SEEDS if state_of(s).is_open} == {True, False}
+    texts = {s: drawn_queries_finding(state_of(s), "2026-11-28").text for s in SEEDS}
+    assert {"beats", "behind", "no verdict yet", "no clear difference"} <= {
+        word
+        for text in texts.values()
+        for word in ("beats", "behind", "no verdict yet", "no clear difference")
+        if word in text
+    }
+    for seed, text in texts.items():
+        assert not [fault for fault in false_in_finding(seed, text) if fault], (seed, text)
+
+
+def test_the_rows_beside_it() -> None:
+    for seed in SEEDS:
+        state, rows = state_of(seed), dict(result_rows(state_of(seed)))
+        if state.is_open:
+            row = state.row
+            assert row is not None and opening_share(state) is None
+            assert list(rows)[:2] == ["new", "old"]
+            gap = rows["difference" if state.is_at_end else "difference so far"]
+            assert is_rounded(gap, row["difference"])
+            ends = rows[f"{100 * state.level:g} % interval"].split(" to ")
+            assert (
+                [value_of(end) for end in ends]
+                == pytest.approx([row["low"], row["high"]], abs=6e-4)
+                if row["low"] == row["low"]
+                else ends == ["–"]
+            )
+            assert (rows["new"] == "–") == bool(np.isnan(row["mean"]))
+            continue
+        n, smallest = len(state.query_ids), state.detectable_difference
+        assert opening_share(state) == 1000 / n
+        more = re.fullmatch(r"(\d+) more quer(?:y|ies)", rows["opens after"])
+        differing = re.fullmatch(r"6 differing queries \((\d) so far\)", rows["opens after"])
+        assert (int(more[1]) if more else 0) == max(10 - state.n_counted, 0)
+        assert more or (differing and int(differing[1]) == state.n_differing < 6)
+        guess = rows[f"all {n} detect"]
+        assert guess == "unknown" if np.isnan(smallest) else is_rounded(guess.split()[1], smallest)
+
+
+def test_what_a_draw_would_detect_is_a_guess() -> None:
+    def false_in_guess(n: int, text: str) -> Iterator[str | bool]:
+        found = re.fullmatch(
+            r"About (\d+) of (\d+) queries need no grades for P@10\. The others have about (\d+)"
+            r" documents to judge\. (\d+) queries can detect a difference of about (\S+)"
+            r" \(a guess\)\.",
+            text,
+        )
+        assert found, text
+        counts = [round(n * 0.6), n, round(n * 3.2), n]
+        yield [int(found[i]) for i in (1, 2, 3, 4)] != counts and "n"
+        # 2.8 standard errors, and a little more for few queries.
+        standard = value_of(found[5]) / (0.25 * np.sqrt(0.4 / n))
+        yield not 2.8 < standard < 3.1 and f"{standard}"
+
+    cases = [20, 31, 50, 200]
+    assert not offenders(cases, lambda n: new_draw_text(n, 0.4, 3.2, "P@10"), false_in_guess)
+    assert new_draw_text(3, 0.5, 2, "P@10").endswith("documents to judge.")
