@@ -70,8 +70,8 @@ def render() -> None:
     rows = _parse_row_count(address["rows"], is_several=bool(runs_beside))
     page = answers.query_page(context.study, comparison, address["q"], request, rows)
     diagnosis = page.diagnosis
-    shown = diagnosis.align_rankings(comparison.focus, comparison.baseline, rows)
-    if context.study.is_unjudged and all(row["rank"] == row["other_rank"] for row in shown):
+    aligned_rows = diagnosis.align_rankings(comparison.focus, comparison.baseline, rows)
+    if context.study.is_unjudged and all(row["rank"] == row["other_rank"] for row in aligned_rows):
         rows = max(rows, comparison.cutoff)  # the first change is further down
     # Colours follow the grades of the whole collection, so that a 2 looks the same on every query.
     grades = dict.fromkeys(context.study.grades, "")
