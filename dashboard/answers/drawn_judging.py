@@ -91,5 +91,8 @@ def _describe_new_draw(
     query_ids = list_all_queries(*runs)
     documents = list_documents_to_judge(*runs, measure, query_ids)
     n, n_all = min(DRAW_SIZE, len(query_ids)), len(query_ids)
-    changed_share = documents["query_id"].nunique() / n_all
-    return n, new_draw_text(n, changed_share, len(documents) / n_all, str(measure))
+    judged = study.qrels.to_pandas().query("relevance >= 0")[["query_id", "doc_id"]]
+    pairs = documents.merge(judged.drop_duplicates(), how="left", indicator="judged")
+    waiting = pairs[pairs["judged"] == "left_only"]
+    changed, undone = (each["query_id"].nunique() / n_all for each in (documents, waiting))
+    return n, new_draw_text(n, changed, undone, len(waiting) / n_all, str(measure))

@@ -71,17 +71,20 @@ def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
     ]
 
 
-def new_draw_text(n: int, changed_share: float, documents_per_query: float, measure: str) -> str:
+def new_draw_text(
+    n: int, changed_share: float, waiting_share: float, documents_per_query: float, measure: str
+) -> str:
     """Say what is expected of judging `n` queries drawn at random. `changed_share` is the share of
-    all queries that need grades, `documents_per_query` the mean number of documents to judge."""
-    n_same, n_documents = round(n * (1 - changed_share)), round(n * documents_per_query)
+    all queries whose lists differ, `waiting_share` the share of those that still need grades, and
+    `documents_per_query` the mean number of documents to judge."""
+    n_same, n_documents = round(n * (1 - waiting_share)), round(n * documents_per_query)
     smallest, queries = (
         detectable_difference(n, changed_share),
         f"{w.format_count(n)} {_queries(n)}",
     )
     text = (
-        f"About {w.format_count(n_same)} of {queries} need no grades for {measure}. The others have"
-        f" about {w.format_count(n_documents)} documents to judge."
+        f"About {w.format_count(n_same)} of {queries} {w.plural(n_same, 'needs', 'need')} no grades"
+        f" for {measure}. The others have about {w.format_count(n_documents)} documents to judge."
     )
     if smallest != smallest:
         return text

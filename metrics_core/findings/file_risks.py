@@ -125,17 +125,15 @@ def missing_queries_check(
         f" On the {w.format_count(n_shared)} {noun} with results from both runs, the difference is"
         f" {w.format_difference(shared_difference)}."
     )
+    without_text = f"{w.format_difference(shared_difference)} without them"
     side, side_without = better_side(difference), better_side(shared_difference)
     if side == side_without:
         word = "cannot reverse it" if side else "cannot separate them"
-        return make_missing_check(
-            word, "firm", reason, f"{'holds' if side else 'tied'} without them"
-        )
+        return make_missing_check(word, "firm", reason, without_text)
     word = (
         "reverse it" if side and side_without else "cause all of it" if side else "make them tied"
     )
-    state = "reversed" if side and side_without else "tied" if side else "not tied"
-    return make_missing_check(word, "not firm", reason, f"{state} without them")
+    return make_missing_check(word, "not firm", reason, without_text)
 
 
 def _describe_missing(missing_counts: Mapping[str, int]) -> str:

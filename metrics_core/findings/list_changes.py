@@ -27,8 +27,8 @@ def list_changes_title(changes: ListChanges) -> Sentence:
         queries = f"all {w.format_count(n)} queries" if n > 1 else "the query"
         text = f" give the same top {changes.k} for {queries}"
         return run + strong_span(" and ") + baseline + strong_span(text)
-    share = "all" if n_changed == n > 1 else f"{w.format_count(n_changed)} of"
-    queries = f"{share} {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+    share = "all" if n_changed == n else f"{w.format_count(n_changed)} of"
+    queries = f"{share} {w.format_count(n)} queries" if n > 1 else "the query"
     return run + strong_span(f" changes the top {changes.k} of {queries}")
 
 

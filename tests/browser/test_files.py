@@ -64,8 +64,9 @@ def test_search_from_the_first_run_to_the_verdict(app: str, open_page: Opened) -
     assert formats is not None and formats["height"] < 40, "one line"
     runs = [(f"{of}.run", lists(IN_TREC, of, n)) for of, n in (("dense", 0), ("bm25", POOR_FIRST))]
     upload(page, *runs)
-    expect(page.locator("h1")).to_contain_text("Two files are loaded")
-    expect(page.locator(".st-key-collections")).to_contain_text("no judgments · 2 runs")
+    expect(page.locator("h1")).to_contain_text("dense changes the top 10 of 11 of 12 queries")
+    expect(page.locator(".st-key-collections")).to_contain_text("12 queries · 2 runs")
+    files_page(page)
     upload(page, ("my.qrels", JUDGED))
     expect(page.locator("h1")).to_contain_text(VERDICT)
     expect(page.locator(".lens.arrived")).to_contain_text("One file is loaded: my.qrels")

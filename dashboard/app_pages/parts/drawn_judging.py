@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -94,7 +94,7 @@ def show_draw_card(context: PageContext, link: str = "") -> None:
         else:
             st.html(layers.draw_card_of_draw(n, text, link))
         if not link:
-            _show_draw_button(context, f"Draw {w.format_count(n)} queries", n)
+            _show_draw_button(context, f"Draw {w.format_count(n)} queries", n, is_primary=is_alone)
 
 
 def _has_two_lists(context: PageContext) -> bool:
@@ -104,8 +104,11 @@ def _has_two_lists(context: PageContext) -> bool:
     return not (comparison.is_alone or study.runs_without_doc_ids(pair))
 
 
-def _show_draw_button(context: PageContext, label: str, n: int) -> None:
-    st.button(label, on_click=draw_queries, args=(judging.draw_target(context), n))
+def _show_draw_button(
+    context: PageContext, label: str, n: int, *, is_primary: bool = False
+) -> None:
+    kind: Literal["primary", "secondary"] = "primary" if is_primary else "secondary"
+    st.button(label, on_click=draw_queries, args=(judging.draw_target(context), n), type=kind)
 
 
 def _describe_queue(context: PageContext, state: DrawnJudgments) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dashboard.answers.query import QueryPage
 from dashboard.app_pages.parts import add_files, drawn_judging, score_explanations, section
 from dashboard.drawing.blocks import list_changes as blocks
 from dashboard.drawing.blocks import markup
-from dashboard.drawing.blocks.curves import draw_chart_note
+from dashboard.drawing.blocks.curves import draw_chart_note, draw_legend
 from dashboard.drawing.blocks.markup import Badge, LinkMaker
 from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures.curves import measure_by_cutoff
@@ -120,6 +120,7 @@ def show_curves() -> None:
     title = strong_span(f"The lists share {share} of the top {k}")
     lead = muted_span(f"Mean share of the first k documents in common with {comparison.baseline}.")
     st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
+    st.html(draw_legend(context.drawing, list(context.drawing.styles), {}))
     figure = draw_figure_cached(measure_by_cutoff, frame, context.drawing, panels="scores")
     caption = section.make_caption(f"Overlap with {comparison.baseline} by k", section.INTERVALS)
     link = session.href("curves", k="")

@@ -103,9 +103,10 @@ class MeasureColumn:
 
     def count_text(self, row: Row) -> str:
         """The number of queries of a given measure, if more than a tenth has no score; else ""."""
-        queries, left_out = row["queries"], row.get("left_out", 0)
-        is_short = self.origin != "" and left_out > _MANY_LEFT_OUT * (queries + left_out)
-        return f"n {w.format_count(queries)}" * bool(is_short)
+        left_out = row.get("left_out", 0)
+        if not (self.origin and left_out > _MANY_LEFT_OUT * (row["queries"] + left_out)):
+            return ""
+        return f"n {w.format_count(row['queries'])}"
 
     def change_text(self, row: Row) -> str:
         """Return the difference of a cost as it is tested: the change in percent, or the numbers of

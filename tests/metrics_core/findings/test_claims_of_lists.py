@@ -51,8 +51,8 @@ def test_numbers_in_sentences_are_those_of_the_lists(seed: int) -> None:
         assert title.startswith(f"new and old give the same top {k} for ")
         return
     total = f"{n_changed} of {len(tops)}" if n_changed < len(tops) else f"all {len(tops)}"
-    expected = total if len(tops) > 1 else "1 of 1"
-    assert title == f"new changes the top {k} of {expected} quer{'ies' if len(tops) > 1 else 'y'}"
+    expected = f"{total} queries" if len(tops) > 1 else "the query"
+    assert title == f"new changes the top {k} of {expected}"
     shares = [len({*one} & {*two}) / min(k, max(len(one), len(two))) for one, two in tops]
     kept = float(subtitle.split(" of ")[0])
     assert kept == pytest.approx(k * sum(shares) / len(tops), abs=0.0500001)
