@@ -194,7 +194,7 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
     title = (
         f"{comparison.measure} over {count} versions"
         if history.are_versions
-        else f"“Yes” shows {comparison.measure} in this order"
+        else f"Preview: {comparison.measure} in this order"
     )
     level = w.format_share(LEVEL)
     section.show_heading(

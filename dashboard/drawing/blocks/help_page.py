@@ -31,10 +31,16 @@ _WORDS = (
         " show other ends.",
     ),
     (
+        "simultaneous",
+        "A simultaneous band or set of intervals holds for all its values together: if nothing"
+        " differed, one in twenty would exclude zero anywhere.",
+    ),
+    (
         "clear difference, significant after correction",
         "The difference is larger than chance alone would often produce, corrected for all runs"
         " (or steps, groups, cutoffs) tested together. A page says “beats” or “best”, and colours"
-        " a difference of means, only in this case. The difference on a single query is a fact:"
+        " a difference of means, only in this case; colours of a heat map show size alone. The"
+        " difference on a single query is a fact:"
         f" better and worse queries are coloured if there are at least {FEWEST_QUERIES} queries.",
     ),
     (

@@ -23,10 +23,9 @@ def test_the_words_of_the_pages_come_first() -> None:
     shown = text_of(opened("help"))
     assert shown.index("too few queries") < shown.index("open the collections menu")
     assert (
-        "a difference of means, only in this case. The difference on a single query is a fact"
-        in shown
+        "a difference of means, only in this case; colours of a heat map show size alone." in shown
     )
-    for word in ("place, bracket", "fixed, broken", "median win", "slice"):
+    for word in ("place, bracket", "fixed, broken", "median win", "simultaneous", "slice"):
         assert word in shown
 
 

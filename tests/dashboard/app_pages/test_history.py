@@ -34,7 +34,7 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     assert app.segmented_control(key="w_in_order").value == ""
     assert "“No” hides the chart of this page" in text_of(app)
     (chart,) = app.get("plotly_chart")
-    assert "“Yes” shows nDCG@10 in this order" in text_of(app)
+    assert "Preview: nDCG@10 in this order" in text_of(app)
     runs = [point[0] for point in json.loads(chart.proto.spec)["data"][0]["customdata"]]
     assert runs == ["bm25", "dense", "hybrid", "titles-only"]
     assert "significantly" not in text_of(app) and "queries changed" not in text_of(app)

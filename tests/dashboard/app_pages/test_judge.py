@@ -341,7 +341,7 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
 ) -> None:
     monkeypatch.setattr("dashboard.session.actions.draws.randbelow", lambda seeds: 50)
     app = opened("judge", **DRAWN)
-    assert "Which list is right? Judge 50 queries drawn at random" in text_of(app)
+    assert "For an unbiased estimate, judge 50 queries drawn at random" in text_of(app)
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
     app = button.click().run()
     assert not app.exception and app.query_params["order"] == "drawn"
