@@ -316,8 +316,8 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
 
 
 def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str]]:
-    """Return for each of the two runs the queries in view for which it has no score, which are left
-    out. Runs that have all scores are omitted."""
+    """Return for each of the two runs the queries in view for which it has no score. The comparison
+    leaves these queries out. Runs that have all scores are not in the result."""
     pair = [comparison.focus, comparison.baseline]
     scores = study.scores(comparison, comparison.measure).select_runs(pair)
     ids = np.array(scores.query_ids, dtype=object)

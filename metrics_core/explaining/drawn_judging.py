@@ -101,7 +101,7 @@ def list_all_queries(run: Run, baseline: Run) -> list[str]:
 def judge_draw(
     run: Run, baseline: Run, draw: QueryDraw, measure: Measure, qrels: Qrels, layer: Grades
 ) -> DrawnJudgments:
-    """Return the state of judging the queries of a draw, and the difference of the counted queries.
+    """Return how far a draw's queries are judged, and the difference on the queries that count.
 
     `measure` must have a cutoff and depend on grades only. Documents are graded by `qrels` or, with
     precedence, by `layer`; a negative grade does not count as a judgment.

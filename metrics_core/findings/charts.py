@@ -54,7 +54,7 @@ def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
     testable = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
     if testable.empty:
         return (
-            f"No cell has {w.number_word(FEWEST_QUERIES)} queries, so the cells are examples, not"
+            f"Every cell has fewer than {w.number_word(FEWEST_QUERIES)} queries: examples, not"
             " results."
         )
     clauses = []

@@ -360,8 +360,8 @@ def _best_mean_findings(compared: GateComparison, all_scores: Scores) -> list[st
 
 
 def compute_overlaps(lists: Sequence[Run], conditions: GateConditions) -> Sequence[OverlapOutcome]:
-    """Return how much the first list, that of the baseline, overlaps with each other list; empty if
-    no overlap is checked."""
+    """Return how much the first list, that of the baseline, overlaps with each of the other lists.
+    The result is empty if no overlap is checked."""
     return find_overlaps(lists[0], lists[1:], conditions.overlaps) if conditions.overlaps else ()
 
 

@@ -27,7 +27,7 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
 def not_versions_finding() -> Sentence:
     """Return the text that is shown if the user marked the runs as different systems."""
     return strong_span("These runs are different systems. ") + muted_span(
-        "No progress is reported; Ranking compares all runs."
+        "Progress over time is not shown. To compare all runs, open Ranking."
     )
 
 

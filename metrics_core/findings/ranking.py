@@ -57,7 +57,7 @@ def ranking_title(
 
 
 def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """State the certain ranks of the other runs and the number of significant pairs.
+    """State the other runs whose rank is certain, and the number of significant pairs.
 
     If `ranking_title` states only the number of runs that may be the best, these runs are named
     first."""

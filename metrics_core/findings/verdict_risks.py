@@ -332,7 +332,7 @@ def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
     statement = "the runs are tied" if crossings.side[first] == 0 else f"{pair.leader(-side)} leads"
     n_more = len(other_positions) - (last - first + 1)
     rest_text = (
-        f", and at {w.format_count(n_more)} other k {pair.leader(side)} does not lead either"
+        f", and {pair.leader(side)} does not lead at {w.format_count(n_more)} other k either"
         if n_more
         else ""
     )

@@ -172,7 +172,7 @@ class ReadAs:
         if not isinstance(self.columns, Mapping | None):
             raise ParameterError(
                 f"columns must be a dictionary, not {shorten_value(self.columns)}.",
-                'Write for example columns={"query": "user", "doc": "hits[].id"}.',
+                'For example: columns={"query": "user", "doc": "hits[].id"}.',
             )
         resolve_columns(self.columns or {})
 

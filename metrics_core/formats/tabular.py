@@ -181,7 +181,7 @@ def read_csv(source: Source, request: Request, *, always_careful: bool = False) 
     first_rows=read_tsv_columns,
 )
 def read_tsv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """Read TSV. If `always_careful` is true, the fast path is skipped, which tests use.
+    """Read TSV. If `always_careful` is true, the fast path is skipped; tests use this.
 
     A quoted field must end on its line, so that a stray quote never makes the following lines part
     of the field."""

@@ -39,7 +39,7 @@ _JARVELIN = "Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2
 _RANX_LEVEL = Difference(
     "ranx",
     "Grades between 0 and 1 count with their own value.",
-    "ranx counts only grades from its rel_lvl (1 by default), and requires whole numbers.",
+    "ranx counts only grades of at least rel_lvl (1 by default), and requires whole numbers.",
 )
 _SKLEARN_TIES = Difference(
     "scikit-learn",

@@ -181,8 +181,8 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Float
 )
 def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = None) -> Floats:
     """nDCG averaged over the depths at which the best possible list drops to a lower grade. The
-    whole list is one more depth if it is at least two ranks longer. The score is 0 if no grade is
-    at least `rel`; `rel` has no other effect."""
+    length of the whole list is added as the last depth if it exceeds the others by at least two
+    ranks. The score is 0 if no grade is at least `rel`; `rel` has no other effect."""
     graded = _gain_lists(ranks, gains)
     listed, best = graded.listed, graded.best
     drop, longer = _mark_level_ends(best), _has_further_level(ranks, graded)

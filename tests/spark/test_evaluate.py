@@ -218,7 +218,7 @@ def test_what_is_refused_at_once(spark: Any) -> None:
         evaluate(frame, judged_frame(spark, {"q": {"d": 1}}).where("relevance > 1"), "AP")
     with pytest.raises(RanklensError, match="no column 'score'"):
         evaluate(frame.drop("score"), qrels, "AP")
-    with pytest.raises(RanklensError, match="an id must be a text"):
+    with pytest.raises(RanklensError, match="ids must be text"):
         evaluate(frame.withColumn("doc_id", frame["score"]), qrels, "AP")
     with pytest.raises(RanklensError, match="not a number"):
         evaluate(frame.withColumn("score", frame["doc_id"]), qrels, "AP")

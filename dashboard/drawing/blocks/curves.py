@@ -64,7 +64,7 @@ def draw_panel_head(title: str, gloss: str) -> Markup:
 
 
 def draw_chart_note(text: str) -> Markup:
-    """Draw a note that says how to read the charts, below them."""
+    """Draw the note below the charts, which says how to read them."""
     return _render("note", text=text)
 
 

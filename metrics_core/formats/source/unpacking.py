@@ -86,8 +86,8 @@ _DAMAGED = (
 def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[bytes]:
     """Yield the unpacked content of a file in pieces of at most `size` bytes.
 
-    The packing is recognised by its first bytes. Raises FileFormatError if the file is missing, is
-    damaged, is a zip of several files, or exceeds the limit."""
+    The compression format is recognised by the first bytes of the file. Raises FileFormatError if
+    the file is missing, is damaged, is a zip of several files, or exceeds the limit."""
     with convert_read_errors(name), ExitStack() as closing:
         raw_file = closing.enter_context(open_raw(origin))
         stream = closing.enter_context(_open_unpacked(name, raw_file, limit))
@@ -283,7 +283,7 @@ def _read_error(name: str, error: OSError) -> FileFormatError:
     if isinstance(error, IsADirectoryError):
         return _refused_error(
             *(name, "a folder", "a file"),
-            "Use the files in it. Folders of BEIR, of runs and of ranks of judged documents can be"
+            "Use the files in it. Only BEIR folders, folders of runs and of judged ranks can be"
             " read as a set.",
         )
     return _refused_error(name, f"an operating system error ({error.strerror})", "a readable file")

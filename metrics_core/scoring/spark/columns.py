@@ -108,8 +108,8 @@ def id_column(frame: DataFrame, frame_name: str, name: str) -> Any:
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("string", "varchar", "char", "byte", "short", "integer", "long"):
         raise RanklensError(
-            f"The column {name!r} of the {frame_name} is {kind}; an id must be a text or a whole"
-            " number.",
+            f"The column {name!r} of the {frame_name} is {kind}; ids must be text or whole"
+            " numbers.",
             "Cast it to string. A float, for example, no longer shows how the id was written.",
         )
     return frame[name].cast("string").alias(name)

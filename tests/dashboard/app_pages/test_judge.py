@@ -379,6 +379,6 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     # Other orders, pairs and k have no part in it.
     assert "drawn at random on" not in text_of(opened("judge", **DRAWN))
     other = text_of(opened("judge", order="drawn", **{**DRAWN, "m": "P@5"}))
-    assert "Which list is right?" in other
+    assert "For an unbiased estimate" in other
     (more,) = [b for b in app.button if b.label == "Draw 50 more queries"]
     assert "of 100 drawn queries" in rows_of(more.click().run())["queue"]["progress"]

@@ -193,11 +193,11 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
         yield not ks_of(where, found.depth) <= means[sides[run]] and f"{run} leads"
     for where in re.findall(r"At (k = [\d to]+) the runs are tied", reason):
         yield not ks_of(where, found.depth) <= means[0] and "tied"
-    if more := re.search(r"at (\S+) other k (run\d) does not lead either", reason):
+    if more := re.search(r"(run\d) does not lead at (\S+) other k either", reason):
         first = ks_of(re.match(r".*?At (k = [\d to]+)", reason)[1], found.depth)  # type: ignore[index]
         others = set(range(1, found.depth + 1)) - means[pair.side] - first
-        yield count_of(more[1]) != len(others) and "other k"
-        yield more[2] != pair.leader(pair.side) and "who does not lead"
+        yield count_of(more[2]) != len(others) and "other k"
+        yield more[1] != pair.leader(pair.side) and "who does not lead"
     if "tied at" in word:
         yield "some" not in word and ks_of(word, found.depth) != means[0] and "tied at"
     elif word.startswith("significant") and "some" not in word:
