@@ -139,7 +139,7 @@ def single_queries_check(
 
     turning = fragility.turning
     best = f"{w.format_count(turning)} best {w.plural(turning or 0, 'query', 'queries')}"
-    brief = f"the lead reverses only without its {best}" if turning else "none contradicts it"
+    brief = f"reverses only without its {best}" if turning else "none contradicts it"
 
     def make_queries_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)
@@ -190,8 +190,8 @@ def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQuer
     leader, trailing_run = pair.leader(pair.side), pair.leader(-pair.side)
     if not part >= _MIN_SHARE:
         return ""
-    top = f" in its top {w.format_count(missed.depth)}" if missed.depth else ""
-    queries_text = f"on which only {leader} finds a relevant document{top}"
+    top = f"the top {w.format_count(missed.depth)}" if missed.depth else "the list"
+    queries_text = f"with a relevant result in {top} of {leader} only"
     if missed.missing[trailing_run][mask].all():
         queries_text = f"for which {trailing_run} has no results"
     return _format_share(

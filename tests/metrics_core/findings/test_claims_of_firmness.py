@@ -112,8 +112,8 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
             )
             yield count_of(who[1]) != (those & differs).sum() and "how many that found nothing"
             ahead = given.focus if pair_of(given).side > 0 else given.baseline
-            only = "on which only" in who[2]
-            yield (f"only {ahead} finds" if only else behind) not in who[2] and "who found nothing"
+            only = "a relevant result" in who[2]
+            yield (f"of {ahead} only" if only else behind) not in who[2] and "who found nothing"
             yield only and "top 10" not in who[2] and "where it found nothing"
             carried = gaps[those & differs].sum()
         share = carried / total
@@ -513,7 +513,7 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     rounding = -1e-12 * np.abs(known).sum()
     fewest = next((m for m, rest in enumerate(left, 1) if rest < rounding), 0)
     if abs(known.sum()) > -rounding:
-        drop = re.search(r"queries: the lead reverses only without its (\S+) best quer", text)
+        drop = re.search(r"queries: reverses only without its (\S+) best quer", text)
         yield (count_of(drop[1]) if drop else 0) != fewest and "how many to remove"
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     if ties := re.search(r"ties: (no|some) order", text):

@@ -132,12 +132,13 @@ def told_of(
 def test_the_queries_for_which_the_other_found_nothing() -> None:
     values = [0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5
     carried = (
-        "The two queries on which only new finds a relevant document in its top 10 account for"
+        "The two queries with a relevant result in the top 10 of new only account for"
         " all of the difference; the others"
     )
     assert carried in told_of(values, [0, 1])
-    assert "The two queries on which only new finds a relevant document account for all" in told_of(
-        values, [0, 1], depth=None
+    assert (
+        "The two queries with a relevant result in the list of new only account for all"
+        in told_of(values, [0, 1], depth=None)
     )
     assert (
         "The five queries that contribute most account for all of the difference; the others"
@@ -148,7 +149,7 @@ def test_the_queries_for_which_the_other_found_nothing() -> None:
 def test_one_query_carries_its_share() -> None:
     values = [0.5] + [0.2] * 12 + [-0.1] * 4
     said = (
-        "The one query on which only new finds a relevant document in its top 3 accounts for"
+        "The one query with a relevant result in the top 3 of new only accounts for"
         " 20\u00a0% of the difference."
     )
     assert said in told_of(values, [0], depth=3)

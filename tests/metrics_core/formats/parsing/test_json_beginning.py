@@ -74,9 +74,9 @@ def test_no_text_raises(text: str) -> None:
 )
 def test_no_text_is_slow(text: str) -> None:
     for begun in (text * 40_000, "[" + text * 40_000, '{"' + text * 40_000):
-        start = time.perf_counter()
+        start = time.process_time()
         parse_json_beginning(begun)
-        assert time.perf_counter() - start < 1
+        assert time.process_time() - start < 1
 
 
 def test_what_is_looked_at_ends() -> None:
