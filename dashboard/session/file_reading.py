@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import streamlit as st
 
 from dashboard.streamlit_internals import current_page_run
-from metrics_core.base.compiled.machine import being_compiled
+from metrics_core.base.compiled.machine import compilation_message
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.source.limits import format_size
 from metrics_core.formats.source.source import Source
@@ -26,7 +26,7 @@ _LOOK = 0.1
 def compilation_note() -> str:
     """Return a note that explains why the first file on a new machine takes longer to read. It is
     added to the progress, and is empty if there is no delay."""
-    note = being_compiled()
+    note = compilation_message()
     return f" · {note}" if note else ""
 
 

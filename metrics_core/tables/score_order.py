@@ -59,7 +59,7 @@ def _find_contradicting_queries(
     order, ends = _sort_rows(codes, scores)
     edges = np.r_[0, ends]
     is_contradicting, keys = np.empty(len(ends), np.bool_), np.empty(int(np.diff(edges).max()))
-    compiled("rows").contradictions(
+    compiled("rows").find_contradictions(
         order,
         edges,
         np.ascontiguousarray(scores),

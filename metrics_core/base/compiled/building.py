@@ -40,16 +40,16 @@ def object_code(part: str) -> bytes:
     whole: Any = None
     for name, kinds in SIGNATURES[part].items():
         module = llvm.parse_assembly(_assembly(name, kinds))
-        whole = module if whole is None else _linked(whole, module)
-    return target.emit_object(_optimised(whole, target, set(SIGNATURES[part])))
+        whole = module if whole is None else _link(whole, module)
+    return target.emit_object(_optimise(whole, target, set(SIGNATURES[part])))
 
 
-def _linked(whole: Any, module: Any) -> Any:
+def _link(whole: Any, module: Any) -> Any:
     whole.link_in(module)
     return whole
 
 
-def _optimised(module: Any, target: Any, names: set[str]) -> Any:
+def _optimise(module: Any, target: Any, names: set[str]) -> Any:
     """Optimise a module and remove functions that are neither called nor listed in `names`.
 
     Raises RuntimeError if the compiled code needs a function that is not available in every

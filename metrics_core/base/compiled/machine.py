@@ -54,7 +54,7 @@ class Compiled:
         self._engine.finalize_object()
         for name, kinds in SIGNATURES[part].items():
             address = self._engine.get_function_address(name)
-            setattr(self, name, _called(name, address, list(array_kinds(kinds))))
+            setattr(self, name, _wrap_function(name, address, list(array_kinds(kinds))))
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         raise AttributeError(name)
@@ -72,7 +72,7 @@ _KINDS: dict[str, type] = {
 }
 
 
-def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
+def _wrap_function(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
     """Wrap the C function at a memory address as a Python function.
 
     The wrapper checks its arguments, because a wrong array would cause access to memory outside the
@@ -110,7 +110,7 @@ def compiled(part: str) -> Compiled:
     # One at a time: if two threads loaded a part at once, one of the two would be freed while its
     # code runs.
     with _LOADING:
-        return _loaded(part)
+        return _load_part(part)
 
 
 def is_worth_loading(part: str, amount: int, least: int) -> bool:
@@ -128,7 +128,7 @@ def find_code(part: str) -> Path | None:
 
 
 @cache
-def _loaded(part: str) -> Compiled:
+def _load_part(part: str) -> Compiled:
     _check_allowed()
     name = _file_name(part)
     for folder in _folders():
@@ -137,7 +137,7 @@ def _loaded(part: str) -> Compiled:
         kept = read_sealed_file(folder / name)
         if kept is not None:
             return Compiled(part, bytes(kept))
-    _say_how_long(part)
+    _print_duration(part)
     from metrics_core.base.compiled.building import object_code
 
     _BEING_COMPILED.append(part)
@@ -154,22 +154,22 @@ def _loaded(part: str) -> Compiled:
     return Compiled(part, code)
 
 
-def being_compiled() -> str:
+def compilation_message() -> str:
     """Return a message with the expected compile time while a part is being compiled; otherwise
     ""."""
-    return "".join(map(_how_long, _BEING_COMPILED[:1]))
+    return "".join(map(_duration_message, _BEING_COMPILED[:1]))
 
 
-def _how_long(part: str) -> str:
+def _duration_message(part: str) -> str:
     return f"Compiling once for this machine, about {_SECONDS[part]} s …"
 
 
-def _say_how_long(part: str) -> None:
+def _print_duration(part: str) -> None:
     """Print on stderr that a part is being compiled and how long this takes.
 
     It is printed even if stderr is not a terminal, such as in the log of a pipeline."""
     if sys.stderr is not None:
-        print(_how_long(part), file=sys.stderr, flush=True)
+        print(_duration_message(part), file=sys.stderr, flush=True)
 
 
 def _file_name(part: str) -> str:

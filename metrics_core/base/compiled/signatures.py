@@ -23,7 +23,7 @@ precision."""
 COLUMNS = 4
 """Number of columns that `weigh_singles` and `weigh_doubles` process at a time."""
 
-ROOM = 6
+MEMORY_ROWS = 6
 """Number of rows of integers that `rank_rows` needs as working memory."""
 
 
@@ -67,10 +67,10 @@ class HashTables(NamedTuple):
     slot_row: Any
 
 
-class Room(NamedTuple):
+class WorkingMemory(NamedTuple):
     """Working memory for one query.
 
-    numbers    int64[ROOM, n], with n one more than the rows of the longest query
+    numbers    int64[MEMORY_ROWS, n], with n one more than the rows of the longest query
     keys       float64[n]
     more_keys  float64[n]
     slots      int32, at least 4 n values
@@ -104,7 +104,7 @@ class RankedSegments(NamedTuple):
 RECORDS: dict[str, tuple[Any, str]] = {
     "RowColumns": (RowColumns, "bytes int64s int32s uint64s float64s float32s"),
     "HashTables": (HashTables, "bytes int64s int64s int64s int64s uint64s int32s"),
-    "Room": (Room, "int64s[] float64s float64s int32s"),
+    "WorkingMemory": (WorkingMemory, "int64s[] float64s float64s int32s"),
     "Ranked": (RankedSegments, "int64s bools uint64s int64s[] int64s"),
 }
 """Classes that bundle several arrays into one argument, and the kinds of these arrays."""
@@ -113,14 +113,14 @@ SIGNATURES = {
     "rows": {
         "hash_texts": "bytes int64s int32s uint64s",
         "copy_texts": "bytes int64s int32s bytes int32s",
-        "enter": "bytes int64s int64s int64s int64s int64s uint64s int32s",
+        "fill_hash_tables": "bytes int64s int64s int64s int64s int64s uint64s int32s",
         "read_lines": (
             "bytes int64 int64s int32s uint64s float64s float32s int64s[] int64s[] int64s[] int64s"
         ),
-        "last_change": "bytes int64 int64",
-        "rank_rows": "RowColumns int64s[] HashTables HashTables Room Ranked",
+        "find_last_query": "bytes int64 int64",
+        "rank_rows": "RowColumns int64s[] HashTables HashTables WorkingMemory Ranked",
         "order_rows": "int32s float64s int64s int64s int64s[] float64s float64s",
-        "contradictions": "int64s int64s float64s float32s float64s bools",
+        "find_contradictions": "int64s int64s float64s float32s float64s bools",
     },
     "sums": {
         "running_totals": "int64s int64s float64s int64s float64s[]",
@@ -137,7 +137,7 @@ hash_texts(data, start, size, value)
 copy_texts(data, start, size, copied, edge)
     Copy texts one after another; `copied` has room for `PADDING` at the end. `edge` int32[text + 1]
     gets the start of each text and the end of the last. Returns the number of bytes.
-enter(data, start, size, region, region_start, region_slots, slot_hash, slot_row)
+fill_hash_tables(data, start, size, region, region_start, region_slots, slot_hash, slot_row)
     Enter each text into the hash table `region`; `slot_row` is -1 for free slots.
 read_lines(data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts)
     Parse the complete lines in the first `end` bytes. Returns the number of rows, or IRREGULAR.
@@ -146,18 +146,19 @@ read_lines(data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags
     position and size of the query id. `tags` gets position and size of each run name that differs
     from the run name of the previous line. `unread` gets row, position and size of each score that
     was left NaN. `counts` gets the numbers of segments, tags and unread scores.
-last_change(data, first, end)
+find_last_query(data, first, end)
     Return the position at which the lines of the last query begin, in the complete lines from
     `first` to before `end`; `first` if there is only one query. Needs no padding.
-rank_rows(rows, segments, queries, known, room, found)
+rank_rows(rows, segments, queries, known, memory, ranked)
     Rank the judged documents of complete queries. `queries` is one table with the judged queries;
     `known` has, for each query, a table of its judged documents. Returns the number of judged
     documents that are listed, or REPEATED if a query contains a document twice.
-order_rows(code, score, end, order, room, keys, keys_room)
+order_rows(code, score, end, order, memory, keys, keys_memory)
     Sort rows by query code and falling score; tied rows keep their order. Before the call, `end`
-    has the start of each query's rows in `order`; afterwards it has their end. `room` int64[3, n],
-    `keys` and `keys_room` float64[n] are working memory, n being the rows of the longest query.
-contradictions(order, edge, score, rank, keys, contradicting)
+    has the start of each query's rows in `order`; afterwards it has their end. `memory`
+    int64[3, n], `keys` and `keys_memory` float64[n] are working memory, n being the rows of the
+    longest query.
+find_contradictions(order, edge, score, rank, keys, contradicting)
     For rows in this order, find the queries whose ranks contradict their scores. `edge` has the
     start of each query's rows and the end of the last.
 running_totals(first, rank, weight, cutoffs, totals)

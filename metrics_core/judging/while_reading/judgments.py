@@ -57,7 +57,7 @@ def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
     first, slots = _compute_slot_regions(np.bincount(table, minlength=n))
     slot_hash = np.zeros(slots.sum(), dtype=np.uint64)
     slot_row = np.full(slots.sum(), -1, dtype=np.int32)
-    compiled("rows").enter(data, start, size, table, first, slots, slot_hash, slot_row)
+    compiled("rows").fill_hash_tables(data, start, size, table, first, slots, slot_hash, slot_row)
     return HashTables(data, start, size, first, slots, slot_hash, slot_row)
 
 

@@ -128,7 +128,7 @@ def split_by_query(
         open_length = len(block) - end if end else open_length + len(block)
         # The first line may have begun in the previous block, so its query is not visible here.
         first = block.find(b"\n") + 1 if pending else 0
-        cut = compiled("rows").last_change(
+        cut = compiled("rows").find_last_query(
             np.frombuffer(block, dtype=np.uint8), first, block.rfind(b"\n") + 1
         )
         if cut <= first:

@@ -13,14 +13,14 @@ import pyarrow as pa
 from metrics_core.base.arrays import Ints, Mask
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import (
+    MEMORY_ROWS,
     NEAR_PAIRS,
     PAIRS,
     REPEATED,
-    ROOM,
     TIED_PAIRS,
     TIED_ROWS,
     RankedSegments,
-    Room,
+    WorkingMemory,
 )
 from metrics_core.formats.parsing.checking import MAX_ID_BYTES
 from metrics_core.judging.judged import JudgedPlaces, TiedRanks
@@ -114,8 +114,8 @@ def judge_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments |
     )
     sizes = np.diff(segments[:, 0], append=n)
     longest = int(sizes.max(initial=0)) + 1
-    workspace = Room(
-        numbers=np.empty((ROOM, longest), np.int64),
+    workspace = WorkingMemory(
+        numbers=np.empty((MEMORY_ROWS, longest), np.int64),
         keys=np.empty(longest),
         more_keys=np.empty(longest),
         slots=np.empty(4 * longest, np.int32),

@@ -15,8 +15,8 @@ from metrics_core.base.compiled.functions.words import (
     byte_at,
     copy_text,
     field_size,
-    hash_of,
-    same_text,
+    hash_text,
+    is_same_text,
 )
 from metrics_core.base.compiled.signatures import IRREGULAR
 
@@ -32,37 +32,37 @@ one of them, is rounded once and so gives the nearest double (Clinger 1990)."""
 
 
 @njit(**COMPILED)
-def _blank(byte):
+def _is_blank(byte):
     return byte == _SPACE or byte == _TAB
 
 
 @njit(**COMPILED)
-def _behind_blanks(data, at):
-    while _blank(byte_at(data, at)):
+def _skip_blanks(data, at):
+    while _is_blank(byte_at(data, at)):
         at += 1
     return at
 
 
 @njit(**COMPILED)
-def _digit(byte):
+def _is_digit(byte):
     return _ZERO <= byte <= _NINE
 
 
 @njit(**COMPILED)
-def _whole_number(data, at, size):
+def _parse_whole_number(data, at, size):
     """Return the whole number with `size` digits that starts at `at`. Returns -1 if one of its
     characters is not a digit, or if `size` is 0."""
     number = np.int64(0)
     for i in range(at, at + size):
         byte = byte_at(data, i)
-        if not _digit(byte):
+        if not _is_digit(byte):
             return np.int64(-1)
         number = number * 10 + (byte - _ZERO)
     return number if size else np.int64(-1)
 
 
 @njit(**COMPILED)
-def _exponent(data, at):
+def _parse_exponent(data, at):
     """Return the value of an exponent and the position after it. `at` is the position of the letter
     e.
 
@@ -73,20 +73,20 @@ def _exponent(data, at):
         at += 1
     first = at
     number = np.int64(0)
-    while _digit(byte_at(data, at)):
+    while _is_digit(byte_at(data, at)):
         number = min(number * 10 + (byte_at(data, at) - _ZERO), _LARGEST_EXPONENT)
         at += 1
     return (-number if sign == _MINUS else number), (at if at > first else np.int64(-1))
 
 
 @njit(**COMPILED)
-def _more_digits(data, at, mantissa, digits):
+def _append_digits(data, at, mantissa, digits):
     """Append further digits to a number. Returns the position after the digits, the number and its
     digit count.
 
     Digits beyond `_MOST_DIGITS` are counted but not appended."""
     byte = byte_at(data, at)
-    while _digit(byte):
+    while _is_digit(byte):
         if digits < _MOST_DIGITS:
             mantissa = mantissa * 10 + (byte - _ZERO)
         digits += mantissa != 0
@@ -106,18 +106,18 @@ def read_score(data, start):
     if negative:
         at += 1
     power, first = np.int64(0), at
-    at, mantissa, digits = _more_digits(data, at, np.int64(0), np.int64(0))
+    at, mantissa, digits = _append_digits(data, at, np.int64(0), np.int64(0))
     if at == first:
         return np.nan, np.int64(-1)
     if byte_at(data, at) == _DOT:
         first = at + 1
-        at, mantissa, digits = _more_digits(data, first, mantissa, digits)
+        at, mantissa, digits = _append_digits(data, first, mantissa, digits)
         if at == first:
             return np.nan, np.int64(-1)
         power = first - at
     byte = byte_at(data, at)
     if byte == _E or byte == _SMALL_E:
-        more, at = _exponent(data, at)
+        more, at = _parse_exponent(data, at)
         if at < 0:
             return np.nan, np.int64(-1)
         power += more
@@ -139,50 +139,50 @@ def read_lines(
     query_start, query_size = np.int64(0), np.int64(-1)
     tag_start, tag_size = np.int64(0), np.int64(-1)
     while at < end:
-        start = _behind_blanks(data, at)
+        start = _skip_blanks(data, at)
         size = field_size(data, start)
-        if size == 0 or byte_at(data, start) == _HASH or not _blank(byte_at(data, start + size)):
+        if size == 0 or byte_at(data, start) == _HASH or not _is_blank(byte_at(data, start + size)):
             return IRREGULAR
-        if size != query_size or not same_text(data, start, data, query_start, size):
+        if size != query_size or not is_same_text(data, start, data, query_start, size):
             query_start, query_size = start, size
             segments[segment, 0] = row
             segments[segment, 1] = start
             segments[segment, 2] = size
             segment += 1
-        start = _behind_blanks(data, start + size)
+        start = _skip_blanks(data, start + size)
         size = field_size(data, start)
-        if size == 0 or not _blank(byte_at(data, start + size)):
+        if size == 0 or not _is_blank(byte_at(data, start + size)):
             return IRREGULAR
-        start = _behind_blanks(data, start + size)
+        start = _skip_blanks(data, start + size)
         size = field_size(data, start)
-        if size == 0 or not _blank(byte_at(data, start + size)):
+        if size == 0 or not _is_blank(byte_at(data, start + size)):
             return IRREGULAR
-        doc_start[row], doc_size[row], doc_hash[row] = start, size, hash_of(data, start, size)
-        start = _behind_blanks(data, start + size)
+        doc_start[row], doc_size[row], doc_hash[row] = start, size, hash_text(data, start, size)
+        start = _skip_blanks(data, start + size)
         size = field_size(data, start)
-        number = _whole_number(data, start, min(size, _LONGEST_RANK + 1))
-        if number < 0 or size > _LONGEST_RANK or not _blank(byte_at(data, start + size)):
+        number = _parse_whole_number(data, start, min(size, _LONGEST_RANK + 1))
+        if number < 0 or size > _LONGEST_RANK or not _is_blank(byte_at(data, start + size)):
             return IRREGULAR
         rank[row] = number
-        start = _behind_blanks(data, start + size)
+        start = _skip_blanks(data, start + size)
         value, at = read_score(data, start)
-        if at < 0 or not _blank(byte_at(data, at)):
+        if at < 0 or not _is_blank(byte_at(data, at)):
             return IRREGULAR
         score[row] = value
         if np.isnan(value):
             unread[left, 0], unread[left, 1], unread[left, 2] = row, start, at - start
             left += 1
-        start = _behind_blanks(data, at)
+        start = _skip_blanks(data, at)
         size = field_size(data, start)
         if size == 0:
             return IRREGULAR
-        if size != tag_size or not same_text(data, start, data, tag_start, size):
+        if size != tag_size or not is_same_text(data, start, data, tag_start, size):
             if tag == len(tags):
                 return IRREGULAR
             tag_start, tag_size = start, size
             tags[tag, 0], tags[tag, 1] = start, size
             tag += 1
-        at = _behind_blanks(data, start + size)
+        at = _skip_blanks(data, start + size)
         if at < end:
             if byte_at(data, at) != _NEWLINE:
                 return IRREGULAR
@@ -195,7 +195,7 @@ def read_lines(
 
 
 @njit(**COMPILED)
-def _same_bytes(data, one, other, size):
+def _are_bytes_equal(data, one, other, size):
     for i in range(size):
         if byte_at(data, one + i) != byte_at(data, other + i):
             return False
@@ -203,7 +203,7 @@ def _same_bytes(data, one, other, size):
 
 
 @njit(**COMPILED)
-def last_change(data, first, end):
+def find_last_query(data, first, end):
     """Find the position at which the lines of the last query begin. `signatures` describes the
     arguments."""
     # Irregular lines have a first field too; it is enough that equal queries are recognised as
@@ -215,7 +215,7 @@ def last_change(data, first, end):
         while line > first and byte_at(data, line - 1) != _NEWLINE:
             line -= 1
         start = line
-        while start < line_end and _blank(byte_at(data, start)):
+        while start < line_end and _is_blank(byte_at(data, start)):
             start += 1
         stop = start
         while stop < line_end and byte_at(data, stop) > _SPACE:
@@ -224,7 +224,7 @@ def last_change(data, first, end):
         if size > 0:
             if last_size < 0:
                 last_start, last_size = start, size
-            elif size != last_size or not _same_bytes(data, start, last_start, size):
+            elif size != last_size or not _are_bytes_equal(data, start, last_start, size):
                 return begin
         begin = line_end = line
     return first

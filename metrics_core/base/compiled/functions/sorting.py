@@ -12,7 +12,7 @@ _CROWDED = 8
 
 
 @njit(**COMPILED)
-def merge_falling(keys, rows, n, keys_room, rows_room):
+def merge_falling(keys, rows, n, keys_memory, rows_memory):
     """Sort n keys with their rows, highest key first, by a merge sort. Equal keys keep their
     order."""
     width = 1
@@ -23,19 +23,19 @@ def merge_falling(keys, rows, n, keys_room, rows_room):
             i, j = low, middle
             for to in range(low, high):
                 if i < middle and (j >= high or keys[i] >= keys[j]):
-                    keys_room[to], rows_room[to] = keys[i], rows[i]
+                    keys_memory[to], rows_memory[to] = keys[i], rows[i]
                     i += 1
                 else:
-                    keys_room[to], rows_room[to] = keys[j], rows[j]
+                    keys_memory[to], rows_memory[to] = keys[j], rows[j]
                     j += 1
             low = high
         for to in range(n):
-            keys[to], rows[to] = keys_room[to], rows_room[to]
+            keys[to], rows[to] = keys_memory[to], rows_memory[to]
         width *= 2
 
 
 @njit(**COMPILED)
-def sort_falling(keys, rows, n, keys_room, rows_room, hole, end):
+def sort_falling(keys, rows, n, keys_memory, rows_memory, hole, end):
     """Sort n keys with their rows like `merge_falling`, mostly in one pass.
 
     Each key is put into a bucket by its value, and nearby keys are then sorted by insertion. If
@@ -47,7 +47,7 @@ def sort_falling(keys, rows, n, keys_room, rows_room, hole, end):
         end[i] = 0
     per_key = (n - 1) / (highest - lowest)
     if not 0 < per_key < np.inf:  # equal, nearly equal, or too far apart
-        merge_falling(keys, rows, n, keys_room, rows_room)
+        merge_falling(keys, rows, n, keys_memory, rows_memory)
         return
     crowd = np.int64(0)
     for i in range(n):
@@ -56,17 +56,17 @@ def sort_falling(keys, rows, n, keys_room, rows_room, hole, end):
         crowd += end[hole[i]]
         end[hole[i]] += 1
     if crowd > _CROWDED * n:
-        merge_falling(keys, rows, n, keys_room, rows_room)
+        merge_falling(keys, rows, n, keys_memory, rows_memory)
         return
     before = np.int64(0)
     for i in range(n):
         before, end[i] = before + end[i], before
     for i in range(n):
-        keys_room[end[hole[i]]], rows_room[end[hole[i]]] = keys[i], rows[i]
+        keys_memory[end[hole[i]]], rows_memory[end[hole[i]]] = keys[i], rows[i]
         end[hole[i]] += 1
     for i in range(n):
-        key, to = keys_room[i], i
+        key, to = keys_memory[i], i
         while to > 0 and keys[to - 1] < key:
             keys[to], rows[to] = keys[to - 1], rows[to - 1]
             to -= 1
-        keys[to], rows[to] = key, rows_room[i]
+        keys[to], rows[to] = key, rows_memory[i]

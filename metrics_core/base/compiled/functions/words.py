@@ -21,7 +21,6 @@ ODD = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _ONES = np.uint64(0x0101010101010101)
 _TOPS = np.uint64(0x8080808080808080)
-_LINE_FEEDS = np.uint64(0x0A0A0A0A0A0A0A0A)
 _FIRST_PRINTABLE = np.uint64(0x2121212121212121)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -53,7 +52,7 @@ def word_at(typing, array, index):
 
 
 @intrinsic
-def _zeros_below(typing, word):
+def _count_trailing_zeros(typing, word):
     """Return the number of zero bits below the lowest set bit of a word."""
 
     def make(context, builder, signature, given):
@@ -86,13 +85,13 @@ def copy_text(to, to_start, data, start, size):
 
 
 @njit(**COMPILED)
-def _first(word, count):
+def _keep_first_bytes(word, count):
     """Return the first `count` bytes of a word (1 to 8), with all other bytes set to zero."""
     return word & (_ALL >> np.uint64((_WORD - count) * 8))
 
 
 @njit(**COMPILED)
-def mixed(value, word):
+def mix_hash(value, word):
     """Combine a hash with eight more bytes and return the new hash."""
     value = (value ^ word) * ODD
     return value ^ (value >> _HALF)
@@ -111,40 +110,26 @@ def field_size(data, start):
         low = (word - _FIRST_PRINTABLE) & ~word
         ends = (low | (word + _ONES) | word) & _TOPS
         if ends != np.uint64(0):
-            return at - start + (_zeros_below(ends) >> 3)
+            return at - start + (_count_trailing_zeros(ends) >> 3)
         at += _WORD
 
 
 @njit(**COMPILED)
-def line_end(data, start):
-    """Return the position of the line feed that ends the line at `start`. For the last line, this
-    may be the line feed in the padding."""
-    at = start
-    while True:
-        # Zero for each byte that is a line feed; the top bits are exact up to the first such byte.
-        word = word_at(data, at) ^ _LINE_FEEDS
-        ends = (word - _ONES) & ~word & _TOPS
-        if ends != np.uint64(0):
-            return at + (_zeros_below(ends) >> 3)
-        at += _WORD
-
-
-@njit(**COMPILED)
-def hash_of(data, start, size):
+def hash_text(data, start, size):
     """Return a 64-bit hash of `size` bytes from `start`."""
     value = _SEED + np.uint64(size)
     at, left = start, size
     while left > _WORD:
-        value = mixed(value, word_at(data, at))
+        value = mix_hash(value, word_at(data, at))
         at += _WORD
         left -= _WORD
     if left > 0:
-        value = mixed(value, _first(word_at(data, at), left))
+        value = mix_hash(value, _keep_first_bytes(word_at(data, at), left))
     return value
 
 
 @njit(**COMPILED)
-def same_text(one, start, other, other_start, size):
+def is_same_text(one, start, other, other_start, size):
     """Return whether `size` bytes of two buffers are equal."""
     at = 0
     while size - at > _WORD:
@@ -154,11 +139,11 @@ def same_text(one, start, other, other_start, size):
     if size == at:
         return True
     differing = word_at(one, start + at) ^ word_at(other, other_start + at)
-    return _first(differing, size - at) == np.uint64(0)
+    return _keep_first_bytes(differing, size - at) == np.uint64(0)
 
 
 @njit(**COMPILED)
-def stands_before(data, one, one_size, other, other_size):
+def precedes(data, one, one_size, other, other_size):
     """Return whether one text precedes another in byte order. Both texts are in the same buffer."""
     for i in range(min(one_size, other_size)):
         mine, its = byte_at(data, one + i), byte_at(data, other + i)

@@ -91,7 +91,7 @@ def test_damaged_code_is_made_anew(
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path))
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=refused))
     files = _sealed(codes, tmp_path)
-    load = machine._loaded.__wrapped__
+    load = machine._load_part.__wrapped__
     assert load(part)
     for damaged in _damaged(files, part, 250):
         (tmp_path / _name(part)).write_bytes(damaged)
@@ -105,7 +105,7 @@ def test_what_was_made_anew_is_kept_whole(
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path / "new"))
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
     for _ in range(2):
-        assert machine._loaded.__wrapped__("sums")
+        assert machine._load_part.__wrapped__("sums")
         assert read_sealed_file(tmp_path / "new" / _name("sums")) == codes["sums"]
         assert [path.name for path in (tmp_path / "new").iterdir()] == [_name("sums")]
         (tmp_path / "new" / _name("sums")).write_bytes(b"")
@@ -121,15 +121,15 @@ def test_who_waits_is_told_that_it_compiles_also_in_the_log_of_a_pipeline(
     said: list[str] = []
 
     def made(part: str) -> bytes:
-        said.append(machine.being_compiled())
+        said.append(machine.compilation_message())
         return codes[part]
 
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=made))
     told = "Compiling once for this machine, about 3 s …"
     for expected in (f"{told}\n", ""):
-        assert machine._loaded.__wrapped__("sums")
+        assert machine._load_part.__wrapped__("sums")
         assert capsys.readouterr() == ("", expected)  # the second time it is there
-    assert said == [told] and not machine.being_compiled()  # a page asks, whoever waits
+    assert said == [told] and not machine.compilation_message()  # a page asks, whoever waits
     assert machine._SECONDS.keys() == SIGNATURES.keys()
 
 
@@ -143,7 +143,7 @@ def test_work_that_compiling_would_not_pay_for_waits_until_it_is_compiled(
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
     amounts = (0, 9, 10, 79, 80)
     assert [machine.is_worth_loading("rows", n, 10) for n in amounts] == [False] * 4 + [True]
-    machine._loaded.cache_clear()
+    machine._load_part.cache_clear()
     assert command_line(["prepare"]) == 0
     assert capsys.readouterr().out == f"Compiled for this machine, in {tmp_path}.\n"
     assert {path.name for path in tmp_path.iterdir()} == {_name(part) for part in PARTS}
@@ -156,7 +156,7 @@ def test_a_folder_that_takes_nothing_is_gone_without(
     (tmp_path / "taken").write_text("a file")
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path / "taken"))
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
-    assert machine._loaded.__wrapped__("sums")
+    assert machine._load_part.__wrapped__("sums")
 
 
 # In processes of their own, which damaged code would end

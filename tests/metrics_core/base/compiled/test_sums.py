@@ -50,7 +50,7 @@ def test_sums_over_draws_of_few_and_of_many_columns(kind: type, n_columns: int) 
 
 
 def test_threads_that_ask_at_once_are_given_one() -> None:
-    machine._loaded.cache_clear()
+    machine._load_part.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         given = list(pool.map(lambda _: compiled("sums"), range(64)))
     assert len(set(map(id, given))) == 1
