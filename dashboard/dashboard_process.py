@@ -1,5 +1,5 @@
-"""A dashboard for some tables in a separate process. The process ends when this one ends, or
-earlier on request."""
+"""A dashboard that shows some tables, in a separate process. That process ends when this one ends,
+or earlier on request."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def serve_tables(
 def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
     """Start the command `ranklens` on any free port. Its errors are written to `complaints`.
 
-    It runs in its own session, so that interrupting a notebook cell does not end it. It ends when
-    its standard input is closed. The operating system closes the input when this process ends for
-    any reason."""
+    The command runs in its own session, so that interrupting a notebook cell does not end it. It
+    ends when its standard input is closed. The operating system closes the input when the present
+    process ends for any reason."""
     options = ["--port", "0", "--workspace", str(folder), "--until-eof"]
     return subprocess.Popen(
         [sys.executable, "-c", _BEGIN, *options],

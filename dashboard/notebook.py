@@ -293,7 +293,7 @@ class NotebookComparison:
 
 
 class NotebookChanges(NotebookComparison):
-    """What changed between runs without judgments."""
+    """The changes between runs without judgments, which a notebook displays as HTML."""
 
     @cached_property
     def _changes(self) -> ChangesOverview:
@@ -313,7 +313,7 @@ class NotebookChanges(NotebookComparison):
         raise RanklensError("There are no scores to explain.", "Give judgments instead of None.")
 
     def figure(self, *_: Any, **__: Any) -> NotebookFigure:
-        """Raise RanklensError, because scores need judgments."""
+        """Raise RanklensError, because the charts show scores, which need judgments."""
         raise RanklensError("There are no scores to draw.", "Give judgments instead of None.")
 
     def _repr_html_(self) -> str:

@@ -54,16 +54,16 @@ def append_to_module_path(folder: Path) -> None:
     """Append a folder to the module search path.
 
     For each run of a page, Streamlit puts the app's folder at the start of the path, unless it is
-    in the path already, and removes it afterwards. If another thread imports a module at this
-    moment, it skips the next folder in the path. If that folder contains the libraries, the import
-    fails."""
+    in the path already, and removes it afterwards. If another thread is importing a module at this
+    moment, the import skips the next folder in the path. If the skipped folder contains the
+    libraries, the import fails."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
 
 def is_served_by_streamlit() -> bool:
-    """Return whether the server is `streamlit run`, and so lacks the layers that Ranklens puts
-    around it."""
+    """Return whether the app is served by `streamlit run`, and therefore without the access control
+    and the other parts of Ranklens's own server."""
     return config._server_mode == "starlette-managed"
 
 

@@ -59,7 +59,7 @@ def _folder_lock(folder: Path) -> FileLock:
 
 
 def _belongs_to_account(folder: Path) -> bool:
-    """Return whether a folder belongs to this account and is not a link, which somebody else may
-    have placed in a shared folder."""
+    """Return whether a folder belongs to this account and is not a link. In a shared folder,
+    somebody else may have placed a link with this name."""
     status = folder.lstat()
     return stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.getuid())

@@ -19,9 +19,9 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Field:
-    """One parameter of an address. Its value is one text, "several" texts, or "pairs" of a column
-    and a value. When the user opens another page through the menu, a field is dropped unless it is
-    `lasting`."""
+    """One parameter of an address. Its value is a text if `kind` is "one", a tuple of texts if it
+    is "several", and a tuple of (column, value) if it is "pairs". When the user opens another page
+    through the menu, a field is dropped unless it is `lasting`."""
 
     name: str
     kind: Literal["one", "several", "pairs"] = "one"
@@ -59,9 +59,9 @@ def _parse_pair(text: str) -> Pair | None:
 
 @dataclass(frozen=True)
 class Control:
-    """A control that every page has: the name of its URL parameter, and its possible values
-    (`words`); the empty string is the default. If `narrows` is true, the control restricts which
-    queries are in view, depending on the compared runs."""
+    """A control that every page has, with the name of its URL parameter and its possible values
+    (`words`). An empty string selects the default. If `narrows` is true, the control restricts
+    which queries are in view, depending on the compared runs."""
 
     name: str
     words: tuple[str, ...]
@@ -76,8 +76,9 @@ class Control:
 
 SHARED_QUERIES = "shared"
 MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
-"""How queries are treated that a compared run lacks. By default, the run counts as having returned
-an empty list for them; with "shared", only queries that both runs list are in view."""
+"""The control for queries that one of the compared runs lacks. By default, that run counts as
+having returned an empty list for such a query. With "shared", only queries that both runs list are
+in view."""
 
 CONTROLS = (MISSING,)
 

@@ -16,13 +16,14 @@ _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def default_baseline(names: Sequence[str], *, accept_old_words: bool = False) -> str:
-    """Return the run whose name contains a word that identifies a baseline. If there is none,
-    return the first run.
+    """Return the run whose name contains a word that identifies a baseline. If there is no such
+    run, return the first run.
 
     If several names contain the same word, the name with the fewest words is taken. If no name
     contains such a word and the names differ only by numbers, the run with the lowest number is
-    taken. If `accept_old_words` is true, any name that contains one of a few words is accepted, so
-    that links of older collections do not change."""
+    taken. If `accept_old_words` is true, the rule of earlier versions is used instead, so that
+    links of older collections do not change: it searches names for a few words, also within longer
+    words."""
     if accept_old_words:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
         return matching[0] if matching else names[0]

@@ -1,7 +1,8 @@
-"""The measures that the pages can draw, and how the chosen measure is written in the address.
+"""The measures that the pages can show, and how the chosen measure is written in the address.
 
-The address has the measure's canonical name. If the measure follows the cutoff control, the name
-ends in "@k": `nDCG@k`, `P(rel=2)@k`, but `AP`. This module does not use Streamlit."""
+The address has the measure's canonical name, such as `AP`. If the measure follows the cutoff
+control, the name ends in "@k", as in `nDCG@k` or `P(rel=2)@k`. This module does not use
+Streamlit."""
 
 from __future__ import annotations
 
@@ -136,8 +137,9 @@ def _default_key(declaration: Declaration) -> str:
 
 
 def measure_key(measure: Measure, *, takes_k: bool) -> str:
-    """Return a measure in the form used in an address, with "@k" if `takes_k` is true. If the
-    number after "@" is not the cutoff of this measure, its cutoff is written as a parameter."""
+    """Return a measure in the form used in an address. If `takes_k` is true and the number after
+    "@" in the measure's name is its cutoff, "@k" replaces this number. Otherwise, the name is
+    unchanged."""
     name = str(measure)
     if not takes_k or measure.cutoff is None or measure.declaration.at != "cutoff":
         return name
@@ -145,13 +147,14 @@ def measure_key(measure: Measure, *, takes_k: bool) -> str:
 
 
 def key_at_k(measure: Measure) -> str:
-    """Return the key of a measure. The measure follows the cutoff control, if this is possible."""
+    """Return the key with which a measure follows the cutoff control. A measure that cannot follow
+    it has the same key as without the control."""
     return measure_key(measure, takes_k=True)
 
 
 def find_given_measure(key: str, given_measures: Sequence[Measure]) -> Measure | None:
-    """Return the given measure with this name, with or without the prefix. A name without the
-    prefix is not found if a computed measure has it too."""
+    """Return the given measure with this name, or None if there is none. The prefix of given
+    measures may be omitted, unless a computed measure has the same name."""
     names = {key, key.removeprefix(PREFIX)}
     return next((measure for measure in given_measures if str(measure) in names), None)
 
@@ -159,11 +162,11 @@ def find_given_measure(key: str, given_measures: Sequence[Measure]) -> Measure |
 def read_measure(
     key: str, cutoff: int, given_measures: Sequence[Measure] = (), *, has_lists: bool = True
 ) -> ChosenMeasure:
-    """Parse the measure in an address. If the pages cannot draw it, return the default measure with
-    the reason.
+    """Parse the measure in an address. If the pages cannot show it, return the default measure,
+    with the reason in `refused`.
 
-    Given measures take precedence. Without lists, only they can be drawn, and the first of them is
-    the default."""
+    Given measures take precedence. Without result lists, only given measures can be shown, and the
+    first of them is the default."""
     measure = find_given_measure(key, given_measures)
     if measure is not None:
         return ChosenMeasure(measure, str(measure))
@@ -302,8 +305,8 @@ def key_with_text(chosen_measure: ChosenMeasure, name: str, text: str) -> str:
 
 
 def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
-    """Return the lowest grade that is relevant to the measure. Returns None if the measure has no
-    such parameter."""
+    """Return the lowest grade that the measure counts as relevant. Returns None if the measure has
+    no parameter for this grade."""
     has_one = any(
         p.name == _RELEVANCE_PARAMETER for p in chosen_measure.measure.declaration.parameters
     )

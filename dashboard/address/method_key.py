@@ -24,7 +24,7 @@ def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
 
 def margin_key(measure: Measure, margin: float | None) -> str:
     """Return a margin in the form used in an address, together with its measure, because the same
-    number means something else for another measure. Returns "" without a margin."""
+    number means something else for another measure. Returns "" if there is no margin."""
     return f"{measure.declaration.name}:{margin:g}" if margin else ""
 
 

@@ -29,13 +29,13 @@ class Page:
     """Declaration of a page.
 
     `name` is the name of the page's file and its path in the URL; `title` is shown in the rail, in
-    its `group`. If `within` is set, the rail highlights that page instead. Pressing G and then
-    `key` opens the page. A page that `needs_study` is shown once there is a study to view. The
-    rail offers it if there are at least `fewest_runs` runs. A page that `needs_lists` is not
-    offered if there are only given scores; while a given measure is chosen, such a page offers a
-    computed measure instead. A page that `needs_judgments` is not offered for runs without
-    judgments. `controls` names the controls that the page uses, `bar` is the last
-    item of the top bar, and `fields` are the address fields of this page alone."""
+    its `group`. If `within` names another page, the rail highlights that page instead. Pressing G
+    and then `key` opens the page. A page that `needs_study` is shown once there is a study to view.
+    A page is offered in the rail if there are at least `fewest_runs` runs. A page that
+    `needs_lists` is not offered if there are only given scores; while a given measure is chosen,
+    such a page offers a computed measure instead. A page that `needs_judgments` is not offered for
+    runs without judgments. `controls` names the controls that the page uses, `bar` is the last item
+    of the top bar, and `fields` are the address fields of this page alone."""
 
     name: str
     title: str

@@ -36,7 +36,8 @@ class Comparison:
     numbers.
 
     `filters` are (column, value) pairs. A query must have one of the values for every filtered
-    column. `loaded` is the number of loaded runs. `controls` has the word of each of `CONTROLS`."""
+    column. `loaded` is the number of loaded runs. `controls` has the value of each control in
+    `CONTROLS`."""
 
     focus: str
     baseline: str
@@ -103,7 +104,8 @@ class Comparison:
 
     @property
     def compares_means(self) -> bool:
-        """Whether the verdict is on the difference of means, not on a typical ratio or a sign."""
+        """Whether the test compares means, rather than the typical ratio or the sign of the
+        differences."""
         return tests_means(self.measure)
 
     @property
@@ -130,8 +132,8 @@ class Comparison:
         return tuple(value for name, value in self.filters if name == column)
 
     def replace_filters(self, new_filters: Mapping[str, Sequence[str]]) -> tuple[Pair, ...]:
-        """Return the filters with new values for some columns. A column that is given no values is
-        removed from the filters."""
+        """Return the filters with new values for some columns. If the new values of a column are
+        empty, the column is removed from the filters."""
         other_filters = [pair for pair in self.filters if pair[0] not in new_filters]
         return (
             *other_filters,

@@ -26,8 +26,8 @@ from metrics_core.slicing.filtering.completion import MOST_VALUES
 
 @dataclass(frozen=True)
 class ColumnFilter:
-    """The filter of a column: its `name` in the form used in a filter line, the `column_tests` of
-    the line, which concern only this column, and the `other_tests`.
+    """The filter of a column. `name` is the column's name in a filter line. `column_tests` are the
+    tests of the line that concern only this column, and `other_tests` are all other tests.
 
     For a column of groups, `values` has the values in display order, each with the number of
     queries that would be listed without the column's own tests; it is empty if there are more than
@@ -107,8 +107,8 @@ def line_for_range(
     study: Study, comparison: Comparison, line: str, query_ids: Collection[str]
 ) -> str:
     """Return the filter line that lists the queries whose differences are in the range of the
-    differences of `query_ids`. It replaces the line's own tests of the difference. The ends of the
-    range are rounded as far as they list the same queries."""
+    differences of `query_ids`. This range replaces the line's own tests of the difference. Its ends
+    are rounded as far as possible without listing other queries."""
     request = QueryListRequest(line=line)
     column_filter = column_filters(study, comparison, request, [DIFFERENCE])[DIFFERENCE.key]
     frame = query_list(study, comparison, QueryListRequest()).frame

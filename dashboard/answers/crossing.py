@@ -54,9 +54,9 @@ def crossing(
 
 
 def default_across(study: Study, comparison: Comparison, by: str) -> str:
-    """Return the column to cross with `by` by default. Columns of the files are preferred to
-    derived columns, and then columns with few groups to those with many. The result is "" if no
-    other column splits the queries in view."""
+    """Return the default column to cross with `by`. Columns of the files are preferred to derived
+    columns, and columns with at most `MOST_SIDE_BY_SIDE` groups to columns with more. The result is
+    "" if no other column splits the queries in view."""
     columns = study.columns(comparison)
     splitting = [c for c in study.splitting_columns(comparison) if c != by]
     others = [c for c in splitting if c in study.groupings] or splitting

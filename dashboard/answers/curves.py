@@ -143,8 +143,8 @@ def are_curves_quick(study: Study, comparison: Comparison) -> bool:
 
 
 def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
-    """Return the By cutoff page without its bands, because it can be computed sooner. Its finding
-    says that significance is still being computed, and the bounds of all intervals are NaN."""
+    """Return the By cutoff page without its bands, which take longer to compute. Its finding says
+    that significance is still being computed, and the bounds of all intervals are NaN."""
     return study.cached_answer(_curves_without_bands, comparison)
 
 

@@ -79,8 +79,8 @@ def files_page(
     ambiguous_files: Sequence[str] = (),
 ) -> Data:
     """Return the content of the Files page. `n_refused` is the number of uploads that could not be
-    read. The reader is asked how to read `unclear_files` and `ambiguous_files`. Notes on ties refer
-    to `measure`."""
+    read. For `unclear_files` and `ambiguous_files`, the page asks the user how to read them. Notes
+    on ties refer to `measure`."""
     study = library.study
     loaded_files = [f for f in library.files if f.table is not None]
     loaded_files.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
@@ -150,8 +150,8 @@ def _count_unjudged(study: Study | None) -> int:
 
 
 def _count_answered_queries(study: Study) -> dict[str, int]:
-    """Return the number of judged queries for which a run has results, for each run that lacks
-    some."""
+    """Return the number of judged queries for which a run has results, by run. Runs with results
+    for all judged queries are omitted."""
     ranks = study.judged.values()
     return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 

@@ -15,9 +15,9 @@ from metrics_core.judging.ranking import ranked_documents
 class DocumentCard:
     """Everything known about a document for a query. `grade` is NaN if the document is unjudged.
     `standings` has one row per loaded run: run, rank and score (NaN if not listed), listed (length
-    of the run's list), known (bool: whether the rank can be known). The rank cannot be known in a
-    run loaded as judged ranks, if the document is unjudged; such a run has no scores either.
-    `fields` are the columns of the documents other than title and text."""
+    of the run's list), known (bool: whether the rank can be known). A run loaded as judged ranks
+    has no scores, and the rank of an unjudged document in it cannot be known. `fields` are the
+    columns of the documents other than title and text."""
 
     doc_id: str
     title: str

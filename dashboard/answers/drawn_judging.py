@@ -1,4 +1,5 @@
-"""Judging queries drawn at random: the measure, the documents in their order, and the result."""
+"""Judging of randomly drawn queries: the measure, the documents to judge in order, and the
+result."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ DRAW_SIZE = 50
 
 
 def drawn_measure(study: Study, comparison: Comparison) -> Measure:
-    """Return the measure of the drawn queries: the chosen one if it has a cutoff and depends on
-    the first results and their grades alone, otherwise P@k."""
+    """Return the measure on which the drawn queries are compared. This is the chosen measure if it
+    has a cutoff and depends only on the first results and their grades; otherwise it is P@k."""
     measure = comparison.measure
     declaration = measure.declaration
     is_possible = (
@@ -44,7 +45,8 @@ def drawn_measure(study: Study, comparison: Comparison) -> Measure:
 def judge_drawn_queries(
     study: Study, comparison: Comparison, draw: QueryDraw, layer: Layer | None
 ) -> DrawnJudgments:
-    """Return the state of judging a draw in a judge's layer."""
+    """Return how far a judge has judged the drawn queries, and the comparison on them. The grades
+    are those in the files and in the judge's `layer`."""
     measure = drawn_measure(study, comparison)
     pair = comparison.focus, comparison.baseline
     return study.unlayered.cached_answer(_judge_drawn_queries, *pair, measure, draw, layer)
@@ -59,8 +61,8 @@ def _judge_drawn_queries(
 
 
 def drawn_queue(state: DrawnJudgments) -> pd.DataFrame:
-    """Return the documents to judge: query by query in the drawn order, those of a query in random
-    order. Columns: query_id, doc_id, graded, heading."""
+    """Return the documents to judge. The queries are in the order in which they were drawn; the
+    documents of each query are in random order. Columns: query_id, doc_id, graded, heading."""
     rows = state.documents
     pairs = list(zip(rows["query_id"], rows["doc_id"], strict=True))
     rows = rows.iloc[order_randomly(pairs)]
@@ -77,7 +79,8 @@ def drawn_queue(state: DrawnJudgments) -> pd.DataFrame:
 
 
 def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, str]:
-    """Return the number of queries to draw, and what is expected of judging them."""
+    """Return the number of queries to draw, and a text on how many documents will probably have to
+    be judged and which difference the queries can detect."""
     measure = drawn_measure(study, comparison)
     return study.unlayered.cached_answer(
         _describe_new_draw, comparison.focus, comparison.baseline, measure

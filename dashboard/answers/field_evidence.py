@@ -22,8 +22,8 @@ from metrics_core.tables.columns import ID
 _FEW, _LONGEST = 6, 20
 """At most `_FEW` distinct values are listed one by one, each with at most `_LONGEST` characters."""
 _MOST_SHARED = 0.5
-"""Minimum share of a field's values that must be known ids before the ids decide the meaning of the
-field."""
+"""Minimum share of a field's values that must be ids in other loaded files, so that the field is
+taken to contain the query or document ids."""
 
 
 class Evidence(NamedTuple):

@@ -138,7 +138,8 @@ class FieldTable:
         smallest_is_best: bool = False,
         all_relevant: bool = False,
     ) -> dict[str, Any]:
-        """Return the reading choices that follow from these meanings of the fields."""
+        """Return the choices for reading the file that correspond to these meanings of its
+        fields."""
         columns = {word: name for name, word in word_by_field.items() if word}
         if smallest_is_best and "score" in columns:
             columns["score"] = f"-{columns['score']}"
@@ -162,8 +163,8 @@ def field_table(
     is_user_data: bool = False,
 ) -> FieldTable:
     """Return the fields with their proposed meanings. `previous_columns` are the columns that the
-    user chose before. If `is_user_data` is true, queries are called users and documents items. They
-    are called so too if the names of the fields suggest it."""
+    user chose before. If `is_user_data` is true, or if the names of the fields suggest it, queries
+    are called users and documents are called items."""
     fields = evidence.fields
     folded_names = {fold_name(name.rpartition(".")[2]) for name in fields.fields}
     words = (
@@ -185,8 +186,8 @@ def field_table(
 
 
 def offered_kinds(fields: FileFields) -> list[Kind]:
-    """Return the kinds of table that a file can be read as. A file with lists is a run or
-    judgments."""
+    """Return the kinds of table that a file can be read as. If each row of the file contains a
+    list, these are only a run and judgments."""
     in_lists = any("[" in name for name in fields.fields)
     return list(KIND_WORDS)[: 2 if in_lists else None]
 
@@ -197,6 +198,6 @@ def has_unknown_columns(fields: FileFields) -> bool:
 
 
 def format_offered_grade(grade: float, offered_grades: Sequence[float], judgment: str) -> str:
-    """Return the text of a choice for the lowest relevant grade. `grade` is the grade that it
-    offers."""
+    """Return the text of a button or menu entry that selects `grade` as the lowest relevant
+    grade."""
     return f"any {judgment}" if grade == offered_grades[0] and grade <= 1 else w.format_grade(grade)

@@ -40,7 +40,7 @@ _NAMES = {
     2: ("Not relevant", "Partly", "Highly"),
     3: ("Not relevant", "A little", "Fairly", "Highly"),
 }
-"""The names of the grades 0, 1, …, by the highest grade."""
+"""The names of the grades 0, 1, …, n for each scale. The key is the highest grade n."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Effect:
 
 
 def offered_grades(study: Study) -> list[int]:
-    """Return the grades that have a key on the keyboard. They go from 0 to the highest grade in the
+    """Return the grades that users can enter with a key. They go from 0 to the highest grade in the
     files, but at least to 1 and at most to `_HIGHEST_KEY`."""
     highest = math.ceil(max(study.unlayered.grades, default=1))
     return list(range(min(max(highest, 1), _HIGHEST_KEY) + 1))
@@ -188,9 +188,10 @@ def _order_by_effect(study: Study, comparison: Comparison, by_rank: pd.DataFrame
 
 @dataclass(frozen=True)
 class JudgingSummary:
-    """How much is left to judge for the comparison, in words and numbers: `unjudged` documents on
-    `queries` of the `total` queries in view. If the first `settle` documents of the queue turn out
-    not relevant, the order of the runs is certain; `settle` is None if this number is unknown."""
+    """How much is left to judge for the comparison, in words and numbers. `unjudged` is the number
+    of unjudged documents; they belong to `queries` of the `total` queries in view. If the first
+    `settle` documents of the queue turn out not relevant, the order of the runs is certain;
+    `settle` is None if this number is unknown."""
 
     title: Sentence
     lead: Sentence
@@ -244,7 +245,7 @@ def _judging_summary(
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The lowest difference, as seen by the run that is ahead, over all possible grades of the
+    """The difference in the worst case for the run that is ahead, over all possible grades of the
     unjudged documents: `before` without the layers, `after` with them. `turns` is true if the
     difference could still change sign with the layers."""
 
@@ -279,8 +280,8 @@ def first_undone_in_queue(
 
 
 def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with the additional columns title and text, which describe the document in
-    doc_id. They are "" if unknown."""
+    """Return the frame with the additional columns title and text, which describe the document
+    whose id is in the column doc_id. An unknown title or text is ""."""
     if study.documents is None or frame.empty:
         return frame.assign(title="", text="")
     rows = study.documents.lookup(frame["doc_id"]).reindex(frame["doc_id"])

@@ -14,8 +14,8 @@ def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -
     """Return the name of a group as a sentence uses it.
 
     If the group is a number or a range, the name of the column is included. A group of a derived
-    column is described by its queries. If `short` is true, for use outside sentences, its label is
-    returned instead."""
+    column is described by its queries or, if `short` is true (for use outside sentences), named by
+    its label."""
     derived = find_derived_column(by)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else by}"
@@ -25,8 +25,8 @@ def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -
 
 
 def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Return the frame of groups with short names in the column group. Groups of derived columns
-    are quoted."""
+    """Return the frame with short names of the groups in its column `group`. Groups of derived
+    columns are quoted."""
     mark = ("“", "”") if find_derived_column(by) else ("", "")
     names = {
         g: g.join(mark)
@@ -38,8 +38,8 @@ def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
 
 
 def replace_group_names(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Return the frame of groups with the names that the groups have in sentences in the column
-    group."""
+    """Return the frame with each value of its column `group` replaced by the name of the group that
+    sentences use."""
     names = {g: group_name(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
 

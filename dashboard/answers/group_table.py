@@ -34,8 +34,8 @@ class GroupTableRequest:
 
 @dataclass(frozen=True)
 class GroupRows:
-    """The shown `rows` of `Breakdown.table`, with an additional column printed: the values of adds,
-    rounded so that the printed values sum to the total.
+    """The shown `rows` of `Breakdown.table`. Their additional column `printed` has the values of
+    the column `adds`, rounded so that the printed values sum to the total.
 
     The `hidden` groups have `hidden_queries` queries and contribute `hidden_adds` (`hidden_printed`
     if rounded). `matching_count` is the number of groups that match the request; `sort_key` is the

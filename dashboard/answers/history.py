@@ -89,9 +89,9 @@ def ordered_versions(
 def are_versions(
     runs: Sequence[str], order: str, names: Sequence[str], dates: VersionDates
 ) -> bool:
-    """Return whether these runs are recognised as versions of one system. They are if the user put
-    them in order, if their names contain dates, or if their names differ only by numbers. They are
-    not if the user said so."""
+    """Return whether these runs are treated as versions of one system. They are if the user put
+    them in order, if their names contain dates, or if their names differ only by numbers, unless
+    the user has stated that they are not versions."""
     if order == NONE:
         return False
     by_hand = order != BY_NAME or tuple(dict.fromkeys(names)) == tuple(runs)
@@ -118,8 +118,8 @@ def groups_by_version(
 
 
 def _versions_key(comparison: Comparison) -> Comparison:
-    """Return the cache key of answers that are the same for all compared runs. The runs are part of
-    the key only if the queries in view depend on them."""
+    """Return the cache key of results that do not depend on which runs are compared. The compared
+    runs are part of the key only if the queries in view depend on them."""
     method = Method(level=comparison.method.level)
     return replace(
         comparison.narrowing_comparison,

@@ -22,8 +22,8 @@ class VersionDates:
     """The date of each run, by name.
 
     All dates come from one `source`, because a date in a name says when a version was made, whereas
-    the date of a file says when the file was last written. The source is `NAMES` (the names of runs
-    and files) if at least half of the versions have a date in them; otherwise it is `FILES`. The
+    the date of a file says when the file was last written. The source is `NAMES` if at least half
+    of the versions have a date in the name of their run or file; otherwise it is `FILES`. The
     versions in `undated` have no date."""
 
     source: Source = ""
@@ -51,7 +51,7 @@ class VersionDates:
 
     @property
     def file_dates(self) -> dict[str, str]:
-        """The day of each version's file, if the dates come from files. Otherwise empty."""
+        """The day of each version's file. It is empty unless the dates come from files."""
         if self.source != FILES:
             return {}
         return {name: f"file of {moment.when:%Y-%m-%d}" for name, moment in self.dates.items()}

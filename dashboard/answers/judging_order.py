@@ -35,8 +35,9 @@ def order_randomly(pairs: Sequence[Pair]) -> list[int]:
 
 
 def is_random_sample(graded_pairs: set[Pair], candidates: Sequence[Pair]) -> bool:
-    """Return whether `graded_pairs` are a random sample of `candidates`: they are the first ones in
-    random order, and at most a tenth of these is missing."""
+    """Return whether `graded_pairs` are a random sample of `candidates`. They are if, in the random
+    order of `candidates`, they make up at least nine tenths of the pairs up to the last graded
+    one."""
     is_graded = [candidates[position] in graded_pairs for position in order_randomly(candidates)]
     n = sum(is_graded)
     reached = max((position for position, is_hit in enumerate(is_graded, 1) if is_hit), default=0)

@@ -1,4 +1,4 @@
-"""What changed between runs that nobody has judged, on every page of their study."""
+"""Changes between the result lists of two runs without judgments, for all pages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _COLUMNS = {
     "best_new": "best new",
     "new": "new",
 }
-"""Column of `ListChanges.frame` -> its name in the table of queries."""
+"""The name in the table of queries for each column of `ListChanges.frame`."""
 _KIND = "change"
 _NEAR = 3
 """Ranks down to this multiple of k are near the first k."""
@@ -44,12 +44,12 @@ _NEAR = 3
 
 @dataclass(frozen=True)
 class ChangesOverview:
-    """The Overview of two runs without judgments. `changes` are those of the run in focus.
-    `queries` has a row per query, the most changed first: text, meta, the columns of
-    `ListChanges.frame`, is_changed, and was_rank, the rank of its first document in the first
-    `depth` documents of the baseline (0 if there is none). `groups` are those of the column
-    `grouping`, as in `changes_by_group`. `runs` has a row of `summarise_changes` for each run
-    except the baseline, NaN for runs that cannot be compared with it."""
+    """The Overview of two runs without judgments. `changes` compares the run in focus with the
+    baseline. `queries` has a row per query, the most changed first: text, meta, the columns of
+    `ListChanges.frame`, is_changed, and was_rank (the rank of the run's first document in the first
+    `depth` documents of the baseline, 0 if it is not among them). `groups` is the frame of
+    `changes_by_group` for the column `grouping`. `runs` has a row of `summarise_changes` for each
+    run except the baseline, NaN for runs that cannot be compared with it."""
 
     changes: ListChanges
     queries: pd.DataFrame
@@ -60,14 +60,14 @@ class ChangesOverview:
 
 
 def list_changes(study: Study, comparison: Comparison) -> ListChanges:
-    """Return the changes of the run in focus from the baseline in the queries in view. Raises
-    NoSharedQueriesError."""
+    """Return how the lists of the run in focus differ from the baseline's lists, for the queries in
+    view. Raises NoSharedQueriesError."""
     return changes_between(study, comparison, comparison.focus, comparison.baseline)
 
 
 def changes_between(study: Study, comparison: Comparison, run: str, baseline: str) -> ListChanges:
-    """Return the changes of a run from another one in the queries in view. Raises
-    NoSharedQueriesError."""
+    """Return how the lists of `run` differ from the lists of `baseline`, for the queries in view.
+    Raises NoSharedQueriesError."""
     view = comparison.narrowing_comparison
     return study.cached_answer(_find_changes, view, run, baseline, comparison.cutoff)
 
@@ -126,8 +126,9 @@ def _changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
 def _comparable_changes(
     study: Study, comparison: Comparison, run: str, baseline: str = ""
 ) -> ListChanges | None:
-    """Return the changes of a run from another one, by default the baseline. Returns None if they
-    share no query in view or are cut off at different depths."""
+    """Return how the lists of `run` differ from the lists of `baseline`, which is by default the
+    baseline of the comparison. Returns None if the runs share no query in view or are cut off at
+    different depths."""
     try:
         changes = changes_between(study, comparison, run, baseline or comparison.baseline)
     except NoSharedQueriesError:
@@ -136,8 +137,9 @@ def _comparable_changes(
 
 
 def changes_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFrame:
-    """Return the overlap of the queries in view by a column, least first. Columns: group, queries,
-    overlap, low, high (NaN if there are too few queries for an interval)."""
+    """Return the mean overlap by group for one column of the queries, lowest overlap first.
+    Columns: group, queries, overlap, low, high (NaN if there are too few queries for an
+    interval)."""
     changes = list_changes(study, comparison)
     groups = study.columns(comparison)[by].reindex(list(changes.query_ids)).astype(str)
     rows = []
@@ -189,9 +191,10 @@ def _overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class QueryChanges:
-    """The changes of one query: the numbers of documents by what became of them (new, gone, stay),
-    its row of `ListChanges.frame` (NaN without results), the mean rank-biased overlap of the
-    queries in view, and where the new documents were in the baseline's list, with their number."""
+    """The changes of one query. `counts` has the numbers of new, gone and kept documents ("new",
+    "gone", "stay"), and `row` is the query's row of `ListChanges.frame` (NaN without results).
+    `mean_rbo` is the mean rank-biased overlap of the queries in view. `sources` says where the new
+    documents were in the baseline's list, with the number of documents for each place."""
 
     counts: dict[str, int]
     row: dict[str, float]
@@ -224,8 +227,9 @@ def query_changes(study: Study, comparison: Comparison, diagnosis: Diagnosis) ->
 
 
 def change_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
-    """Return the columns on the two lists of each query. With judgments, these are overlap and
-    rank-biased overlap; none if a run's documents are unknown."""
+    """Return the columns of the table of queries that compare the two lists of a query. With
+    judgments, only overlap and rank-biased overlap are included. The result is empty if a run lacks
+    document ids."""
     pair = (comparison.focus, comparison.baseline)
     if comparison.is_alone or not study.runs or study.runs_without_doc_ids(pair):
         return []
@@ -237,8 +241,8 @@ def change_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
 
 
 def change_values(study: Study, comparison: Comparison, key: str) -> AnyArray:
-    """Return the values of such a column for the queries in view: float64[query], NaN if undefined,
-    or object[query] for the class of change."""
+    """Return the values of one of the `change_columns` for the queries in view: float64[query], NaN
+    if undefined, or object[query] for the class of change."""
     return np.asarray(study.cached_answer(_change_frame, comparison)[key])
 
 

@@ -43,7 +43,8 @@ class MeasureDetail:
 
 
 def find_measures(search_text: str) -> MeasureList:
-    """Return the list of measures by family; without a search, the most used come first."""
+    """Return the measures that match the search, best match first. Without a search, return all
+    measures by family, after a group of the most used ones."""
     declared_measures = declarations()
     families = group_by_family(declared_measures)
     questions = {_FIRST: _FIRST_ASKS, **{f.title: f.question for f in families}}

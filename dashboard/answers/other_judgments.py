@@ -32,8 +32,8 @@ class OtherJudgments:
 
     `means` has run, queries, mean, low, high, judged (judged share of the top results) over the
     `shared` queries, which are the queries in view that the other collection judges too.
-    `judgments` and `queries` are its totals; `other_text` counts the shared queries that have a
-    different text there. `why_not` says why there are no means."""
+    `judgments` and `queries` are its totals; `other_text` counts the shared queries whose text
+    differs between the collections. `why_not` says why there are no means."""
 
     identity: str
     name: str

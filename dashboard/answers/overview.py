@@ -60,7 +60,8 @@ LISTED_GROUPS = 5
 """Maximum number of groups that the Overview lists. The Breakdown page shows all groups."""
 _BINS = 10
 _MOST_JUDGED = 40
-"""Number of best runs of which a leaderboard shows the judged share, besides the shown runs."""
+"""Number of best runs for which a leaderboard shows the judged share, in addition to the shown
+runs."""
 _LENGTH_COLUMN = DERIVED[0].key
 SHOWN_IN_FULL = 5
 """Maximum number of loaded runs for which the table has only the shown runs. With more, it is a
@@ -127,8 +128,8 @@ def overview(study: Study, comparison: Comparison) -> Overview:
 
 
 def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
-    """Return the comparison of all pairs of runs, which determines the places. Returns None if
-    there are only a few runs, or too few queries to test."""
+    """Return the comparison of all pairs of runs, which determines the possible ranks of each run.
+    Returns None if there are only a few runs, or too few queries to test."""
     if len(study.names) <= SHOWN_IN_FULL:
         return None
     pairs = all_run_pairs(study, comparison)
@@ -307,7 +308,8 @@ def _describe_query_cause(
 
 
 def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
-    """Count a single run's scores in ten bins; empty unless the measure ranges from 0 to 1."""
+    """Return the number of queries in each of ten bins of a single run's scores. The result is
+    empty if several runs are compared, or if the measure does not range from 0 to 1."""
     if not comparison.is_alone or tuple(comparison.measure.declaration.range) != (0, 1):
         return []
     focus_scores = scores.select_runs([comparison.focus]).values_of(comparison.measure)[0]
@@ -316,8 +318,8 @@ def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
 
 
 def comparison_to_offer(study: Study, address: Address) -> Comparison:
-    """Return the comparison to offer if a run is shown alone. It compares this run with the default
-    baseline. If this run is itself the default baseline, it is the default comparison."""
+    """Return the comparison to offer if a run is shown alone: this run with the default baseline.
+    If the run is itself the default baseline, return the default comparison."""
     comparison = study.view(address.with_values(base="")).comparison
     return (
         study.view(address.with_values(base="", run="")).comparison
@@ -382,9 +384,10 @@ def _view_facts(
 
 
 def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
-    """Return the number of queries in view for which each run has no results. Runs without such
-    queries are omitted. Queries that were excluded from the view for this reason are counted. The
-    result is empty for a given measure, because queries without its score are left out."""
+    """Return the number of queries in view for which a run has no results, by run. Runs with
+    results for all queries are omitted. Queries that were excluded from the view for this reason
+    are counted. The result is empty for a given measure, which leaves out queries without a
+    score."""
     if not study.is_computed(comparison.measure):
         return {}
     mask = study.view_mask(comparison.reset_control(MISSING))

@@ -1,6 +1,5 @@
-"""Documents with the same id as a query, which are called the query's own document: whether the
-lists contain them, and whether they are excluded. Used by the Files page and for the notes above
-all pages."""
+"""A query's own document, which is the document with the same id as the query: whether the lists
+contain it, and whether it is excluded. Used by the Files page and for the notes above all pages."""
 
 from __future__ import annotations
 
@@ -10,9 +9,8 @@ from metrics_core.judging.exclusions import own_document_notes
 
 
 def has_own_documents(study: Study) -> bool:
-    """Return whether there is a run in which most lists contain the own document of their query
-    (the document with the same id). The result is also true if own documents are already
-    excluded."""
+    """Return whether there is a run in which most lists contain their query's own document (the
+    document with the same id). The result is also true if own documents are already excluded."""
     if study.settings.exclude_self:
         return True
     return any(study.cached_answer(_holds_own_documents, name) for name in study.runs)

@@ -99,8 +99,8 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
 
 
 def _pair_table(run_pairs: AllPairs) -> pd.DataFrame:
-    """Return a frame with one row per pair. The run with the better mean is in the column run, the
-    run with the worse mean in against."""
+    """Return a frame with one row per pair. The column `run` has the run with the better mean, and
+    the column `against` has the other run."""
     one, other = np.triu_indices(len(run_pairs.runs), 1)
     runs = np.array(run_pairs.runs, dtype=object)
     cells = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")

@@ -22,7 +22,7 @@ from metrics_core.text_tables.paper_table import (
 from metrics_core.text_tables.score_tables import LongTable, format_markdown
 
 Texts = Mapping[str, str]
-"""A table as text, by the name of the text format."""
+"""The text of a table in several formats, keyed by the name of the format."""
 
 
 def overview_texts(study: Study, comparison: Comparison) -> Texts:

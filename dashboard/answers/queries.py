@@ -242,8 +242,9 @@ def _row_mask(
 
 
 def _default_order(comparison: Comparison, show: str, *, is_unjudged: bool) -> str:
-    """Return the default order of a list: worst query first, but best first in the list of queries
-    that got better; without judgments, the most changed query first."""
+    """Return the default order of a list. The worst query comes first, except in the list of
+    queries that got better, in which the best comes first. Without judgments, the most changed
+    query comes first."""
     if is_unjudged and not comparison.is_alone:
         return "list:overlap"
     column = f"score:{comparison.focus}" if comparison.is_alone else "difference"

@@ -51,8 +51,8 @@ ABOUT_FOCUS = ("zero", *FAILURES)
 SHOWS = (*ABOUT_RUNS, *ABOUT_FOCUS)
 CHIPS = (SHOW_ALL, "fixed", "broken", *OUTCOMES, "none")
 CHIPS_OF_ONE = ("zero", "nothing", "low", "fine")
-"""Lists that have a chip in the row of chips; `CHIPS_OF_ONE` is for a single run. All other lists
-are under "more"."""
+"""The lists that have a chip in the row of chips: `CHIPS` and, for a single run, also
+`CHIPS_OF_ONE`. All other lists are under "more"."""
 
 _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")

@@ -320,8 +320,8 @@ class FilterColumns(Mapping[str, AnyArray]):
         )
 
     def describe_column(self, name: str) -> dict[str, Any]:
-        """Return the description of a column by `filtering.describe_column`. For columns that
-        depend only on the files, one cached result is used for all comparisons."""
+        """Return what `filtering.describe_column` returns for a column. For columns that depend
+        only on the files, one cached result is used for all comparisons."""
         column, study = self._columns[name], self._study
         if column in self._further or not depends_only_on_files(study, column):
             return describe_column(self[name])

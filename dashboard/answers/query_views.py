@@ -53,7 +53,7 @@ class Heat:
     for each shown run. `empty` has a bool column for each run: whether the run's list is empty.
     `failing` is the number of listed queries on which all runs fail; `failed` has the first of
     these queries (query_id, text, meta). `ahead` has the queries on which the run in focus has the
-    largest lead over the next best shown run; the lead is in the column difference."""
+    largest lead over the next best shown run. Its column `difference` has the lead."""
 
     frame: pd.DataFrame
     empty: pd.DataFrame

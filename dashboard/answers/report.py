@@ -91,9 +91,9 @@ class Report:
     column does. `lists` maps the key of each list to its queries, bool[query]. `grades` are all
     grades of the collection, for the colour scale. `notes` has the notes on queries: query_id,
     text, tags, notes. `errors` maps the name of each failed part to its exception; failed parts are
-    empty or None. `examples` has the pages of the queries that are presented, by "losses" and
-    "wins". It is the query with the largest loss or win among those for which both runs have
-    results; if there is none, the one with the largest of all."""
+    empty or None. `examples` has the Query pages of two examples, "losses" and "wins": the queries
+    with the largest loss and win among those for which both runs have results or, if there are
+    none, among all queries."""
 
     overview: Overview
     robustness: Robustness
@@ -224,7 +224,7 @@ def _report_methods(
 
 
 def changes_methods(study: Study, files: tuple[UsedFile, ...]) -> ReportMethods:
-    """Return the methods of a report on runs without judgments."""
+    """Return how the numbers of a report were computed, for runs without judgments."""
     versions = f"Ranklens {__version__}"
     return ReportMethods([], files, versions, tuple(filter(None, _file_changes(study, {}))), {}, "")
 

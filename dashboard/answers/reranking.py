@@ -17,7 +17,8 @@ _DEPTHS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 
 
 
 def can_rerank(study: Study, comparison: Comparison) -> bool:
-    """Whether a better order raises the measure, and its means add up over queries."""
+    """Return whether a better order of the documents can raise the measure, and the measure is
+    computed and averaged over queries."""
     measure = comparison.measure
     return (
         has_headroom(measure)
@@ -27,9 +28,9 @@ def can_rerank(study: Study, comparison: Comparison) -> bool:
 
 
 def reranking(study: Study, comparison: Comparison) -> tuple[Sentence, Sentence, pd.DataFrame]:
-    """Return a title, a lead, and the ceiling of the shown runs: run, k (the number of reordered
-    results) and mean; at k = 1 the mean is the score itself. Raises ValueError unless
-    `can_rerank`."""
+    """Return a title, a lead, and the best mean of each shown run after reordering. The frame has
+    run, k (the number of reordered results) and mean. For k = 1, the mean is that of the actual
+    scores. Raises ValueError unless `can_rerank`."""
     return study.cached_answer(_reranking, comparison)
 
 

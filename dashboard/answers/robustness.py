@@ -1,5 +1,4 @@
-"""The Robustness page: the evidence for each way in which the verdict could change, computed on
-request."""
+"""The Robustness page: the evidence for each check of the verdict, which is computed on request."""
 
 from __future__ import annotations
 
@@ -33,8 +32,8 @@ _MEASURES = (
 @dataclass(frozen=True)
 class ByCutoff:
     """The comparison of the pair at every cutoff. `frame` is the frame of `mean_curves` for the two
-    runs (run, k, mean, low, high, difference, diff_low, diff_high). diff_low and diff_high are the
-    confidence band in `crossings`; low and high are NaN."""
+    runs (run, k, mean, low, high, difference, diff_low, diff_high). In this frame, diff_low and
+    diff_high are the bounds of the band of `crossings`, and low and high are NaN."""
 
     crossings: Crossings
     frame: pd.DataFrame
@@ -128,8 +127,8 @@ def find_missed_queries(
 
 def difference_after_removal(study: Study, comparison: Comparison) -> Floats:
     """Return the mean difference after the queries that contribute most to its sign are removed one
-    by one, float64[removed]. The first value is for no removed query. The last is the first with
-    the opposite sign, or leaves one query."""
+    by one, float64[removed]. The first value is for no removed query. At most twice as many queries
+    are removed as are needed to change the sign, and one query always remains."""
     differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
     most = max(removals.queries - 1, 0)
     end = min(most, 2 * removals.turning) if removals.turning else most
@@ -197,7 +196,7 @@ def _differences_by_cutoff(study: Study, pair: Comparison, measure: Measure) -> 
 
 def _compared_measures(study: Study, comparison: Comparison) -> tuple[Measure, ...]:
     """Return the chosen measure, then all given and computed measures that have the same direction.
-    Only these can agree with it."""
+    Measures with another direction cannot agree with the chosen one."""
     direction = comparison.measure.declaration.direction
     computed = map(parse_measure, _MEASURES) if study.judged else ()
     others = [m for m in (*study.given_measures, *computed) if m.declaration.direction == direction]
@@ -229,9 +228,9 @@ def _measure_agreement(
 
 
 def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
-    """Return the measure that disagrees with the chosen one on the most queries about which run is
-    better, and the ten queries on which the two measures differ most. The queries are the frame of
-    `find_disagreements` with text and meta."""
+    """Return the measure that prefers a different run than the chosen measure on the largest number
+    of queries, and the ten queries on which the two measures differ most. The queries are the frame
+    of `find_disagreements` with text and meta."""
     return study.cached_answer(_most_opposed_measure, pair_key(comparison))
 
 
@@ -316,8 +315,8 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
 
 
 def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str]]:
-    """Return for each of the two runs the queries in view for which it has no score. The comparison
-    leaves these queries out. Runs that have all scores are not in the result."""
+    """Return the queries in view for which a run has no score, for each of the two runs. The
+    comparison leaves these queries out. A run that has all scores is not in the result."""
     pair = [comparison.focus, comparison.baseline]
     scores = study.scores(comparison, comparison.measure).select_runs(pair)
     ids = np.array(scores.query_ids, dtype=object)
@@ -326,13 +325,14 @@ def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str
 
 
 def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
-    """Return for each of the two runs the queries in view for which it has no results."""
+    """Return the queries in view for which a run has no results, for each of the two runs."""
     return find_coverage(pair_ranks(study, comparison))
 
 
 def compare_means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """Return the means over all queries, and over the queries with results from both runs. One row
-    each: queries, mean, baseline_mean, difference. A mean over no query is NaN."""
+    """Return a frame with two rows: the means over all queries, and the means over the queries with
+    results from both runs. Columns: queries, mean, baseline_mean, difference. A mean over no query
+    is NaN."""
     pair = [comparison.focus, comparison.baseline]
     scores = study.scores(comparison, comparison.measure).select_runs(pair)
     rows = []

@@ -153,8 +153,9 @@ def _add_settling_checks(
     *list_checks: RobustnessCheck | None,
     later_checks: Sequence[RobustnessCheck | None] = (),
 ) -> Robustness:
-    """Add what could settle an open verdict. `list_checks` and `later_checks` concern the result
-    lists; they come before and after the check of other measures."""
+    """Add to `summary` the checks that could make an inconclusive verdict conclusive. The checks of
+    the result lists are passed: `list_checks` come before the check of other measures, and
+    `later_checks` come after it."""
     pair = robustness.compared_pair(study, comparison)
     if pair.verdict in CLEAR or pair.verdict == NO_MATTER:
         return summary

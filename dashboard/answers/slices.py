@@ -39,7 +39,7 @@ class UnlikeSlice:
 @dataclass(frozen=True)
 class Slices:
     """The slices that were found, most significant first. `table` has one row per slice; its column
-    slice has the name of the slice. `searched_count` is the number of slices that were tested."""
+    `slice` has the name of the slice. `searched_count` is the number of slices that were tested."""
 
     slices: list[UnlikeSlice] = field(default_factory=list)
     table: pd.DataFrame = field(default_factory=pd.DataFrame)

@@ -33,8 +33,9 @@ from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged, j
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 _KEPT_DEPTHS = (5, 10, 20, 50, 100)
 _USUAL, _FEW_ROWS = 20, 500_000
-"""The first documents of lists are read at least down to rank `_USUAL`, so that all default cutoffs
-use the same documents. For runs with more than `_FEW_ROWS` rows, this depth is reduced."""
+"""The first documents of each list are read at least down to rank `_USUAL`, so that all default
+cutoffs use the same documents. This depth is reduced if a run would then have more than `_FEW_ROWS`
+documents."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def _unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
 
 def _is_selective_sample(study: Study, comparison: Comparison) -> bool:
     """Return whether the documents judged in the layers are a biased sample of the documents that
-    are unjudged in the files. By default they are, since the page To judge offers the most
+    are unjudged in the files. By default they are, because the To judge page offers the most
     influential documents first."""
     if not _has_layer_grades(study, comparison):
         return False
@@ -121,7 +122,7 @@ def find_unjudged_documents(
 
 
 def _has_layer_grades(study: Study, comparison: Comparison) -> bool:
-    """Return whether layers have judgments of documents of the pair that are unjudged in the
+    """Return whether the layers judge documents in the lists of the pair that are unjudged in the
     files."""
     has_more = np.zeros(len(study.query_ids), dtype=np.bool_)
     for name in (comparison.focus, comparison.baseline):

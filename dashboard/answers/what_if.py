@@ -29,8 +29,8 @@ _MOST_ROWS = 30
 """Maximum number of rows of the list that the user can edit."""
 _ROW = ("doc_id", "rank", "was", "grade", "graded", "part", "short")
 _FURTHER = 5
-"""Maximum number of relevant documents below k that are offered, and also of relevant documents
-outside the list."""
+"""Maximum number of relevant documents that are offered from the ranks below k. The same limit
+applies to relevant documents that are not in the list."""
 
 
 @dataclass(frozen=True)

@@ -324,7 +324,8 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """Show charts of all runs by group, and the column crossed with the best other column."""
+    """Show charts of all runs by group. Unless a single run is shown or groups are searched, also
+    show the cells of the column crossed with its default second column."""
     comparison = context.comparison
     scores = answers.group_scores(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])

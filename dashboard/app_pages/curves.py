@@ -89,7 +89,8 @@ def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
 
 
 def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
-    """Return one legend for all plots. Runs outside the compared pair can be hidden in it."""
+    """Return the legend that all plots share. If every shown run is coloured, the runs outside the
+    compared pair can be hidden by clicking them in the legend."""
     comparison = context.comparison
     in_colour = curves.coloured_runs(comparison)
     hidden = {}

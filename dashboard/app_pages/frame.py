@@ -225,8 +225,8 @@ def show_message_instead(page: Page) -> bool:
 
     A message is shown if the page does not exist, no files are open, the link is invalid, no query
     is in view, or the page cannot show the measure. Otherwise, notices on layers, id maps,
-    exclusions and refused runs are shown above the page. If the direction of
-    the measure is not declared, the page asks for it; the Overview asks beside the values."""
+    exclusions and refused runs are shown above the page. If the direction of the measure is not
+    declared, the user is asked for it above the page or, on the Overview, beside the values."""
     if no_page := session.address()[NO_PAGE.name]:
         st.html(
             markup.draw_empty_state(f"There is no page “{no_page}”.", "The menu lists all pages.")
@@ -305,8 +305,8 @@ def _has_empty_view(context: PageContext) -> bool:
 
 
 def _has_nothing_to_show(context: PageContext, page: Page) -> bool:
-    """Without judgments, show a message on a page that needs some, and if no two lists can be
-    compared."""
+    """For runs without judgments, show a message if the page needs judgments or if the lists of the
+    two runs cannot be compared. Return whether a message was shown."""
     comparison = context.comparison
     if page.needs_judgments:
         text = "Add judgments under Files."
@@ -328,8 +328,8 @@ def _has_nothing_to_show(context: PageContext, page: Page) -> bool:
 
 
 def _is_without_ranks(context: PageContext) -> bool:
-    """If the chosen measure is given, offer a computed measure instead, because given scores have
-    no ranks."""
+    """Show a message if the chosen measure is given, because given scores have no ranks, and offer
+    a computed measure instead. Return whether the message was shown."""
     measure = context.comparison.measure
     if context.study.is_computed(measure):
         return False

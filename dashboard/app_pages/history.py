@@ -39,7 +39,7 @@ from metrics_core.findings.history import not_versions_finding
 from metrics_core.scoring.intervals import LEVEL
 
 _SYSTEMS = {"in_order": answers.NONE, "versions": ()}
-"""Values of the address fields with which the runs are not treated as versions."""
+"""The values of the address fields for runs that are not versions of one system."""
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
 

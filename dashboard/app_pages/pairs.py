@@ -100,8 +100,8 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
 
 
 def _choose_measure(context: PageContext) -> bool:
-    """Show the choice of the measure that sorts the runs, which is offered if there are many runs.
-    Return whether the user chose all measures."""
+    """Show the choice of the measure by which the runs are sorted. It is used if there are many
+    runs. Return whether the user chose all measures."""
     measures = {c.key: str(c.measure) for c in _ranking(context).columns}
     chosen_key = next(key for key, name in measures.items() if name == context.comparison.name)
     is_all = context.view.address["part"] == _ALL_MEASURES

@@ -1,4 +1,5 @@
-"""`ranklens backup`: a whole workspace as one zip file, even while Ranklens runs."""
+"""`ranklens backup`: save a whole workspace as one zip file. Ranklens may be running at the same
+time."""
 
 from __future__ import annotations
 

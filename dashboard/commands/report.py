@@ -144,7 +144,7 @@ def _used_files(
 def _pack_tables(
     title: str, study: Study, options: ReportOptions, input_files: InputFiles
 ) -> bytes:
-    """Return the tables as a packed collection, unchanged since they were read."""
+    """Return the tables, unchanged since they were read, in a packed collection."""
     tables: list[tuple[Table | None, str]] = [
         *((run, input_files.files[run.name]) for run in study.runs.values()),
         *((input_files.qrels, options.qrels) for _ in input_files.runs[:1]),

@@ -267,8 +267,8 @@ def run_styles(
 
 
 def make_lines_solid(styles: Sequence[RunStyle]) -> list[RunStyle]:
-    """Return the styles, with solid lines if all of them have different colours. The baseline stays
-    dashed, and no other line is dashed then, because it could be mistaken for a second baseline."""
+    """Return the styles with solid lines, if all of them have different colours. Only the baseline
+    then has a dashed line, because another dashed line could be mistaken for a second baseline."""
     are_distinct = len({style.color_name for style in styles}) == len(styles)
     return [replace(style, is_solid=are_distinct) for style in styles]
 

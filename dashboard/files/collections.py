@@ -126,8 +126,8 @@ class CollectionCatalog:
         )
 
     def folder_of(self, identity: str) -> Path | None:
-        """Return the folder with files that a collection shows besides the files added to it.
-        Returns None if the collection has no folder."""
+        """Return the folder whose files belong to a collection, in addition to the files that were
+        added to it. Returns None if the collection has no folder."""
         if identity == SAMPLE:
             return SAMPLE_FOLDER
         return self._folder if identity and identity == self.folder_id else None

@@ -127,8 +127,8 @@ def list_folder(
 
 
 def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
-    """Return the files, with each subfolder that contains only judged ranks in place of the files
-    in it."""
+    """Return the files. If a subfolder contains only judged ranks, the subfolder itself takes the
+    place of its files."""
     of_folder: dict[Path, list[Path]] = {}
     for path in files:
         of_folder.setdefault(path.parent, []).append(path)
@@ -225,8 +225,8 @@ def join_parts(files: Sequence[File]) -> list[File]:
 
 
 def join_loaded_parts(loaded_files: Sequence[Loaded]) -> list[Loaded]:
-    """Join runs that are spread over several files into one table each, if these files were
-    uploaded together."""
+    """Join each run that is spread over several files into one table, if these files were uploaded
+    together."""
     joined: list[Loaded | None] = list(loaded_files)
     for first, other_positions, run in join_run_parts(
         [(part.file, part.table) for part in loaded_files]

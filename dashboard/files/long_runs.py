@@ -89,8 +89,9 @@ def convert_run(
 
 
 def _choose_fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qrels:
-    """Return those of the given judgments that contain the first query of the run. If several or
-    none of them do, return the last of these. If no judgments are given, return empty judgments."""
+    """Return the judgments that contain the first query of the run. If several of the given
+    judgments contain it, return the last of these; if none contain it, return the last of all. If
+    no judgments are given, return empty judgments."""
     query_id = "".join(split_fields(source.head.partition(b"\n")[0].decode())[:1])
     knowing = [qrels for qrels in judgments if query_id in qrels.query_ids]
     return [_NO_JUDGMENTS, *judgments, *knowing][-1]
@@ -153,8 +154,8 @@ class ConvertedFiles:
         judgments: Sequence[Qrels],
         progress: Callable[[int], None] | None,
     ) -> list[File]:
-        """Read the file of a long run and join it with judgments, in one pass. The list is empty if
-        this is not possible."""
+        """Read the file of a long run and join it with judgments, in one pass. Return an empty list
+        if this is not possible."""
         source = open_source(path, display_name, choices.get("encoding"))
         loaded = convert_run(
             source, self._cache, judgments, kind=choices.get("kind"), progress=progress
@@ -220,6 +221,6 @@ class ConvertedFiles:
 
 
 def may_be_long_run(path: Path) -> bool:
-    """Return whether a file may contain a long run, judging by its size and its first lines."""
+    """Return whether a file may contain a long run, according to its size and its first lines."""
     large = path.is_file() and path.stat().st_size >= SMALLEST
     return large and guess_kind(path) in ("run", None)

@@ -33,8 +33,8 @@ the zip."""
 
 @dataclass(frozen=True)
 class NotesAndLayers:
-    """Notes, tags and layers that come with files but are not tables. They are kept as the lines of
-    the notes and tags, and the lines of each layer."""
+    """Notes, tags and layers that come with files but are not tables. `notes` has the lines of the
+    notes and tags, and `layers` has the lines of each layer."""
 
     notes: tuple[Line, ...] = ()
     layers: tuple[tuple[Line, ...], ...] = ()

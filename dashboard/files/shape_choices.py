@@ -28,7 +28,7 @@ _WORDS = {"doc": "document", "system": "run"}
 _FIELDS = Memo(200)
 
 Answers = Mapping[str, Mapping[str, Any]]
-"""Choices for reading files. The key is the key of the files' shape."""
+"""The choices for reading files, keyed by the shape of the files (see `shape_key`)."""
 
 
 def find_fields(origin: Origin, name: str, encoding: str | None = None) -> FileFields | None:

@@ -26,7 +26,9 @@ _START = 512
 _NO_ANSWERS: Answers = MappingProxyType({})
 
 UploadKind = Literal["packed", "cut", "carried over", "long", "plain"]
-"""packed        a packed collection, or a report with one
+"""The kinds of uploaded file.
+
+packed        a packed collection, or a report that contains one
 cut           a zip of some queries
 carried over  exported notes or layers
 long          a table that may be a long run
@@ -42,7 +44,7 @@ class UploadedFile:
 
     @property
     def origin(self) -> Origin:
-        """The bytes of the file. For a file on disk, the path."""
+        """The bytes of the file, or its path if the file is on disk."""
         return self.content if isinstance(self.content, bytes) else self.content.path
 
     def __len__(self) -> int:
@@ -107,9 +109,9 @@ def read_tables(
     """Read the tables of a file. If the file is a zip with a set of tables, read all of them.
     Raises RanklensError.
 
-    The remembered `answers` for the shape of the file determine how it is read. If there are none
-    and the kind of the file is unclear, it is recognised with the help of the `judgments` that are
-    already available."""
+    The remembered `answers` for the shape of the file determine how it is read. If there are no
+    such answers and the kind of the file is unclear, it is recognised with the help of the
+    `judgments` that are already available."""
     if is_marker_file(uploaded_file.name):
         raise RanklensError(
             f"{uploaded_file.name} is a helper file that Spark or Hadoop writes; it contains no"

@@ -1,5 +1,5 @@
-"""One visit of a user. Only this package uses Streamlit's session state, query parameters and
-caches.
+"""The state of one user's visit. Only this package uses Streamlit's session state, query parameters
+and caches.
 
 The open collection and the address are imported from this package; everything else is imported from
 its module."""

@@ -1,5 +1,5 @@
-"""Queries that the user picked in a chart. A few queries are stored in the address, many queries
-are stored in the session."""
+"""Queries that the user picked in a chart. A few queries are stored in the address; if there are
+many, they are stored in the session."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reconnection of a page to its server, after the connection was lost or the server was restarted.
 
-The browser then has the page drawn again and sends the values of all its widgets. A session that
+The browser then requests the page again and sends the values of all its widgets. A session that
 knows the page recognises the user's changes in these values. A new session, after a restart, knows
 no widgets yet, so Streamlit would drop the changes. A new session therefore draws the page from the
 address first, and then applies the same values."""

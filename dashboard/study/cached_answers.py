@@ -70,10 +70,10 @@ class CachedAnswers:
     def cached_answer(
         self, answer: Callable[..., Result], *arguments: Hashable, precomputed: Result | None = None
     ) -> Result:
-        """Return `answer(study, *arguments)`. It is computed only once.
+        """Return `answer(study, *arguments)`, which is computed only once for these arguments.
 
-        The arguments are the key, so the key cannot lack anything that the result depends on. If
-        the result was computed together with others, it is passed as `precomputed`."""
+        The arguments are the cache key, so `answer` must depend on nothing else. If the result was
+        computed together with others, it is passed as `precomputed`."""
         memo, key = self._find_memo(answer, arguments), (answer, arguments)
         if precomputed is not None:
             return memo(key, lambda: precomputed)

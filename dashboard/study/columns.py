@@ -57,8 +57,8 @@ _IN_META = 2
 
 
 def file_columns(study: StudyLike) -> dict[str, pd.Series]:
-    """Return the columns from the files. Each is the group of each judged query, indexed by
-    query_id."""
+    """Return the columns from the files. Each column has the group of every judged query, indexed
+    by query_id."""
     if study.queries is None:
         return {}
     return {c: find_groups(study.queries, study.query_ids, c) for c in study.groupings}
@@ -143,7 +143,8 @@ def splitting_columns(study: StudyLike, comparison: Comparison) -> list[str]:
 
 def describe_queries(study: StudyLike) -> pd.DataFrame:
     """Return the columns that `Study.with_texts` adds, indexed by query_id: `text`, `meta`, and
-    `by: NAME` for each grouping. The latter is float64 for numbers, otherwise the group as text."""
+    `by: NAME` for each grouping. A column `by: NAME` is float64 for numbers; otherwise it has the
+    groups as texts."""
     frame = pd.DataFrame({"text": study.texts}, dtype="str")
     ids = list(frame.index)
     if study.queries is None:

@@ -1,4 +1,4 @@
-"""The given scores of a study, as in its files."""
+"""The given scores of a study, for the runs and queries in the files with scores."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from metrics_core.tables import GivenScores
 
 
 def read_file_scores(tables: Sequence[GivenScores], settings: Settings) -> Scores | None:
-    """Return the given scores for the runs and queries in their files, with the names of runs and
-    the directions of the settings. Returns None if there are no files with given scores."""
+    """Return the given scores for the runs and queries in their files. The settings determine the
+    names of the runs and which direction of each measure is better. Returns None if there are no
+    files with given scores."""
     if not tables:
         return None
     measure_names = {name for table in tables for name in table.measure_names}

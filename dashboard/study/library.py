@@ -30,8 +30,8 @@ from metrics_core.tables.run_names import find_free_name, make_names_unique
 
 @dataclass(frozen=True)
 class Library:
-    """All files of a collection and their study. The study is None if there are no runs and no
-    scores, and if there is a single run without judgments."""
+    """All files of a collection and their study. The study is None if there are neither runs nor
+    scores, or if there is only a single run without judgments."""
 
     files: tuple[File, ...]
     study: Study | None
@@ -88,10 +88,11 @@ def assemble_library(
     """Make the study from all runs and one table of each other kind.
 
     If there are several judgment files, the chosen one is used or, by default, the one that fits
-    the runs best (see `choose_judgments`). If there are several query files, the one with most
-    judged queries is used; if there are several document files, the one with most judged documents.
-    A file that is not used has the reason in `why_not`. `judging` is the function that joins a run
-    with judgments, like `join_judgments`. The `settings` rename runs, map ids and set colours."""
+    the runs best (see `choose_judgments`). Of several query files, the one with the largest number
+    of judged queries is used, and of several document files, the one with the largest number of
+    judged documents. A file that is not used has the reason in `why_not`. `judging` is the function
+    that joins a run with judgments, like `join_judgments`. The `settings` rename runs, map ids and
+    set colours."""
     listed = join_parts(list(files))
     file_runs = [_FileRun(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
     named_runs, run_notes = make_names_unique(file_runs)
@@ -307,8 +308,8 @@ def convert_to_judgments(file: File) -> Loaded:
 
 
 def _choose_queries(files: Sequence[File], query_ids: Sequence[str]) -> File | None:
-    """Return the query file that has most of these queries. If several are tied, a file with
-    columns besides the text is preferred, and among these the last one.
+    """Return the query file that has the largest number of these queries. If several are tied, a
+    file with columns besides the text is preferred, and among these the last one.
 
     Columns matter because the query files of some tools contain only texts."""
     known_ids = set(query_ids)
@@ -323,8 +324,8 @@ def _choose_queries(files: Sequence[File], query_ids: Sequence[str]) -> File | N
 
 
 def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
-    """Return the document file that has most of the judged documents. If several are tied, return
-    the last of them."""
+    """Return the document file that has the largest number of judged documents. If several are
+    tied, return the last of them."""
     if len(files) < 2 or qrels is None or not isinstance(qrels.table, Qrels):
         return files[-1] if files else None
     judged = qrels.table.doc_ids.unique()

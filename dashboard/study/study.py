@@ -111,7 +111,7 @@ class Study(CachedAnswers):
 
     @property
     def is_unjudged(self) -> bool:
-        """Whether there are runs and no judgments: pages show what changed between two runs."""
+        """Whether there are runs but no judgments, so that pages compare the lists of two runs."""
         return bool(self.runs) and not self.judged
 
     @property
@@ -143,8 +143,8 @@ class Study(CachedAnswers):
 
     @cached_property
     def given_check(self) -> tuple[list[str], list[Note]]:
-        """The names of given measures that are equal to a computed one; and notes on them, and on
-        given scores that are not used."""
+        """The names of the given measures that are equal to a computed measure, and the notes on
+        these measures and on given scores that are not used."""
         if self._file_scores is None or self.given_scores is None or not self.judged:
             return [], []
         unused = unused_score_notes(self._file_scores, self.names, self.query_ids)
@@ -182,7 +182,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def query_ids(self) -> list[str]:
-        """All judged queries; without judgments, all queries of the runs or with given scores."""
+        """All judged queries. Without judgments: all queries of the runs or of the given scores."""
         if self.is_unjudged:
             return list(dict.fromkeys(q for run in self.runs.values() for q in run.query_ids))
         if self._file_scores is None or self.runs:
@@ -223,11 +223,11 @@ class Study(CachedAnswers):
 
     @property
     def file_columns(self) -> dict[str, pd.Series]:
-        """The group of each judged query, indexed by query_id, for each column of the files."""
+        """The columns of the files. Each has the group of every judged query, by query_id."""
         return self.cached_answer(columns.file_columns)
 
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]:
-        """Return the group of each judged query, indexed by query_id, for each column.
+        """Return all columns. Each has the group of every judged query, indexed by query_id.
 
         The columns of the files come first, followed by the derived columns. Some derived columns
         depend on the comparison, but never on its filters."""

@@ -86,8 +86,8 @@ class LayerStore:
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
     def list_layers(self, identity: str, *, only_removed: bool = False) -> list[Layer]:
-        """List the layers of a collection, oldest first. If `only_removed` is true, list the layers
-        that were removed since the start, and no others.
+        """List the layers of a collection, oldest first. If `only_removed` is true, list only the
+        layers that were removed since the start; otherwise, list all other layers.
 
         Raises StorageError if the collection's database cannot be read."""
         matching = [layer for layer in self._all_layers(identity) if layer.removed == only_removed]
@@ -159,8 +159,8 @@ class LayerStore:
     def import_layer(self, identity: str, lines: Sequence[Line], *, earlier_layer: str = "") -> str:
         """Import a layer with the graders and times of its grades, and return its id.
 
-        The first of the `lines` has the name and other facts. If a layer with the same name and
-        time of beginning already has all these grades, nothing is imported, and the id is empty. If
+        The first of the `lines` has the name and other facts. If a layer with the same name, begun
+        at the same time, already has all these grades, nothing is imported, and the id is empty. If
         another layer has only the same name, the imported layer gets a new name and is kept
         separate. `earlier_layer` is the id of a layer that is known to have been begun before this
         one."""
@@ -246,8 +246,8 @@ def _append_grades(
 def _build_layers(
     contents: Contents, known_contents: Contents, known_layers: Sequence[Layer]
 ) -> list[Layer]:
-    """Build the layers from these rows. What is already in `known_layers`, which were built from
-    `known_contents`, is used again."""
+    """Build the layers from the rows in `contents`. The `known_layers`, which were built from
+    `known_contents`, are reused as far as their rows are the same."""
     grades, known_rows = contents.intact["grades"], known_contents.intact["grades"]
     if len(grades) < len(known_rows) or (
         known_rows and grades[len(known_rows) - 1] is not known_rows[-1]

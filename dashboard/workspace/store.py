@@ -76,7 +76,7 @@ class Workspace:
         return None
 
     def read_collections(self, *, only_removed: bool = False) -> list[Collection]:
-        """Return the collections or, if `only_removed`, the removed ones, latest change first."""
+        """Return the collections (the removed ones if `only_removed`), latest change first."""
         all_collections = []
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process
@@ -85,7 +85,7 @@ class Workspace:
         return [c for c in all_collections if c.removed == only_removed]
 
     def collection(self, identity: str) -> Collection:
-        """The record with the time of the last change. Raises KeyError if it does not exist."""
+        """The record of a collection, with the time of its last change. Raises KeyError."""
         record = self._store.read_collection(identity)
         with suppress(Exception):  # one collection must not stop the list of all
             changes = [record.changed, *(e.changed for e in self._store.entries(identity))]
@@ -176,8 +176,7 @@ class Workspace:
         return self._store.last_good_state_time(identity)
 
     def restore_last_good_state(self, identity: str) -> None:
-        """Restore the last good state of a collection whose database cannot be read. The damaged
-        database is moved aside."""
+        """Move an unreadable database aside, and restore the collection's last good state."""
         with self.hold_write_lock():
             self._store.restore_last_good_state(identity)
 
@@ -186,7 +185,7 @@ class Workspace:
         return self._store.paths_moved_aside()
 
     def drop_damaged(self, identity: str, texts: Iterable[str]) -> int:
-        """Delete damaged rows of layers, notes and tags with these texts; return how many."""
+        """Delete damaged rows of layers, notes and tags with these texts; return their number."""
         with self.change_collection(identity) as state:
             return self._store.drop_damaged(identity, state, texts)
 
@@ -229,7 +228,7 @@ class Workspace:
         return [*self._store.damaged_records(identity), *unsound]
 
     def load_table(self, entry: Entry) -> Table:
-        """Load an entry's table. A long run stays on disk. Raises StorageError if damaged."""
+        """Load an entry's table. A long run stays on disk. Raises StorageError if it is damaged."""
         if entry.kind == "run" and entry.complete and stays_on_disk(entry.rows):
             return open_stored_run(
                 self._store,
@@ -258,9 +257,10 @@ class Workspace:
     def add_table(
         self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), keep_both: bool = False
     ) -> AddedFile:
-        """Add a table to an existing collection. The same rows are stored once; for runs, once for
-        each file name. A different table of the same file name and kind replaces the earlier one
-        and keeps its colour and name, unless `keep_both`. `slots` are other colours in use."""
+        """Add a table to an existing collection. Rows that are already stored are not stored again,
+        except for a run under another file name. Unless `keep_both` is true, a table replaces an
+        earlier one of the same file name and kind, and gets its colour and name. `slots` are
+        colours that are in use elsewhere."""
         with self._guard_changes():
             loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
         content = hash_content(loaded.table, loaded.kind)
@@ -308,7 +308,7 @@ class Workspace:
             self._store.put_entry(identity, replace(entry, removed=False, changed=current_time()))
 
     def undo_replacement(self, identity: str, number: str) -> None:
-        """Delete a file and show the file that it replaced. Raises KeyError if that is gone."""
+        """Delete a file and show the file it replaced. Raises KeyError if that file is gone."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None or self._entry_of(identity, entry.replaces) is None:
@@ -346,13 +346,13 @@ class Workspace:
 
     @contextmanager
     def hold_write_lock(self) -> Iterator[FolderStore]:
-        """Hold the lock for changes to the workspace. Raises StorageError if there is none."""
+        """Hold the lock for changes. Raises StorageError if the workspace cannot be changed."""
         with self._guard_changes(), self._store.hold_lock():
             yield self._store
 
     @contextmanager
     def change_collection(self, identity: str) -> Iterator[Connection]:
-        """Open a collection's database for changes. Raises StorageError if the disk refuses."""
+        """Open a collection's database for changes. Raises StorageError if this fails."""
         with self._guard_changes(), self._store.change_collection(identity) as state:
             yield state
 

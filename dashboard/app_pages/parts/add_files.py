@@ -1,5 +1,5 @@
-"""Adding files: the uploader, the errors of files that could not be read, and the screen of a first
-visit."""
+"""Adding files: the uploader, the errors of files that could not be read, and the screen that
+explains how to get started."""
 
 from __future__ import annotations
 

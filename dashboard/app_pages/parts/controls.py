@@ -295,7 +295,8 @@ def _query_controls(context: PageContext, page: Page) -> None:
 
 
 def _size_formatter(sizes: pd.Series, format_value: Callable[[str], str]) -> Callable[[str], str]:
-    """Return a formatter for a value that adds the number of judged queries with this value."""
+    """Return a function that formats a value and adds the number of judged queries with this
+    value."""
     return lambda value: f"{format_value(value)} ({w.format_count(int(sizes.get(value, 0)))})"
 
 

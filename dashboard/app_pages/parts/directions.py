@@ -1,5 +1,5 @@
-"""The question which direction of a given measure is better. The answer is kept with the
-collection."""
+"""The question whether higher or lower values of a given measure are better. The answer is stored
+with the collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Judging queries drawn at random: the queue in the drawn order, and the comparison that opens."""
+"""Judging of randomly drawn queries: the documents in the order to judge them, and the comparison,
+which is hidden until enough queries are judged."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ from metrics_core.findings.drawn_queries import drawn_queries_finding, opening_s
 
 
 def find_drawn_judgments(context: PageContext) -> tuple[DrawnJudgments, str] | None:
-    """Return the state of the judge's draw for the compared runs, and the day of the draw; None if
-    there is no draw."""
+    """Return how far the judge has judged the queries drawn for the compared runs, and the day on
+    which they were drawn. Returns None if no queries are drawn."""
     found_draw = find_draw(judging.draw_target(context)) if _has_two_lists(context) else None
     if found_draw is None:
         return None
@@ -32,16 +33,16 @@ def find_drawn_judgments(context: PageContext) -> tuple[DrawnJudgments, str] | N
 
 
 def show_drawn_answer(context: PageContext, state: DrawnJudgments, date: str) -> None:
-    """Show the result on the drawn queries or, before the comparison opens, what is to be
-    judged."""
+    """Show the result on the drawn queries. As long as too few of them are judged for a comparison,
+    show what remains to be judged instead."""
     finding, styles = drawn_queries_finding(state, date), context.drawing.styles
     badge = markup.Badge(finding.badge, finding.tone) if finding.badge else None
     st.html(markup.draw_answer(finding.title, finding.lead, styles, badge=badge))
 
 
 def show_open_comparison(context: PageContext) -> bool:
-    """Show the result on the drawn queries. Return False if none are drawn or the comparison is not
-    open."""
+    """Show the result on the drawn queries, and return True. If no queries are drawn, or too few of
+    them are judged for a comparison, show nothing and return False."""
     drawn = find_drawn_judgments(context)
     if drawn is None or not drawn[0].is_open:
         return False
@@ -50,8 +51,8 @@ def show_open_comparison(context: PageContext) -> bool:
 
 
 def show_drawn_queue(context: PageContext) -> bool:
-    """Show the documents of the drawn queries, one at a time. Return False if queries are judged in
-    another order or none are drawn."""
+    """Show the documents of the drawn queries, one at a time, and return True. If no queries are
+    drawn, or if the user judges in another order, show nothing and return False."""
     drawn, is_only_order = find_drawn_judgments(context), not context.study.judged
     if drawn is None or (context.view.address["order"] != DRAWN and not is_only_order):
         return False
@@ -77,8 +78,9 @@ def show_drawn_queue(context: PageContext) -> bool:
 
 
 def show_draw_card(context: PageContext, link: str = "") -> None:
-    """Offer to draw queries at random, unless they are drawn or the lists cannot be judged. `link`
-    leads from another page to the page where queries are drawn and judged."""
+    """Offer to draw queries at random. If queries are already drawn, show only the `link` to
+    judging them, if there is one. If the lists cannot be judged, show nothing. `link` leads from
+    another page to the page on which queries are drawn and judged."""
     study = context.study
     if study.settings.complete or not _has_two_lists(context):
         return
@@ -98,7 +100,7 @@ def show_draw_card(context: PageContext, link: str = "") -> None:
 
 
 def _has_two_lists(context: PageContext) -> bool:
-    """Whether two runs are compared whose documents are known."""
+    """Return whether two different runs are compared and all their document ids are known."""
     comparison, study = context.comparison, context.study
     pair = comparison.focus, comparison.baseline
     return not (comparison.is_alone or study.runs_without_doc_ids(pair))
@@ -112,7 +114,8 @@ def _show_draw_button(
 
 
 def _describe_queue(context: PageContext, state: DrawnJudgments) -> dict[str, Any]:
-    """Return the texts around the card: progress in queries, and what the judged part shows."""
+    """Return the texts around the document that is being judged: the progress in queries, and the
+    result on the drawn queries so far."""
     n, short = len(state.query_ids), short_names(context.drawing.styles, judging.LONGEST_NAME)
     counts = w.format_count(int(state.documents["graded"].sum())), len(state.documents)
     counted = f"{w.format_count(state.n_counted)} of {w.format_count(n)}"

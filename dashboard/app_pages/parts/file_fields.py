@@ -63,8 +63,8 @@ class FileCheck:
 
 
 def find_file_checks(files: Sequence[File]) -> list[FileCheck]:
-    """Return the files about which the user is asked how they should be read: refused files, and
-    files of the collection whose fields or kind are unclear."""
+    """Return the files for which the user should check how they are read: refused files, and files
+    of the collection whose fields or kind are unclear."""
     checks: list[FileCheck | None] = []
     seen_names = set[str]()
     for name, refusal in refusals().items():
@@ -119,7 +119,7 @@ def _table_kind(file: File) -> Kind:
 
 
 def show_checks(checks: Sequence[FileCheck]) -> None:
-    """Show a card for each file about which the user is asked."""
+    """Show a card for each file that the user should check."""
     for check in checks:
         with st.container(border=True, key=f"fields_{check.key}"):
             if check.of_two_kinds:

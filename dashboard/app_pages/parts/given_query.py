@@ -23,7 +23,7 @@ def show_answers(context: PageContext, query_id: str) -> None:
 
 def show_scores(context: PageContext, query_id: str) -> None:
     """Show the score of every shown run on every measure, and the reason why there are no
-    contributions."""
+    contributions of documents."""
     query = given_query(context.study, context.comparison, query_id)
     section.show_heading("Scores", "", frame=query.scores, key="given_scores")
     st.html(_draw_scores(query))

@@ -216,7 +216,8 @@ def offered_orders(context: PageContext) -> list[tuple[str, str]]:
 
 
 def draw_target(context: PageContext) -> DrawTarget:
-    """Return the runs and the number of first results for which queries are drawn."""
+    """Return what queries are drawn for: the two compared runs, and the number of first results
+    that are judged."""
     comparison = context.comparison
     k = drawn_measure(context.study, comparison).cutoff or 0
     return DrawTarget(comparison.focus, comparison.baseline, k)

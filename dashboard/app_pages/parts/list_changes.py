@@ -1,4 +1,4 @@
-"""The pages of runs that nobody has judged: what changed between two lists."""
+"""The pages for runs without judgments: what changed between the lists of two runs."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def show_curves() -> None:
 
 
 def show_ranking() -> None:
-    """Show rank-biased overlap of all pairs of runs."""
+    """Show the rank-biased overlap of all pairs of runs."""
     context = session.study_context()
     comparison, names = context.comparison, context.study.names
     pairs = answers.overlap_of_pairs(context.study, comparison)
@@ -158,7 +158,8 @@ def show_ranking() -> None:
 
 
 def show_query_changes(page: QueryPage, context: PageContext) -> None:
-    """Show the counts of new, gone and kept documents of one query, and where the new ones were."""
+    """Show the numbers of new, gone and kept documents of one query, and at which ranks the new
+    documents were in the baseline's list."""
     comparison = context.comparison
     changes = answers.query_changes(context.study, comparison, page.diagnosis)
     top = f"top {w.format_count(comparison.cutoff)}"
@@ -176,4 +177,5 @@ DRAWN_WITHOUT_JUDGMENTS: dict[str, Callable[[], None]] = {
     "curves": show_curves,
     "pairs": show_ranking,
 }
-"""The pages that differ from those with judgments, by their names."""
+"""The functions that draw the pages that are different without judgments, keyed by the name of the
+page."""

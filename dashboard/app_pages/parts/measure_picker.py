@@ -26,8 +26,8 @@ to this number exactly."""
 
 
 def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
-    """Show the picker, the cutoff, the options and the explanation of the measure; without
-    judgments, the cutoff only."""
+    """Show the picker, the cutoff, the options and the explanation of the measure. Without
+    judgments, show only the cutoff."""
     if study.is_unjudged:
         _cutoff_controls(study, comparison)
         return

@@ -12,7 +12,8 @@ from metrics_core.base import wording as w
 
 
 def show_quality_cost(context: PageContext) -> None:
-    """Show the shown runs by the chosen measure and by cost, if there is a measure of cost."""
+    """Show a chart of the runs in view by the chosen measure and by cost, if there is a measure of
+    cost."""
     comparison, answer = context.comparison, quality_cost(context.study, context.comparison)
     if answer is None:
         return

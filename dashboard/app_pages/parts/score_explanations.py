@@ -170,8 +170,8 @@ def _apply_edits(page: QueryPage, context: PageContext, edits: tuple[Edit, ...])
 
 
 def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> bool:
-    """Show the list of the run in focus with the user's edits if the address selects it, and return
-    whether it was shown."""
+    """Show the list of the run in focus after the user's edits, if the address contains edits or
+    requests to edit the list. Return whether the list was shown."""
     comparison, query_id = context.comparison, page.diagnosis.query_id
     edit_keys: tuple[str, ...] = context.view.address["what"]
     edits = read_edits(edit_keys)

@@ -49,8 +49,8 @@ def show_heading(
     key: str = "",
     styles: Mapping[str, RunStyle] | None = None,
 ) -> None:
-    """Show the heading of a section with an explanation. If `frame` is given, also show a CSV link
-    that downloads it; `key` is then its name in the download's file name."""
+    """Show the heading of a section with an explanation. If `frame` is given, also show a link that
+    downloads it as CSV; `key` is the name of the table in the file name of the download."""
     if frame is None:
         st.html(markup.draw_section(title, explanation, styles=styles))
         return
@@ -178,9 +178,9 @@ def show_brush(figure: Chart, key: str, *, alt: str, picture: Caption, opens: st
     """Draw a chart with one mark per query, in which the user can select a range by dragging.
     Return the query_ids in the range.
 
-    A click on a mark follows the link `opens`, to which the query_id is added. It cannot be
-    reported to Python, because Streamlit reports either clicks or selections of a chart, never
-    both."""
+    A click on a mark follows the link `opens`, to which the query_id is added. The click itself
+    cannot be reported to Python, because Streamlit reports either clicks or selections of a chart,
+    never both."""
     figure = figure.with_layout(meta={"opens": opens}, dragmode="select", selectdirection="h")
     points = _draw_chart(figure, key, alt, picture, ("box",)).get("points", ())
     return [point["customdata"][0] for point in points]

@@ -32,8 +32,8 @@ def draw_legend(
     omitted_runs: tuple[int, str] = (0, ""),
 ) -> Markup:
     """Draw the legend: the coloured runs, the number of grey runs, and a note on the bands.
-    `hidden_runs` maps each run that can be hidden to the link that hides it. `omitted_runs` is the
-    number of runs that are not drawn and the link that draws them."""
+    `hidden_runs` maps each run that can be hidden to the link that hides it. `omitted_runs` has the
+    number of runs that are not drawn, and the link to a chart with all runs."""
     short = short_names(coloured_runs, _NAME_LENGTH)
     return _render(
         "legend",

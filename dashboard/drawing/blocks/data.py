@@ -198,8 +198,8 @@ def valid_audience(word: str) -> str:
 
 
 def draw_getting_started(name: str, tools: Sequence[str]) -> Markup:
-    """Draw which files to load, in the terms of the audience `name`: the beginning of an example of
-    each file, and the `tools` whose files can be read without conversion."""
+    """Draw the list of files to load, in the terms of the audience `name`: the beginning of an
+    example of each file, and the `tools` whose files can be read without conversion."""
     return _render("first_run_steps", steps=STEPS[name], tools=w.join_words(tools))
 
 
@@ -209,8 +209,8 @@ def draw_all_formats(link: str) -> Markup:
 
 
 def draw_file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup:
-    """Draw figures about a file, each as (number, description). `warning` is about unjudged
-    documents; it is "" if there is no warning."""
+    """Draw the numbers that describe a file, given as pairs (number, description). `warning` is
+    about unjudged documents; it is "" if there is no warning."""
     return _render("file_numbers", counts=counts, lacking=warning)
 
 

@@ -30,15 +30,16 @@ _SHORT_NAME = 16
 
 
 _EDGE, _TICK_EDGE = 0.2, 0.24
-"""Minimum distance from the ends of the axis, as a share of its length: of zero (`_EDGE`), and of
-other ticks (`_TICK_EDGE`). This leaves space for the labels "worse" and "better" at the ends. A
-label that has no space is omitted."""
+"""Minimum distance from each end of the axis, as a share of the length of the axis: `_EDGE` for
+zero, and `_TICK_EDGE` for other ticks. This leaves space for the labels "worse" and "better" at the
+ends. A label that has no space is omitted."""
 _LABEL = 0.09
 """Half the width of a printed number, as a share of the chart's width."""
 _SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
 _OTHER_SIDE, _BEYOND = 0.28, 0.08
-"""Lengths on the axis, as shares of the largest difference of any run: the part of the axis beyond
-zero on the side without the difference, and the margin beyond an end of an interval."""
+"""Lengths on the axis, as shares of the largest difference of any run. `_OTHER_SIDE` is the minimum
+length of the axis on the side of zero on which the difference is not; `_BEYOND` is the margin
+beyond an end of an interval."""
 _NARROW = 0.26
 """If an interval is narrower than this share of the axis, the numbers at its ends are moved
 outwards, because they would otherwise overlap."""
@@ -54,8 +55,8 @@ def draw_difference_interval(
     level).
 
     `row` is the row of this run in the frame of `compare`; `all_rows` are the rows of all loaded
-    runs. If the test compares the typical ratio, the ratio is drawn as a change in percent. If only
-    the sign is tested, or nothing, the result is empty."""
+    runs. If the test compares the typical ratio, the ratio is drawn as a change in percent. The
+    result is empty if only the sign is tested, or if nothing is tested."""
     if row.get("tested") in (SIGN, NOT_TESTED):
         return Markup()
     comparison = drawing.comparison
@@ -96,8 +97,8 @@ def _percent_change(ratio: Any) -> Any:
 
 
 def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
-    """Return an axis that covers the differences of all loaded runs, so that it stays the same for
-    a measure and a baseline.
+    """Return an axis that covers the differences of all loaded runs, so that its scale does not
+    depend on which run is in focus.
 
     Most of the axis is on the side of zero where the difference is. If the interval would be too
     short to read, the axis covers only this interval."""

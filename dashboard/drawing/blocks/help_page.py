@@ -100,7 +100,8 @@ def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
 
 
 def draw_glossary(measures: str, formats: str) -> Markup:
-    """Draw how to start, and the glossary. `measures` and `formats` are links to further help."""
+    """Draw the instructions for getting started, and the glossary. `measures` and `formats` are
+    links to further help."""
     return _render("words", words=_WORDS, measures=measures, formats=formats)
 
 

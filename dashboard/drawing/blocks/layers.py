@@ -59,8 +59,8 @@ def draw_judging_link(link: str, words: str, kind: Literal["", "primary", "back"
 
 
 def draw_card_of_draw(n: int, text: str, link: str = "") -> Markup:
-    """Draw the card that offers to judge `n` queries drawn at random, with a link to the page where
-    they are drawn if it is given."""
+    """Draw a card that offers to judge `n` queries drawn at random. If `link` is given, the card
+    links to the page on which the queries are drawn."""
     return _render("draw_card", n=n, text=text, link=link)
 
 

@@ -1,5 +1,5 @@
-"""Blocks of runs that nobody has judged: what changed between two lists. The only colours are those
-of the runs, because nothing is known about quality."""
+"""Blocks for runs without judgments: what changed between the lists of two runs. The only colours
+are the colours of the runs, because nothing is known about quality."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from metrics_core.explaining.list_changes import ListChanges
 from metrics_core.findings.list_changes import describe_change_class
 
 MOST_BARS = 400
-"""Maximum number of bars of the strip. With more queries, a bar is several queries, and the most
-changed of them is drawn."""
+"""Maximum number of bars in the chart of changed queries. If there are more queries, a bar
+represents several of them and shows the most changed one."""
 
 _render = Template("list_changes")
 
 
 def draw_kept(changes: ListChanges, drawing: Drawing) -> Markup:
-    """Draw the mean number of documents that stay, with its interval, on an axis from 0 to k."""
+    """Draw the mean number of documents among the first k that both lists contain, with its
+    interval, on an axis from 0 to k."""
     mean, low, high = (float(part) for part in changes.mean_kept())
     k = changes.k
     ticks = [0, k // 2, k] if k > 1 else [0, k]
@@ -43,7 +44,8 @@ def draw_kept(changes: ListChanges, drawing: Drawing) -> Markup:
 
 
 def draw_classes(changes: ListChanges, drawing: Drawing, link: LinkMaker) -> Markup:
-    """Draw the queries by class of change as one bar; `link` returns the link of a class."""
+    """Draw the number of queries in each class of change, as one bar. `link` returns the link to
+    the queries in a class."""
     classes = [
         (describe_change_class(fewest, most), n, most) for fewest, most, n in changes.classes() if n
     ]
@@ -51,8 +53,8 @@ def draw_classes(changes: ListChanges, drawing: Drawing, link: LinkMaker) -> Mar
 
 
 def draw_strip(queries: pd.DataFrame, k: int, drawing: Drawing, query_link: LinkMaker) -> Markup:
-    """Draw a bar per query, as high as its number of new documents. `queries` are those of
-    `ChangesOverview`."""
+    """Draw a bar for each query, as high as its number of new documents. `queries` is the frame of
+    this name in `ChangesOverview`."""
     step = -(-len(queries) // MOST_BARS)
     return _render(
         "strip",
@@ -65,13 +67,14 @@ def draw_strip(queries: pd.DataFrame, k: int, drawing: Drawing, query_link: Link
 
 
 def draw_change_facts(runs: pd.DataFrame, run: str, changes: ListChanges) -> Markup:
-    """Draw a line of numbers on the changes of a run; `runs` are those of `ChangesOverview`."""
+    """Draw a line of numbers on the changes of a run. `runs` is the frame of this name in
+    `ChangesOverview`."""
     row = runs.set_index("run").loc[run].to_dict()
     return _render("change_facts", row=row, changes=changes)
 
 
 def draw_changed_runs(runs: pd.DataFrame, drawing: Drawing, run_link: LinkMaker) -> Markup:
-    """Draw a table of all runs compared with the baseline; `runs` are those of
+    """Draw a table of all runs compared with the baseline. `runs` is the frame of this name in
     `ChangesOverview`."""
     return _render(
         "changed_runs",
@@ -180,10 +183,11 @@ def draw_overlap_matrix(
 
 
 def draw_query_changes(changes: QueryChanges, drawing: Drawing) -> Markup:
-    """Draw the counts of the changes of one query."""
+    """Draw the numbers of new, gone and kept documents of one query."""
     return _render("query_changes", changes=changes, style=drawing.focus_style)
 
 
 def draw_sources(changes: QueryChanges) -> Markup:
-    """Draw where the new documents of one query were in the baseline's list."""
+    """Draw a list that says how many new documents of a query were at which ranks of the baseline's
+    list."""
     return _render("counts", counts=changes.sources)

@@ -68,8 +68,9 @@ def describe_movement(row: Row, side: str) -> Movement:
 
 
 def describe_list_change(row: Row, side: str, cutoff: int) -> tuple[str, str, Movement]:
-    """Return what became of a document among the first k of two lists without judgments: the name
-    and the sign of its mark, and its movement in words."""
+    """Describe how a document among the first k of two lists without judgments changed: the name of
+    its mark ("stays", "gone" or "new"), the sign of the mark, and the movement in words. A document
+    below rank k has no mark."""
     rank, other = row["rank"], row["other_rank"]
     if rank > cutoff:
         return "", "", describe_movement(row, side)

@@ -46,7 +46,7 @@ _BEST = 18
 """Maximum number of characters of a run's name beside the name of a collection."""
 
 _FIELD, _BUTTON = 62, 39
-"""Width in px of the field for a run, and width in px of a button. Their texts are not included."""
+"""Widths in px of the field for a run and of a button, each without its text."""
 _GAP, _WIDE_GAP = 6, 8
 _BESIDE = 352
 """Width in px of everything beside the sentence of controls: buttons and margins, and the closed

@@ -147,8 +147,8 @@ def draw_check_reasons(
     questions: Mapping[str, str] = MappingProxyType({}),
 ) -> Markup:
     """Draw each check of the verdict, with its reason unless `is_brief` is true. If the verdict is
-    inconclusive, these are ways to make it conclusive. `questions` maps names of checks to titles
-    that replace the default ones."""
+    inconclusive, draw the possible ways to make it conclusive instead. `questions` maps names of
+    checks to titles that replace the default ones."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []

@@ -67,8 +67,8 @@ _OPEN = ("–", "")
 
 def draw_checks(robustness: Robustness, href: Href) -> Markup:
     """Draw all checks in one row, each with a mark, a name and a short answer. If the verdict is
-    inconclusive, these are ways to make it conclusive. The result is empty if there is no
-    verdict."""
+    inconclusive, draw the possible ways to make it conclusive instead. The result is empty if there
+    are neither."""
     if not robustness.checks:
         return Markup()
     unclear, entry_parts = (

@@ -38,15 +38,15 @@ from metrics_core.explaining.diagnosis import Diagnosis
 Row = Mapping[str, Any]
 
 _HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34, "one-line": 24}
-"""Height of a row in px, depending on what is known about the documents. The style sheet has the
-same values. All rows of both lists have the same height, so that the lines end at the rows."""
+"""Height of a row in px, by the kind of row. The style sheet has the same values. All rows of both
+lists have the same height, so that the lines end at the rows."""
 _SHORT_RUN, _SHORT_TITLE = 20, 80
 """Maximum number of characters of a run's name and of a document's title, in lists with one line
 per row. The style sheet cuts a title where the column ends."""
 _EXCERPT = 360
 FIRST, FIRST_OF_SEVERAL = 5, 10
 """Number of rows of each list that are shown at first: `FIRST` for two lists, `FIRST_OF_SEVERAL`
-for more lists, because their rows are lower."""
+for more lists, because their rows are less high."""
 STEP = 100
 """Number of rows that each click on "more" adds after k rows are shown."""
 _SQUARES, _MOST_SQUARES = 10, 30
@@ -71,7 +71,8 @@ class _View:
     several: bool
     one_line: bool
     changes_to: int = 0
-    """Without judgments, the number of first ranks whose changes are marked instead of grades."""
+    """For runs without judgments, the number of first ranks at which marks show the changes between
+    the lists in place of grades. It is 0 for runs with judgments."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class _List:
     tiles: Sequence[Tile]
     items: Sequence[_Item]
     summary: str = ""
-    """The text in place of the score, without judgments."""
+    """The text that is shown in place of the score if there are no judgments."""
 
     @property
     def widest(self) -> int:
@@ -268,8 +269,9 @@ def _make_list(
 
 
 def _tile_text(row: Row, sign: str) -> str:
-    """Return the text of a tile without judgments: the rank in the other list of a document that
-    stays, otherwise its sign."""
+    """Return the text of the square of a document in lists without judgments. For a document that
+    stays, this is its rank in the other list; for any other document, it is the sign of its
+    change."""
     return w.format_count(int(row["other_rank"])) if sign == "=" else sign
 
 

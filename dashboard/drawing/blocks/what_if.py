@@ -98,8 +98,8 @@ def _make_edited_row(
 
 
 def _shortfall_text(shortfall: float, rank: int) -> str:
-    """Return as text by how much the score of a document below rank k is lower than the score at
-    rank k in its run."""
+    """Return a text that says how much lower the score of a document is than the score at rank k of
+    the same run. The document is ranked below k."""
     if np.isnan(shortfall):
         return ""
     if shortfall == 0:

@@ -25,7 +25,7 @@ def paper_chart(
     below: str = "",
 ) -> Chart:
     """Return the chart with names for its vertical axis (`above`) and its horizontal axis
-    (`below`). A key of these runs with `columns` columns is added above it."""
+    (`below`). A key of these runs with `columns` columns is added above the chart."""
     palette, lines = drawing.palette, LINE if above else 0
     key = key_height(runs, columns) + (_GAP if runs else 0)
     margin = chart_margin(chart)

@@ -76,8 +76,8 @@ def quality_against_cost(frame: pd.DataFrame, drawing: Drawing, cost: str) -> Ch
 
 
 def _padded_span(frame: pd.DataFrame, name: str) -> tuple[float, float]:
-    """Return a range that is a little wider than the means and intervals. It does not start below 0
-    unless one of them does."""
+    """Return a range that is a little wider than the range of the means and their intervals. It
+    starts at or above 0 unless a mean or a bound is negative."""
     values = frame[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=np.float64)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     more = _PADDING * (high - low or 1.0)

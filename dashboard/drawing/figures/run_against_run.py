@@ -106,8 +106,8 @@ def _thin_out_points(points: pd.DataFrame) -> pd.DataFrame:
     """Return at most about `_MANY` queries.
 
     If there are more, the plot is divided into a grid, and one point of each opacity is kept per
-    cell, because the points in a cell would hide each other. The first grid, from the finest, that
-    leaves few enough points is used."""
+    cell, because the points in a cell would hide each other. The finest grid that leaves few enough
+    points is used."""
     if len(points) <= _MANY:
         return points
     first = points.sort_values("opacity", ascending=False, kind="stable")
@@ -156,8 +156,9 @@ def _point_marker(
 
 
 def _side_notes(drawing: Drawing, ticks: Ticks) -> list[dict[str, Any]]:
-    """Return two notes, one on each side of the diagonal, that say which run is better on this
-    side, or higher if the direction of the measure is not declared."""
+    """Return two notes, one for each side of the diagonal. A note says which run is better on its
+    side of the diagonal. If the direction of the measure is not declared, it says which run is
+    higher."""
     direction, palette = drawing.comparison.measure.declaration.direction, drawing.palette
     low, high = ticks.span
     ground = {"bgcolor": rgba(palette.page, 0.75), "borderpad": 1}

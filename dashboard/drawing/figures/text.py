@@ -80,9 +80,8 @@ def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str
 
     If no name is longer than `length`, all names stay unchanged. Otherwise, the words that all
     names begin or end with are removed, and names that are still too long are shortened in the
-    middle. Names that would become equal by this keep the text around their first difference, and
-    lose the shared text before it. A few results can be longer than `length`, because the short
-    names must be distinct."""
+    middle. If several names would become equal, the text before their first difference is cut
+    instead. A few results can be longer than `length`, because the short names must be distinct."""
     unique = list(dict.fromkeys(names))
     if max(map(len, unique), default=0) <= length:
         return {name: name for name in unique}

@@ -52,7 +52,8 @@ def finish_page(
     request: ReportRequest,
     measured: str = "",
 ) -> str:
-    """Return the HTML file of these parts; `contents` has the anchor and title of each part."""
+    """Return the HTML file of a report that consists of these parts. `contents` has the anchor and
+    the title of each part."""
     head = blocks.draw_title_line(
         request.title, pair, request.date, request.left_out_note, request.text
     )
@@ -101,5 +102,5 @@ def _draw_slides(report_parts: ReportParts) -> Markup:
 
 
 def remove_dead_links(page_markup: Markup) -> str:
-    """Return the page with links without a target replaced by plain text."""
+    """Return the page after links that have no target in it are replaced by plain text."""
     return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(page_markup))

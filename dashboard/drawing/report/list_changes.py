@@ -1,4 +1,4 @@
-"""What changed between runs without judgments, as a report and as the cell of a notebook."""
+"""A report and a notebook's output for runs without judgments: what changed between two lists."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _METHOD = (
 
 
 def draw_changes(answer: ChangesOverview, drawing: Drawing) -> Markup:
-    """Draw the Overview of runs without judgments, without links."""
+    """Draw the Overview of runs without judgments. The blocks contain no links."""
     changes = answer.changes
     title, lead = list_changes_title(changes), list_changes_subtitle(changes)
     badge = Badge("not judged", "few")
@@ -62,8 +62,8 @@ def make_any_report(
     files: tuple[UsedFile, ...] = (),
     **more: Any,
 ) -> str:
-    """Return the report as an HTML file, with or without judgments. The arguments are those of
-    `make_report`, which takes `more` of them, and of `make_report_page`."""
+    """Return the report on runs with or without judgments as an HTML file. `more` are further
+    arguments of `make_report`, which are used only with judgments."""
     if not study.is_unjudged:
         return make_report_page(make_report(study, comparison, files, **more), drawing, request)
     drawing = replace(drawing, palette=BY_THEME)

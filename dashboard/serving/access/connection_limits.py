@@ -1,5 +1,5 @@
-"""Limits on connections of which no request has been let in yet, so that such connections cannot
-lock out the user.
+"""Limits on waiting connections, which have not sent a request that was let in, so that such
+connections cannot lock out the user.
 
 Anyone who reaches the port can open connections and then send nothing, or one byte a second. Each
 connection uses a file descriptor of this process. When all file descriptors are used up, the server
@@ -30,8 +30,8 @@ _LOG = logging.getLogger("uvicorn.error")
 
 
 class WaitingConnections(ServerState):
-    """State that the connections of a server share. `waiting` has the connections of which no
-    request has been let in yet; the one that has waited longest comes first."""
+    """State that the connections of a server share. `waiting` has the connections whose requests
+    have not been let in yet; the one that has waited longest comes first."""
 
     def __init__(self) -> None:
         super().__init__()

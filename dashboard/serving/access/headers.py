@@ -15,8 +15,8 @@ _ROOT_PATH = re.compile(rb"; *path=/(?=;|$)", re.IGNORECASE)
 
 
 def security_headers(page: Path) -> list[tuple[bytes, bytes]]:
-    """Return the headers for all responses. They allow only those inline scripts to run that are in
-    the HTML file `page`."""
+    """Return the headers for all responses. They allow an inline script to run only if the script
+    is in the HTML file `page`."""
     return [
         (b"content-security-policy", _content_policy(page).encode()),
         (b"x-frame-options", b"DENY"),

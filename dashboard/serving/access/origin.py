@@ -36,7 +36,7 @@ def parse_origins(address: str, port: int) -> list[str]:
 
 def is_same_origin_request(scope: Any, origins_served: Set[str]) -> bool:
     """Return whether the request of an ASGI scope goes to an origin of this server and comes from a
-    page of that origin. A request that only reads may also come from no page."""
+    page of that origin. A request that only reads is also accepted without the header Origin."""
     host_values = header_values(scope, b"host")
     host = b",".join(host_values).decode("latin-1")
     own_origins = {f"http://{host}", f"https://{host}"} & origins_served

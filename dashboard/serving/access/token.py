@@ -2,8 +2,8 @@
 continue to work after a restart.
 
 The printed URL contains the token. The browser stores and sends a value that is derived from the
-token for each port. If another program takes over the port of a stopped server and receives
-requests of an open page, it cannot use them to access another server."""
+token for each port. If another program takes over the port of a stopped server, the values that it
+receives from an open page give it no access to another server."""
 
 from __future__ import annotations
 

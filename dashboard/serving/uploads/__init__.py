@@ -5,6 +5,5 @@
                               └─ a note that represents it ─────────────┘ files/long_uploads.py
 
 multipart.py    extracts the single file from a request body as it arrives
-streaming.py    ASGI middleware that writes it to the disk and passes on a note instead
-files/long_uploads.py    which file a note represents, only for the visit that it came from
-"""
+streaming.py    ASGI middleware that writes the file to disk and passes on a note in its place
+files/long_uploads.py    finds the file that a note represents, only in the visit of its upload"""

@@ -1,4 +1,4 @@
-"""Queries drawn at random for judging: one draw for each judge, pair of runs and k."""
+"""Drawing of random queries for judging. There is one draw for each judge, pair of runs and k."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _SEEDS = 1_000_000
 
 @dataclass(frozen=True)
 class DrawTarget:
-    """The runs and the number of first results for which queries are drawn."""
+    """What queries are drawn for: the two compared runs, and the number k of first results that are
+    judged."""
 
     focus: str
     baseline: str
@@ -40,7 +41,8 @@ class DrawTarget:
 
 
 def find_draw(target: DrawTarget) -> tuple[QueryDraw, str] | None:
-    """The judge's draw and the day on which it was begun; None if there is none."""
+    """Return the queries that the judge has drawn, and the day on which the first of them were
+    drawn. Returns None if the judge has drawn none."""
     identity = collection_id()
     if not workspace().has_collection(identity):
         return None
@@ -51,7 +53,8 @@ def find_draw(target: DrawTarget) -> tuple[QueryDraw, str] | None:
 
 
 def draw_queries(target: DrawTarget, size: int) -> None:
-    """Draw queries, or further ones if there is a draw, and go on to judge them; for a callback."""
+    """Draw `size` queries, in addition to those already drawn, and let the judging queue offer
+    their documents. This is a callback."""
     identity, key = collection_id(), target.key
     new = {"seed": randbelow(_SEEDS), "sizes": [], "dates": []}
 

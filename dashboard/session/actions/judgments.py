@@ -1,4 +1,5 @@
-"""The judgments in use. The address names them, and only the user changes them."""
+"""The judgments in use. They are named in the address, and only an action of the user changes
+them."""
 
 from __future__ import annotations
 
@@ -63,8 +64,8 @@ def set_judgments_complete(is_complete: bool) -> dict[str, Any]:
 
 
 def map_ids(queries: str, docs: str) -> None:
-    """Set how the ids of queries and of documents are mapped in the open collection; "" means
-    unchanged. This is a callback."""
+    """Set how the ids of queries and of documents are mapped in the open collection. If a mapping
+    is "", these ids stay unchanged. This is a callback."""
     identity = collection_id()
 
     def apply_id_maps() -> None:

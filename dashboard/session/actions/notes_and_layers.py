@@ -16,9 +16,10 @@ from metrics_core.base import wording as w
 
 @dataclass(frozen=True)
 class CarriedResult:
-    """The result of storing notes and layers: the numbers of new and of known notes and tags, the
-    ids of new layers, the number of known layers, and the error of the workspace, if there was
-    one."""
+    """The result of storing notes and layers. `new_notes` is the number of new notes and tags, and
+    `known_notes` the number of those that were stored already. `layers` has the ids of new layers,
+    and `known_layers` is the number of layers that were stored already. `refused` is the error of
+    the workspace, if there was one."""
 
     new_notes: int = 0
     known_notes: int = 0

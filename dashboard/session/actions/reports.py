@@ -1,5 +1,5 @@
-"""Reports on the current view: the files that were used with their fingerprints, and the sections
-that a report may contain."""
+"""Reports on the current view: the used files with their fingerprints, and the sections that a
+report may contain."""
 
 from __future__ import annotations
 

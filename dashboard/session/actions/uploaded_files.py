@@ -192,8 +192,8 @@ def find_original(file: File) -> Original | None:
 
 
 def find_originals_of_file(original: Original) -> dict[str, Original]:
-    """Return the tables of the open collection that were read from the same file, by their
-    number."""
+    """Return the originals of all tables of the open collection that were read from the same file,
+    keyed by the number of the table."""
     identity = collection_id()
     return {
         number: other

@@ -66,8 +66,8 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
     Yields the progress: the number of files read plus the share of the next file that has been
     read. At the end, the uploader is reset. Files added to the example are stored in a new
     collection of the user, which includes the example's files only if the new files are about the
-    same queries. If runs and judgments share no query with another open collection, the user
-    chooses whether to store them in a new one."""
+    same queries. If another collection is open and shares no query with the new runs and judgments,
+    the user chooses whether to store them in a new collection."""
     # Any action of the user meanwhile stops this run of the page at its next access to the session
     # or its next drawing. The next run still has the files and continues from what is stored.
     kept_keys = _stored_upload_keys()
@@ -357,8 +357,8 @@ def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
 def reread_file(original: Original, **further: Any) -> None:
     """Read a file of the open collection again with further choices. This is a callback.
 
-    The new tables replace those that were read from the file before. If its judgments are in use,
-    they stay in use."""
+    The new tables replace those that were read from the file before. If the judgments in the file
+    are in use, they stay in use."""
     choices = {**original.choices, **further}
     if isinstance(original.source, Path):
         path = original.source

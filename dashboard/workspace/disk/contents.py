@@ -61,8 +61,8 @@ NO_CONTENTS = Contents(dict.fromkeys(SCHEMA, ()), dict.fromkeys(SCHEMA, ()))
 
 
 def put_contents(state: database.Connection, contents: Contents) -> None:
-    """Write layers, grades, notes and tags to the database of a collection that does not have any
-    yet."""
+    """Write layers, grades, notes and tags to the database of a collection. The collection must not
+    have any yet."""
     for table in ("layers", *GROWING):
         database.put_rows(state, table, contents.intact[table])
         database.write_rows_with_checksums(state, table, contents.damaged[table])

@@ -73,7 +73,7 @@ class FolderStore(TableFiles):
         )
 
     def lacks_collections_folder(self) -> bool:
-        """Return whether the folder of the collections is missing, so that no table looks used."""
+        """Return whether the collections' folder is missing; all tables would then look unused."""
         return self.version() is not None and not self._collections.is_dir()
 
     def make_folders(self) -> None:
@@ -100,7 +100,7 @@ class FolderStore(TableFiles):
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
-        """Hold the lock for naming and removing. Raises StorageError if it is not free in time."""
+        """Hold the lock needed for naming and removing. Raises StorageError if it stays locked."""
         try:
             with database.open_for_writing(self.list_path) as listing:
                 self._lock_state.listing = listing
@@ -114,7 +114,7 @@ class FolderStore(TableFiles):
 
     @contextmanager
     def start_import(self) -> Iterator[bool]:
-        """Hold the lock, yield whether an earlier layout must be imported, and mark it as done."""
+        """Hold the lock, yield whether to import an earlier layout, and then record the import."""
         with self.hold_lock():
             is_due = not database.read_version(self._lock_state.listing)
             yield is_due
@@ -147,7 +147,7 @@ class FolderStore(TableFiles):
             raise errors.unreadable_folder_error(error, self._collections) from error
 
     def read_collection(self, identity: str) -> Collection:
-        """Return the record (only the last name if unreadable). Raises KeyError if missing."""
+        """Return a collection's record; only its name if it is unreadable. Raises KeyError."""
         if not self.has_collection(identity):
             raise KeyError(identity)
         with suppress(StorageError):
@@ -185,7 +185,7 @@ class FolderStore(TableFiles):
         }
 
     def contents(self, identity: str) -> Contents:
-        """Return a database's rows, none if it is missing. Raises StorageError if unreadable."""
+        """Return a collection's rows, none if it is missing. Raises StorageError if unreadable."""
         if not self.has_collection(identity):
             return NO_CONTENTS
         path = self.database_path(identity)
@@ -344,7 +344,7 @@ class FolderStore(TableFiles):
     # Good states: copies of databases, in case one cannot be read
 
     def keep_last_good_state(self, identity: str) -> None:
-        """Copy a changed, intact database as last known good. Raises OSError and StorageError."""
+        """Save a changed, intact database as the last good state. Raises OSError, StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         if good_path.is_file() and good_path.stat().st_mtime_ns == path.stat().st_mtime_ns:
             return
@@ -357,8 +357,8 @@ class FolderStore(TableFiles):
         return durable.write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
     def restore_last_good_state(self, identity: str) -> None:
-        """Move an unreadable database aside, and replace it by the last good state; needs the lock.
-        A readable database is unchanged. Raises OSError and StorageError."""
+        """Move an unreadable database aside, and replace it by the last good state. A readable one
+        is unchanged. The lock must be held. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         with suppress(errors.DamagedDatabaseError):
             database.check_database(path, SCHEMA)
@@ -369,8 +369,8 @@ class FolderStore(TableFiles):
         self._forget_cached_state(identity)
 
     def remove_unreadable(self, collection: Collection) -> None:
-        """Mark a collection with an unreadable database as removed; needs the lock. The last good
-        or an empty state replaces the database. Raises OSError and StorageError."""
+        """Mark a collection with an unreadable database as removed, and restore its last good
+        state, or else an empty one. The lock must be held. Raises OSError and StorageError."""
         try:
             self.restore_last_good_state(collection.id)
         except errors.DamagedDatabaseError:

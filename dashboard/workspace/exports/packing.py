@@ -62,7 +62,7 @@ def pack_tables(
     out: IO[bytes],
     contents: Contents = NO_CONTENTS,
 ) -> None:
-    """Write a collection whose tables are not in a workspace to a zip file.
+    """Pack a collection whose tables are not in a workspace into a zip file.
 
     `contents` are the layers, notes and tags of the collection. Raises StorageError if the rows of
     a table are damaged."""
@@ -233,8 +233,8 @@ def _read_entries(packed: zipfile.ZipFile) -> list[Entry]:
 
 
 def _read_member(packed: zipfile.ZipFile, name: str) -> bytes:
-    """Read a member of the zip. At most its declared size is read, and at most the maximum for its
-    kind."""
+    """Read a member of the zip, at most to its declared size. Raises DamagedRecordError if this
+    size is above the maximum for the kind of the member."""
     info = packed.getinfo(name)
     sizes = {_TABLES: _LARGEST_TABLE, _JOURNALS: _LARGEST_JOURNAL}
     largest = next((sizes[f] for f in sizes if name.startswith(f)), _LARGEST_RECORD)
@@ -244,8 +244,8 @@ def _read_member(packed: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _check_size(packed: zipfile.ZipFile, size: int) -> None:
-    """Check that the members of the zip are not compressed and together not larger than the file.
-    Packing does not compress members, because tables are compressed already."""
+    """Check that no member of the zip is compressed, and that all members together are not larger
+    than the zip file. Packing does not compress members, because tables are compressed already."""
     members = packed.infolist()
     stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
     if not stored or sum(member.file_size for member in members) > size:

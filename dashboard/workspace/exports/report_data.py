@@ -1,5 +1,5 @@
-"""A packed collection that is embedded in an HTML page. A report may contain its data like this,
-and can then be imported.
+"""A packed collection that is embedded in an HTML page. A report that contains its data in this
+form can be imported.
 
 The data is in an element that browsers do not execute. The page's script offers it as a
 download."""

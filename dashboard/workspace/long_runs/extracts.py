@@ -18,9 +18,9 @@ from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import order_by_score
 
 HEADS = (10, 32)
-"""Depths to which the first ranks of every query are cached. The ranks to the smaller depth are
-cached separately only if they have at most half as many rows as those to the larger depth. Most
-requests need only the smaller depth, which is read in a third of the time."""
+"""Depths to which the first ranks of every query are cached. The ranks down to the smaller depth
+are cached separately only if they have at most half as many rows as the ranks down to the larger
+depth. Most requests need only the smaller depth, which is read in a third of the time."""
 
 
 @dataclass(frozen=True)

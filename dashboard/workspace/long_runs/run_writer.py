@@ -1,7 +1,7 @@
 """Writing of long runs to disk in pieces, as their rows arrive. This module does not import
 Streamlit.
 
-The facts about rows that are cached are computed from each piece while the piece is in memory."""
+The cached facts about the rows are computed from each piece while the piece is in memory."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Runs whose rows stay on disk. The rows are read when they are needed and then released.
 
-To open a long run, its cached layout is enough, which has its queries and the positions of their
-rows. The ranks of its judged documents (judged ranks) are cached as well, so most pages never read
-a row. This module does not import Streamlit."""
+A long run can be opened without its rows: the cached layout has its queries and the positions of
+their rows. The ranks of its judged documents (judged ranks) are cached as well, so most pages never
+read a row. This module does not import Streamlit."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ MAX_IN_MEMORY = 250_000
 """Maximum number of rows of a run that is kept in memory."""
 
 _FEW = 16
-"""Number of result lists that a run keeps in memory after each was read for a single query."""
+"""Maximum number of result lists that a run keeps in memory after they were read for single
+queries."""
 
 
 @dataclass(frozen=True)

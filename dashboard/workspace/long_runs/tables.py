@@ -61,13 +61,13 @@ def put_rows(writer: pq.ParquetWriter, rows: pa.Table) -> None:
 
 
 def read_parquet(content: bytes) -> pa.Table:
-    """Read the rows that `table_bytes` wrote. For other bytes, it raises the errors of pyarrow."""
+    """Read the rows that `table_bytes` wrote. Raises the errors of pyarrow for any other bytes."""
     return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
 
 
 def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
-    """Read the table that `table_bytes` wrote. `name` is used only for runs. For other bytes, it
-    raises the errors of pyarrow, ValueError or KeyError."""
+    """Read the table that `table_bytes` wrote. `name` is used only for runs. Raises the errors of
+    pyarrow, ValueError or KeyError for any other bytes."""
     table = read_parquet(content)
     if kind == "run" and "retrieved" in table.column_names:
         table = table.set_column(0, "query_id", encode_ids(table["query_id"]))
