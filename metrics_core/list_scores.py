@@ -72,7 +72,7 @@ def mean_scores(
     without_relevant: WithoutRelevant = "zero",
 ) -> dict[str, float]:
     """Return the mean scores of several (retrieved, expected) pairs. The keys are the measures'
-    names as they were written; another name of a measure finds its score too.
+    names as they were written; a mean can also be looked up by any other name of its measure.
 
     `lists` are pairs of a ranked list and the relevant ids, or grades by id. `measures` are names
     such as "nDCG@10". `duplicates` is explained in `lists`. Lists with an undefined score are

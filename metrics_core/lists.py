@@ -1,17 +1,17 @@
-"""The same measures for plain Python lists, in various conventions.
+"""Measures as functions of plain Python lists. Parameters select among various conventions.
 
     >>> precision_at_k(["a", "b", "c"], {"a", "c"}, 2)
     0.5
     >>> cg_at_k(*graded_list([0.99, 0.94, 0.88]), 2)
     1.93
 
-`expected` is a collection of relevant ids, or a mapping from id to grade. Ids may be in a list, a
-numpy array or a pandas Series. 1 and "1" are the same id, like in runs and judgments; floats,
-booleans and missing values are rejected. The scores come from the same kernels as everywhere else.
+`expected` is a collection of relevant ids, or a mapping from id to grade. Ids may be in a
+list, a numpy array or a pandas Series. 1 and "1" are the same id, like in runs and judgments;
+floats, booleans and missing values are rejected. The scores come from the same kernels as
+everywhere else.
 
 `duplicates` decides how a repeated document in `retrieved` counts: only at its first position
-("first"), at every position ("each": a share may exceed 1), or not at all ("error", raised).
-"""
+("first"), or at every position ("each"; a share may then exceed 1). "error" raises an error."""
 
 from __future__ import annotations
 
@@ -224,10 +224,10 @@ def average_precision(
 
     `AP = sum of P@i over the ranks i of relevant results / relevant documents`. `retrieved` is the
     ranked list, best first; `expected` are the relevant ids, or grades by id. Only the first `k`
-    results count; if `k` is None, all count. `denominator` is the number of all relevant documents
-    ("relevant"), of those in the list ("retrieved"), the smaller of k and all relevant documents
-    ("min"), or always k, which without k is the length of the list ("k"). `duplicates` is explained
-    in `lists`.
+    results count; if `k` is None, all count. `denominator` says by which number the sum is
+    divided: all relevant documents ("relevant"), the relevant documents in the list ("retrieved"),
+    the smaller of k and all relevant documents ("min"), or always k ("k"; the length of the list
+    if `k` is None). `duplicates` is explained in `lists`.
 
     >>> average_precision(["a", "b", "c"], {"a", "c"}) == (1 / 1 + 2 / 3) / 2
     True"""

@@ -63,12 +63,11 @@ def gate(
     is a run, or the path of a snapshot; `floors` are conditions such as "nDCG@10 >= 0.4". The
     report has the `status` of the command line (0: passed; 1: worse, or below a floor; 3: cannot
     tell, if `if_unclear` is "fail"; 4: something changed since the snapshot), `outcomes` with
-    differences and intervals, `sentences`, the queries that broke in `broken`, and the queries
-    without results in `unanswered`. Raises the errors of `evaluate`, ParameterError for a malformed
-    gate, and FileFormatError for a damaged snapshot.
+    differences and intervals, `sentences`, `broken` (the worst queries of each gate that did not
+    pass) and `unanswered` (runs without results for some queries). Raises the errors of
+    `evaluate`, ParameterError for a malformed gate, and FileFormatError for a damaged snapshot.
 
-    >>> gate("new.run", "baseline.json", "qrels.txt", "nDCG@10 > -0.01").status  # doctest: +SKIP
-    """
+    >>> gate("new.run", "baseline.json", "qrels.txt", "nDCG@10 > -0.01").status  # doctest: +SKIP"""
     conditions = GateConditions.from_texts(
         [gates] if isinstance(gates, (str, Gate)) else gates,
         [floors] if isinstance(floors, str) else floors,
@@ -136,7 +135,8 @@ def gate_scores(
 def _read_comparison(
     runs: RunsLike, baseline: RunsLike, qrels: QrelsLike, conditions: GateConditions
 ) -> tuple[GateComparison, str]:
-    """Return the comparison, and the name of the snapshot if the baseline is one, otherwise ""."""
+    """Return the comparison, and the file name of the snapshot if the baseline is a snapshot,
+    otherwise ""."""
     measures, table = parse_measures(conditions.measures), convert_to_qrels(qrels)
     judged = join_runs(runs, table, measures)
     if isinstance(baseline, (str, Path)) and is_snapshot(str(baseline)):

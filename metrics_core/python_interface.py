@@ -1,8 +1,8 @@
 """The analyses of the dashboard for programs: functions of runs and judgments, like `evaluate`.
 
     compare     which run is better, significantly?   one row per measure and run
-    breakdown   which queries does it come from?      one row per group and run
-    curves      from which cutoff k on?               one row per run and k
+    breakdown   which groups of queries differ?       one row per group and run
+    curves      at which cutoffs k do runs differ?    one row per run and k
     all_pairs   which of many runs may be the best?   every pair, and possible ranks
     explain     where does a query's score come from? the contribution of each document
 
@@ -77,10 +77,10 @@ def compare(
     `runs`, `qrels` and `measures` are as for `evaluate`. `margin` is the smallest difference that
     matters; `test` and `correction` are as on the command line. Columns: run, baseline, measure,
     mean, baseline_mean, difference, low, high (its interval), inner_low, inner_high, won, lost,
-    same (queries; the parameter `same` is half the width of the band), queries, differing, p,
-    p_corrected (for all runs of a measure), effect, effect_low, effect_high, error, width, verdict,
-    reason. `comparing.pairs.compare` explains them. Raises the errors of `evaluate`, and
-    UnknownRunError.
+    same (numbers of queries; scores that differ by at most the parameter `same` count as the
+    same), queries, differing, p, p_corrected (for all runs of a measure), effect, effect_low,
+    effect_high, error, width, verdict, reason. `comparing.pairs.compare` explains them. Raises the
+    errors of `evaluate`, and UnknownRunError.
 
     If there are no judgments, `qrels` is None and `measures` is omitted. The result then says what
     changed in the first `top` results. Columns: run, baseline, k, queries, changed, kept (mean
@@ -233,8 +233,9 @@ def all_pairs(
     of each run: `frame` has one row per pair, `places` one row per run, and `to_latex()` returns
     the table for a paper.
 
-    Several measures give a dictionary by their names, with the same attributes for all of them;
-    each measure is corrected separately. Raises the errors of `evaluate`."""
+    For several measures, the result is a dictionary from measure name to result. Its own `frame`,
+    `places` and `to_latex()` cover all measures. Each measure is corrected separately. Raises the
+    errors of `evaluate`."""
     named, left_out = parse_measures_by_name(measure), make_exclusions(exclude_self, exclude)
     measures = list(named.values())
     scores = _score_runs(runs, qrels, measures, without_relevant, documents, left_out)
@@ -298,9 +299,9 @@ def explain(
 
 
 def _contributions(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
-    """Return the contributions of documents to one run's score, or to the second run's difference
-    from the first, and the rest. Columns: qrels_row, grade, rank, part; for two runs also
-    baseline_rank."""
+    """Return the contributions of documents to one run's score, or to the difference of the second
+    run from the first, and the part of the score or difference that no document contributes.
+    Columns: qrels_row, grade, rank, part; for two runs also baseline_rank."""
     ledger: Any = (
         score_ledger(judged[0], measure)
         if len(judged) == 1

@@ -1,4 +1,4 @@
-"""What changed between runs without judgments, for programs."""
+"""Compare the lists of runs without judgments, for the Python interface."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""MS MARCO runs, which have query, document and rank per line; and ColBERT rankings, which also
-have a score."""
+"""Read and write MS MARCO runs, which have query, document and rank on each line, and read ColBERT
+rankings, which also have a score."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID, encode_ids
 
 MAX_RANK = 10_000
-"""Gaps between ranks are only kept up to this rank; with larger ranks, only the order is used.
+"""Gaps between ranks are kept only if no rank of the run exceeds this number. Otherwise only the
+order of the documents is used.
 
 A list with many gaps needs as much memory as a list without gaps, and the evaluation script of MS
 MARCO stops at rank 1,000."""
@@ -108,8 +109,8 @@ def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
 
 
 def write_msmarco_run(run: Run, file: BinaryIO) -> None:
-    """Write a run whose file had ranks and no scores. Raises RanklensError for a run with
-    scores."""
+    """Write a run that was read from a file with ranks and without scores. Raises RanklensError for
+    a run with scores."""
     if run.given_ranks is None:
         raise RanklensError(
             f"{run.name} has scores, which an MS MARCO run cannot store.", "Write it as trec."

@@ -1,5 +1,5 @@
-"""Columns of a table for a writer: as Arrow columns, or as texts that are checked for values that a
-format cannot store."""
+"""Convert tables for writers: to Arrow columns, or to text columns. Texts are checked for values
+that a format cannot store."""
 
 from __future__ import annotations
 

@@ -215,8 +215,8 @@ def is_row(value: Any, kind: Kind) -> bool:
 
 
 def _is_record(value: Mapping[Any, Any], kind: Kind) -> bool:
-    """Return whether a dictionary is one record, of a query or of a tool, that contains this kind
-    of table."""
+    """Return whether a dictionary is a single record that contains this kind of table: either a
+    record of one query, or a record that a supported tool writes."""
     is_nested = (isinstance(item, Mapping) or is_document_iterable(item) for item in value.values())
     if not 0 < len(value) <= _MOST_KEYS or not any(is_nested):
         return False
@@ -293,8 +293,8 @@ def _from_queries(data: Mapping[Any, Any], kind: Kind) -> PythonTable:
 
 
 def _repeat_queries(queries: list[Any], times: Ints) -> Any:
-    """Repeat each query for its documents, as a column. The column is dictionary-encoded if all
-    queries are texts."""
+    """Return a column that repeats each query once for each of its documents. It is
+    dictionary-encoded if all queries are texts."""
     indexes = np.flatnonzero(times)
     try:
         ids = as_text_column([queries[index] for index in indexes.tolist()])
@@ -305,8 +305,8 @@ def _repeat_queries(queries: list[Any], times: Ints) -> Any:
 
 
 def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[Any]]:
-    """Return the ids of the documents of a query whose `listing` is not a dictionary, and the value
-    of each document.
+    """Return the ids of the documents in the `listing` of a query, and the value of each document.
+    The listing is not a dictionary.
 
     Raises RanklensError if `listing` does not contain documents."""
     if not is_document_iterable(listing):
@@ -344,8 +344,8 @@ def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any],
 
 
 def find_id(item: Any) -> Any:
-    """Return the id of an item. The item is an id, or a result object that has one; otherwise None
-    is returned.
+    """Return the id of an item, which is either an id itself or a result object with an id. Returns
+    None for any other item.
 
     Results of pyserini, LlamaIndex, LangChain and Haystack are recognised."""
     item = getattr(item, "node", item)

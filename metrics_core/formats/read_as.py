@@ -1,4 +1,5 @@
-"""Reading choices: one value that readers, Python, the commands and the dashboard accept.
+"""Choices for reading a file, in one object that the readers, the Python API, the commands and the
+dashboard share.
 
 To add a reading choice, add a field to `ReadAs` (with its command line option, if it needs one) and
 a line to `ReadingChoices`; then let the readers use it."""
@@ -178,13 +179,13 @@ class ReadAs:
 
     @property
     def forces_kind(self) -> bool:
-        """Whether a file is read as judgments even if it looks more like a different kind of
-        table."""
+        """Whether the file must be read as judgments, even if it looks more like another kind of
+        table. This is the case unless grades are read as integers."""
         return self.grades != "integer"
 
     def unsupported_choices(self, supported: Collection[str]) -> dict[str, Any]:
-        """Return the names of the choices that differ from the default and are not in
-        `supported`."""
+        """Return the choices that differ from the default and are not in `supported`, as a
+        dictionary from name to value."""
         others = ((c, getattr(self, c.name)) for c in fields(self) if c.name not in supported)
         return {choice.name: value for choice, value in others if value != choice.default}
 

@@ -242,7 +242,7 @@ def recognise_format(source: Source, kind: Kind | None) -> tuple[str, Kind]:
 
 
 def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Recognition | None:
-    """Return the likely kind of a file, judged by its beginning; None if the file cannot be
+    """Return the likely kind of a file, based on its beginning; None if the file cannot be
     recognised."""
     try:
         file_source = DEFAULT_CHOICES.open_file(source, name)

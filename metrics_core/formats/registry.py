@@ -93,7 +93,7 @@ LIKELY, IF_REQUESTED, POSSIBLE, ONLY_IF_REQUESTED, IMPOSSIBLE = 60, 40, 30, 5, 0
 TOOL_SPECIFIC, SPECIFIC    a structure of one tool, or a special case of another format
 TOOL_AMBIGUOUS, AMBIGUOUS  the same, but the kind of table is ambiguous
 UNNAMED                    the kind is ambiguous and no name identifies the document ids
-IF_REQUESTED               a kind with all columns that it needs, but not likely
+IF_REQUESTED               a kind that is not likely, although all columns that it needs exist
 ONLY_IF_REQUESTED          never chosen unless the user names the kind"""
 
 
@@ -149,7 +149,7 @@ class MissingKindError(FileFormatError):
 
 @dataclass(frozen=True)
 class Request:
-    """What a reader of a file is asked for: the kind of table, and the choices of `ReadAs`."""
+    """Request to a reader of a file: the kind of table to read, and choices of `ReadAs`."""
 
     kind: Kind
     duplicates: Duplicates = "error"
@@ -240,7 +240,7 @@ Audience = Literal["search", "rag", "recommender"]
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool whose files a format reads. Its texts are phrases for table cells.
+    """A tool whose files can be read with a format. Its texts are phrases for table cells.
 
     export     the export that the user must choose in the tool
     makes      the tables that Ranklens reads from the export

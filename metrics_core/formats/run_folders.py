@@ -27,9 +27,9 @@ _SCORES = ("perquery.csv", "aggregated.csv")
 
 
 def has_runs(source: str | Path | bytes) -> bool:
-    """Return whether a folder contains files that are named like runs, or a zip contains several.
+    """Return whether a folder or zip contains files that are named like runs.
 
-    A zip may otherwise contain only tables of scores."""
+    A zip must contain several files, and all files that are not runs must be tables of scores."""
     try:
         with open_members(source, "", DEFAULT_LIMIT, partial(_no_runs_error, "")) as members:
             runs, others = _split_names(members.names)

@@ -42,7 +42,7 @@ def _open_file(
 ) -> Source | None:
     """Open a single file and return its source. Returns None for a folder.
 
-    Raises FileFormatError also for a zip of several files."""
+    Raises FileFormatError, also for a zip of several files."""
     if isinstance(source, bytes) or Path(source).is_file():
         return read_as.open_file(source, name)
     return None
@@ -116,8 +116,8 @@ def read_set(
 
 
 def _single_table_error(source: Source, read_as: ReadAs) -> FileFormatError:
-    """Return the error that says that a file contains only one table. If reading the file fails,
-    raise the error of reading instead."""
+    """Return the error that says that a file contains only one table. If the file cannot be read,
+    the error of reading it is raised instead."""
     first_table, *_ = read_source(source, read_as, force_kind=read_as.forces_kind)
     problem = LineProblem(None, KIND_TITLES[first_table.kind], "several tables in one file")
     return FileFormatError(source.name, [problem], hint="`read` accepts a file with one table.")

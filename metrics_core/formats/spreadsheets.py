@@ -15,8 +15,8 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
     without the index.
 
     A text that a spreadsheet would run as a formula is prefixed with an apostrophe, in cells and in
-    column names; numbers are unchanged. Use `write` for files from which exactly the same table
-    must be read again."""
+    column names; numbers are unchanged. Use `write` for files that must be read back as exactly the
+    same table."""
     # Before pandas 3 `map` makes floats of whole numbers with gaps.
     cells = frame.astype("object")
     safe_frame = pd.DataFrame(

@@ -97,8 +97,8 @@ def read_tsv_columns(sample: Sample) -> FirstRows | None:
 
 
 def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
-    """Return the columns under their numbers if the first line is data, which is the case if it
-    contains a number and no recognised column name."""
+    """Return the columns and rows of a file, with numbers as column names if the first line is
+    data. It is data if it contains a number and no recognised column name."""
     if first_rows is None or not any(map(is_number, first_rows.names)):
         return first_rows
     # "q0" may be a query id or the name of a TREC column.
@@ -159,8 +159,8 @@ def _quote(text: str) -> str:
     first_rows=read_csv_columns,
 )
 def read_csv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """Read CSV with the quoting of RFC 4180. If `always_careful` is true, the fast path is skipped,
-    which tests use."""
+    """Read CSV with the quoting of RFC 4180. If `always_careful` is true, the fast path is skipped;
+    tests use this."""
     separator = detect_separator(_build_sample(source, request.columns)) or ","
     named = None if always_careful else read_named_columns_with_arrow(source, request, separator)
     if named is None:

@@ -1,7 +1,7 @@
 """TREC's tagged texts, which are not XML: topics (`<top>`, `<topic>`) and documents (`<DOC>`).
 
 The old SGML omits end tags, so a field ends at the next tag. XML topics are read in the same way,
-because both have few tags and all are known. No entity is fetched or expanded."""
+because SGML and XML topics have only a few, known tags. No entity is fetched or expanded."""
 
 from __future__ import annotations
 

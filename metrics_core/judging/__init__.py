@@ -1,6 +1,6 @@
 """Join a run with judgments. This is the last step whose cost grows with the run.
 
-`join.join_judgments` returns JudgedRanks. It is the only place where ties are broken."""
+`join.join_judgments` returns JudgedRanks. Ties are broken only in `ranking`."""
 
 from metrics_core.judging.join import join_judgments
 from metrics_core.judging.judged import JudgedRanks

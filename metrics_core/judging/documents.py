@@ -45,8 +45,8 @@ class ListedDocuments:
     """The lists of one run, and the documents with their columns.
 
     run          the run, or None if the lists are in `lists`
-    query        int32[query of the run], its position among the judged queries; -1 if not
-                 judged
+    query        int32[query of the run], the position of each query among the judged queries; -1 if
+                 it is not judged
     judged_docs  the doc_ids of the qrels, by row
     judged_rows  int64[judgment], rows of the qrels in the order of JudgedRanks.judged_query
     documents    the documents table, or None

@@ -1,7 +1,7 @@
 """Exclude documents from every run before ranking.
 
-These are documents with the id of their query, and given pairs of query and document, such as items
-already seen or judged earlier."""
+Two kinds of documents can be excluded: documents with the id of their query, and documents in a
+list of query and document pairs, such as items already seen or judged earlier."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 from metrics_core.tables.repeats import text_bytes
 
 _SAMPLE, _FIRST = 200, 10
-"""Size of the sample from which it is decided whether to read all rows: the number of lists, and,
-for a run on disk, the number of first ranks of each list."""
+"""Size of the sample that decides whether all rows are read: the number of lists, and, for a run on
+disk, the number of first ranks of each list."""
 
 
 @dataclass(frozen=True)

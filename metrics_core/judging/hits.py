@@ -92,8 +92,8 @@ class Hits:
 
     @cached_property
     def _hit_tables(self) -> list[tuple[slice | Ints, Ints, tuple[int, int]]]:
-        """Arrange all hits in tables with one row per query and one column per hit, after an empty
-        first column.
+        """Arrange all hits in tables with one row per query and one column per hit. The first
+        column of a table is empty.
 
         Each table is a tuple: the hits, their cells in the table, and the shape of the table.
         Queries with similar numbers of hits share a table, so that a single long list does not make
@@ -134,15 +134,15 @@ class Hits:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def contributions(self, weight: Floats, cutoff: int | None = None) -> Hits:
-        """Return the hits within the cutoff. The grade of each is replaced by its contribution to
-        `total`, which is its `weight`, float64[hit]."""
+        """Return the hits within the cutoff, with `weight` float64[hit] in place of their grades.
+        The weight of a hit is its contribution to `total`."""
         weighed = replace(self, relevance=weight)
         return weighed if cutoff is None else weighed.select(self.rank <= cutoff)
 
     def divide(self, score: Floats) -> Hits:
         """Divide the `score` of each query, float64[query], among its hits in proportion to their
-        grades, which must be weights of 0 or more. Return the hits with these contributions in
-        place of grades."""
+        grades, which must not be negative. Return the hits with these contributions in place of
+        grades."""
         return self.contributions(
             self.relevance * ratio(score, self.total(self.relevance))[self.query]
         )
@@ -176,7 +176,7 @@ def prefix_sums(values: Floats) -> Floats:
 def expand_per_query(values: npt.NDArray[Any], cutoff: Cutoff) -> npt.NDArray[Any]:
     """Return values of shape [query] in a shape that can be broadcast with sums over `cutoff`.
 
-    This is [query], or [query, 1] for an array of cutoffs."""
+    The new shape is [query, 1] for an array of cutoffs; otherwise it is unchanged."""
     return values[:, None] if isinstance(cutoff, np.ndarray) else values
 
 

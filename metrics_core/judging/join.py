@@ -196,8 +196,8 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
 
 
 def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
-    """Return whether the ids of one side are numbers and most ids of the other side are texts, some
-    of them with several words."""
+    """Return whether all ids in `numbers` are numbers, and most ids in `texts` are not, some of
+    them with several words."""
     words = [text for text in texts if not text.isdecimal()]
     several = any(" " in text.strip() for text in words)
     return all(n.isdecimal() for n in numbers) and several and 2 * len(words) > len(texts)

@@ -257,8 +257,8 @@ def graded_list(
     grades in the best order.
 
     If `scores` are given, the documents are ranked by score, highest first; ties keep their order.
-    `relevant` is the total number of relevant documents, if there are more than in the list. Raises
-    ParameterError if the list has more."""
+    `relevant` is the total number of relevant documents, including those that are not in the list.
+    Raises ParameterError if the list contains more relevant documents than this."""
     grade_by_id = {i: _require_finite(grade, "grade", i) for i, grade in enumerate(grades)}
     retrieved = list(grade_by_id)
     if scores is not None:

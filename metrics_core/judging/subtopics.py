@@ -44,8 +44,7 @@ class SubtopicJudgments:
         document   int64[judgment]    number of the document, in the byte order of all ids
         subtopic   int64[judgment]    number of the subtopic, in the byte order of all names
         relevance  float64[judgment]  the grade for this subtopic
-        rank       int64[judgment]    the document's rank in the run, from 1; 0 if it is not
-    listed"""
+        rank       int64[judgment]    rank of the document in the run, from 1; 0 if not listed"""
 
     query: Ints
     document: Ints

@@ -32,8 +32,8 @@ class UnjudgedPlaces:
     def from_ranks(
         cls, ranks: JudgedRanks, grade: float, depth: int | None = None
     ) -> UnjudgedPlaces:
-        """Return the ranks whose documents are unjudged. If `depth` is given, documents below it
-        are only counted."""
+        """Return the unjudged documents in the lists of `ranks`. If `depth` is given, documents
+        below it are only counted."""
         judged = ranks.judged()
         n_unjudged = ranks.documents() - judged.count().astype(np.int64)
         length = ranks.retrieved if depth is None else np.minimum(ranks.retrieved, depth)
@@ -94,7 +94,8 @@ def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Ma
 def split_into_blocks(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[slice, JudgedRanks]]:
     """Yield blocks of queries, each as (slice of the queries, their ranks).
 
-    With blocks, arrays over every listed document never exist for all queries at once."""
+    Blocks limit memory: an array over every listed document is needed only for one block at a
+    time."""
     length = ranks.retrieved if depth is None else np.minimum(ranks.retrieved, depth)
     ends = np.cumsum(length)
     if ranks.n_queries == 0 or ends[-1] <= _BLOCK:

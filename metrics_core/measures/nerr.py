@@ -78,8 +78,9 @@ def _weigh_gains(
 def nerr8(
     ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Floats:
-    """Gain per viewed result for a reader who stops at a result with a probability equal to its
-    gain, and after k results. Without `max_rel` the highest grade of all judgments gains 1."""
+    """Gain per viewed result for a reader who stops after k results, or earlier: at each result
+    with a probability equal to its gain. Without `max_rel`, the highest grade of all judgments has
+    gain 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
 
 
@@ -102,7 +103,7 @@ def nerr9(
     ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Floats:
     """Like NERR8, but the reader also loses patience: the weight of a result is divided by its
-    rank. Without `max_rel` the highest grade of all judgments gains 1."""
+    rank. Without `max_rel`, the highest grade of all judgments has gain 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
 
 
@@ -125,8 +126,8 @@ def nerr10(
     ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Floats:
     """Gain per viewed result for a reader who stops at a result with a probability equal to its
-    gain, and otherwise continues with probability p. Without `max_rel` the highest grade of all
-    judgments gains 1."""
+    gain, and otherwise continues with probability p. Without `max_rel`, the highest grade of all
+    judgments has gain 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, p ** (RANKS - 1), None)
 
 
@@ -155,7 +156,7 @@ def nerr11(
 ) -> Floats:
     """Gain per viewed result for a reader who stops at a result with a probability equal to its
     gain. The reader also loses patience from rank to rank in the same way as in INSQ, with a goal
-    of T relevant documents. Without `max_rel` the highest grade of all judgments gains 1."""
+    of T relevant documents. Without `max_rel`, the highest grade of all judgments has gain 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, _patience_weights(T), None)
 
 

@@ -88,8 +88,8 @@ def _gain_lists(ranks: JudgedRanks, gains: GainTable | None) -> _GainLists:
     residual="normalised",
 )
 def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Each relevant result counts more, the fewer non-relevant results are ranked above it.
-    Relevant results ranked above it do not matter."""
+    """A relevant result counts more if fewer non-relevant results are ranked above it. The relevant
+    results above it do not matter."""
     hits = ranks.relevant(rel)
     above = hits.rank - hits.ordinal()
     return ratio(hits.total(1 / np.log2(2 + above)), ranks.n_relevant(rel))

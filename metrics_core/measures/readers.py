@@ -136,7 +136,7 @@ def bejeweled_player_model(
     max_rel: MaxRel | None = None,
 ) -> Floats:
     """Average gain of the results viewed by a reader who stops after k results, or sooner if the
-    gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
+    gains add up to T. Without `max_rel`, the highest grade of all judgments has gain 1."""
     hits, sated, depth = *_gains_until_goal(ranks, T, min_rel, max_rel), limit_cutoff(cutoff)
     return hits.total(hits.relevance, depth) / np.minimum(expand_per_query(sated, cutoff), depth)
 
@@ -177,8 +177,8 @@ def insq(
     max_rel: MaxRel | None = None,
 ) -> Floats:
     """Gain per viewed result for a reader who wants T relevant documents and becomes more patient
-    with each rank, regardless of what they found. Without `max_rel` the highest grade of all
-    judgments gains 1."""
+    with each rank, regardless of what they found. Without `max_rel`, the highest grade of all
+    judgments has gain 1."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     total = hits.total(hits.relevance / (hits.rank + 2 * T - 1) ** 2)
     return total / np.sum(1 / (RANKS + 2 * T - 1) ** 2)

@@ -1,2 +1,2 @@
-"""What the Python interface returns: frames and values that can be shown as text, HTML and
+"""Return values of the Python interface: frames and objects that can be shown as text, HTML and
 LaTeX."""

@@ -16,7 +16,7 @@ from metrics_core.text_tables.paper_table import PaperTable, RunMeans, compariso
 
 class ComparisonFrame(pd.DataFrame):  # type: ignore[misc]
     """A comparison with a baseline: a data frame that can also be written as the table of a paper.
-    What pandas derives from it, such as a selection of its rows, is an ordinary data frame."""
+    A frame that pandas derives from it, such as a selection of rows, is an ordinary data frame."""
 
     _metadata = ["_paper_table"]  # noqa: RUF012  as pandas declares it
     _paper_table: PaperTable

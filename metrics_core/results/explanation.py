@@ -18,7 +18,7 @@ class Explanation:
     frame     one row per document that contributes, largest contribution first. Columns: doc_id,
               grade, rank, part (the contribution to the score). If there is a baseline, it also has
               the column baseline_rank, and part is the contribution to the difference
-    rest      the score, or the difference, without these documents
+    rest      the part of the score, or of the difference, that no document contributes
     missed    relevant documents that are missing from the top of either run"""
 
     query_id: str

@@ -26,7 +26,7 @@ from metrics_core.tables import GivenScores
 
 _KEYS = ["run", "query_id"]
 _TOLERANCE = 1.01e-4
-"""Tools often write scores with four decimals."""
+"""Tolerance for comparing given scores with computed scores. Tools often write four decimals."""
 
 
 def scores_from_given(
@@ -118,7 +118,7 @@ def unused_score_notes(
     given_scores: Scores, runs: Sequence[str], query_ids: Sequence[str]
 ) -> list[Note]:
     """Return notes on given scores of runs without a list, and on the number of queries that have
-    both judgments and given scores, unless all have."""
+    both judgments and given scores. The second note is omitted if all queries have both."""
     notes, unlisted = [], [run for run in given_scores.runs if run not in {*runs}]
     if unlisted:
         message = f"the scores of {w.shorten_list(unlisted)} are not used: these runs have no list"
@@ -134,7 +134,8 @@ def unused_score_notes(
 
 
 def find_computed_measure(name: str) -> Measure | None:
-    """Return the measure that computes the given scores of this name; None if there is none."""
+    """Return the computed measure for given scores with this name. Returns None if there is none,
+    or if it needs more than grades."""
     try:
         measure = parse_measure(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
     except RanklensError:

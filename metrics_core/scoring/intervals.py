@@ -102,8 +102,8 @@ def mean_bound(
     upper bound if `upper` is true, otherwise the lower one. The true score lies beyond the bound
     with probability 1 - level. The bound is NaN if `mean_interval` has no interval.
 
-    The bound is a quantile of the signed distances of the draws: scores near the top of a scale are
-    skewed downwards, which absolute distances do not show (benchmarks/simulations.py)."""
+    The bound is a quantile of the signed distances of the draws. Absolute distances would hide that
+    scores near the top of a scale are skewed downwards (benchmarks/simulations.py)."""
     from metrics_core.scoring.studentised import Moments
 
     moments = Moments.from_values(combination.to_scale(values)[:, None])

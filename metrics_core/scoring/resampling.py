@@ -1,7 +1,7 @@
 """Resample queries. How often each query occurs in each resample is computed once.
 
-With very many queries, random groups are drawn instead of single queries (`random_groups`). A unit
-is what is drawn: a query or a group."""
+The queries or groups that are drawn are called units. With very many queries, random groups are
+drawn instead of single queries (`random_groups`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ and minimum number of draws in a part."""
 _MOST_CELLS = 4_000_000
 """Maximum number of values over all draws that are in memory at once."""
 _TOGETHER = 600
-"""Maximum number of columns of matrices that are multiplied together."""
+"""Maximum total number of columns of the matrices that are multiplied in one product."""
 _MOST_KEPT = 450_000_000
 """Maximum size of the cached counts in bytes. If it is exceeded, the least recently used counts are
 dropped."""
@@ -48,9 +48,9 @@ def count_resamples(n_queries: int) -> int:
 
 
 def count_draws(n_queries: int) -> int:
-    """Return the number of resamples that exist and are used to test a difference. It is 10,000 for
-    up to 2,000 queries, then smaller, and 2,000 for 10,000 queries or more. With 2,000 resamples, a
-    share of 0.05 has a standard error of 0.005."""
+    """Return the number of resamples for the test of a difference, which is also the number that is
+    computed. It is 10,000 for up to 2,000 queries, then decreases, and is 2,000 for 10,000 queries
+    or more. With 2,000 resamples, a share of 0.05 has a standard error of 0.005."""
     return int(np.clip(_CELLS // max(count_drawn_units(n_queries), 1), _FEWEST, _MOST_TESTED))
 
 

@@ -85,8 +85,8 @@ def residuals(
     highest_grade: float | None = None,
     divisor: Divisor | None = None,
 ) -> list[Residual]:
-    """Return the result of `residual` for each element of `n_unlisted`, which is int64[query] or
-    None.
+    """Return the result of `residual` for each element of `n_unlisted`. Each element is
+    int64[query] or None.
 
     For a share measure, the divisor for documents of the highest grade can be passed as `divisor`
     if it is already known (`normalisers.make_divisor_function`)."""

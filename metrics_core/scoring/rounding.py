@@ -1,8 +1,8 @@
 """Find numbers so close to a limit that single precision cannot decide on which side they are.
 
-Single precision costs half as much and decides almost all comparisons. Numbers closer to a limit
-than its error are recomputed in double precision, so the result is the same as with double
-precision for all numbers."""
+Single precision costs half as much and decides almost all comparisons. Numbers whose distance from
+a limit is smaller than the rounding error are recomputed in double precision, so the result is the
+same as with double precision for all numbers."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ def select_scores(
     lower: str | Iterable[str],
     higher: str | Iterable[str],
 ) -> tuple[Scores, dict[str, Measure]]:
-    """Return the scores of some measures, by default of all, and a dictionary from the name that
-    each measure was called by to the measure.
+    """Return the scores of some measures, by default of all, and a dictionary from the requested
+    name of each measure to the measure.
 
     `scores` are Scores or a table. `lower` and `higher` name columns whose direction is declared.
     Raises RanklensError for unknown names."""
@@ -91,7 +91,7 @@ def _is_name_of(name: str, measure: Measure) -> bool:
 def read_scores_frame(table: Any) -> pd.DataFrame:
     """Return a table of scores as a frame with the columns run, query_id and one per measure.
     Repeats of a score, counted by a column such as repeat or epoch, are averaged. Raises
-    RanklensError if a score is given twice."""
+    RanklensError if the same score occurs twice."""
     frame = convert_to_frame(table)
     names = [str(c) for c in frame.columns]
     roles = (("run", NAMES["tag"]), ("query_id", NAMES["query_id"]), ("repeat", REPEATS))

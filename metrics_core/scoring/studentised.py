@@ -1,8 +1,9 @@
 """Compute how far each mean in a draw is from the mean of the data. Distances are computed in
 single precision, and again in double precision if rounding could change a result.
 
-A test counts the draws in which a mean is as far off as in the data. An interval needs a quantile
-of these distances. Both methods use sums in single precision (`rounding`)."""
+A test counts the draws whose distance is at least the distance of the data's mean from zero. An
+interval needs a quantile of the distances. Both methods use sums in single precision
+(`rounding`)."""
 
 from __future__ import annotations
 

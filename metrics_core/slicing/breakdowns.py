@@ -77,7 +77,7 @@ def find_groups(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Serie
 def refuse_unknown_queries(queries: Queries, scored_ids: Sequence[str], name: str) -> None:
     """Raise NoSharedQueriesError if the table of queries contains none of the scored queries.
 
-    Otherwise all queries would be in the group (none)."""
+    Without this error, all queries would be in the group (none)."""
     query_ids = queries.frame["query_id"]
     if query_ids.isin(list(scored_ids)).any():
         return
@@ -152,11 +152,12 @@ def summarise_groups(
     is false, low and high are NaN. Each group is resampled separately, so that its number of
     queries stays the same.
 
-    `clear` is whether the difference is significant among all groups of the run. If `n_tested` is
-    higher than their number, it is significant among `n_tested` groups: filtering a view must not
-    turn chance into a finding. Groups share no query, so their p-values are corrected as
-    independent tests (Šidák), and diff_low and diff_high are simultaneous in the same way. They are
-    NaN if a group may not be tested (`verdicts.are_testable`). Raises UnknownRunError."""
+    `clear` is whether the difference is significant after correction for all groups of the run. If
+    `n_tested` is higher than their number, the correction is for `n_tested` groups, so that
+    filtering a view does not turn chance into a finding. Groups share no query, so their p-values
+    are corrected as independent tests (Šidák), and diff_low and diff_high are simultaneous in the
+    same way. They are NaN if a group may not be tested (`verdicts.are_testable`). Raises
+    UnknownRunError."""
     run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     baseline_position = None if baseline is None else run_scores.position(baseline)
     names, parts = _split_by_group(run_scores, parsed_measure, groups)
@@ -266,9 +267,10 @@ def _find_differences(
     are significant.
 
     For each group there are two arrays. The first, float64[3, run], has the difference from the
-    baseline's combined score and the bounds of its interval, which is simultaneous over n groups.
-    The second, bool[run], is whether the difference is significant among the groups. Differences
-    are NaN if a group may not be tested, and for the baseline itself.
+    baseline's combined score and the bounds of its interval, which is simultaneous over n groups; n
+    is the second number of `level_and_count`. The second, bool[run], is whether the difference is
+    significant after correction for n groups. Differences are NaN if a group may not be tested, and
+    for the baseline itself.
 
     Geometric means are tested on their ratio; the bounds of the ratio are multiplied by the
     baseline's observed mean. The means of a cost have no interval; a cost is significant if its

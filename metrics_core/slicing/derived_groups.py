@@ -1,4 +1,4 @@
-"""Groups of queries derived from data that every collection has, for breakdowns.
+"""Derive groups of queries for breakdowns from data that every collection has.
 
 `DERIVED` lists the derived columns. A column is omitted if the collection lacks the data that it
 needs, or if all queries would be in one group."""
@@ -200,8 +200,7 @@ _NO_GROUPS: Groups = (np.zeros(0, dtype=np.int64), ())
 
 
 def find_derived_column(key: str) -> DerivedColumn | None:
-    """Return the derived column with this marked name. Returns None if it is a column of the
-    files."""
+    """Return the derived column with this key. Returns None if no derived column has the key."""
     return next((column for column in DERIVED if column.key == key), None)
 
 

@@ -193,9 +193,10 @@ def _make_frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float
 
 
 def find_candidate_slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
-    """Return all slices by one column or by two columns that are neither too small nor too large.
-    Each column is object[query]. A pair of conditions is omitted if it has the same queries as one
-    of the two conditions."""
+    """Return the slices by one column and by two columns, except slices that are too small or too
+    large. Each column is object[query]. A pair of conditions is omitted if it has the same queries
+    as one of the two conditions. If there are too many slices, the pairs of columns with the most
+    conditions are left out."""
     singles = [_column_conditions(name, groups) for name, groups in columns.items()]
     parts = [one.slices for one in singles]
     n_queries = len(parts[0].code) if parts else 0
@@ -250,9 +251,9 @@ def _pair_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _
 
 
 def _is_not_redundant(inside: Mask, before: Mask, gaps: Floats) -> bool:
-    """Return whether a slice still differs after the queries of a slice listed before it are
-    removed. If it is part of that slice, it is enough that it differs from the remaining queries of
-    that slice."""
+    """Return whether a slice still differs after the queries of an earlier listed slice are
+    removed. If the slice is part of the earlier slice, it is enough that it differs from the
+    remaining queries of the earlier slice."""
     differs_outside = _has_different_mean(inside[~before], gaps[~before])
     part_of = bool((before | ~inside).all())
     return differs_outside or (part_of and _has_different_mean(inside[before], gaps[before]))

@@ -1,4 +1,4 @@
-"""How far the farthest slice is from the other queries if only chance is at work: with permuted
+"""Simulate the distance of the farthest slice from all other queries under chance: with permuted
 differences, and with flipped signs.
 
 Distances are computed in single precision, and again exactly if one is close to the distance of a

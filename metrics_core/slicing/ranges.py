@@ -61,8 +61,8 @@ def numeric_sort_key(name: str) -> tuple[float, int] | None:
 
 
 def _find_edges(finite: Floats) -> Floats:
-    """Return the lower edges of all ranges except the first, float64[edge]. They are quantiles,
-    rounded as far as they stay distinct."""
+    """Return the lower edges of all ranges except the first, float64[edge]. They are rounded
+    quantiles. Edges that would make an empty range are dropped."""
     parts = min(_MOST_RANGES, max(2, len(finite) // _QUERIES_A_RANGE))
     cuts = np.unique(np.quantile(finite, np.arange(1, parts) / parts, method="higher"))
     cuts = cuts[cuts > finite.min()]

@@ -42,8 +42,8 @@ class SliceMembers:
 
 def assign_query_kinds(codes: Iterable[Ints]) -> tuple[Ints, Ints]:
     """Divide queries into kinds. Return the kind of each query, int64[query] from 0, and one query
-    of each kind, int64[kind]. Queries are of the same kind if all their codes are equal. `codes` is
-    one or more int64[query], from -1."""
+    of each kind, int64[kind]. Queries are of the same kind if all their codes are equal. `codes`
+    has one or more arrays of codes, int64[query] each; the lowest code is -1."""
     kind, first = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for number, code in enumerate(codes):
         cell = code + 1

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 _DTYPES = {pa.from_numpy_dtype(np.dtype(code)): np.dtype(code) for code in "?bhiqBHIQefd"}
 """The numpy type of each Arrow type of numbers and booleans. They are listed here because
-`to_pandas_dtype` imports pandas before pyarrow 26."""
+`to_pandas_dtype` of pyarrow below version 26 imports pandas."""
 
 
 def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:

@@ -57,8 +57,8 @@ def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
 
 
 def reencode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
-    """Return ids with a dictionary that contains only ids that occur, in order of first
-    occurrence."""
+    """Return ids encoded with a new dictionary, which contains only ids that occur, in order of
+    first occurrence."""
     encoded = encode_ids(ids)
     if encoded.null_count:  # missing ids are refused later, with their rows
         return encoded
@@ -181,8 +181,8 @@ def raise_row_problems(
 
 
 def find_lower_scored_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:
-    """Return the rows to drop so that only the row with the highest score is kept of each repeated
-    pair, int64[n].
+    """Return the rows to drop so that each repeated pair keeps only the row with its highest score,
+    int64[n].
 
     `repeated` and `first` are the result of `find_repeated_rows`; `scores` is float64[row]."""
     groups = pd.DataFrame(

@@ -1,4 +1,4 @@
-"""Recognise ids that a program changed before they were written, and explain how to restore
+"""Recognise ids that another program changed when it exported them, and explain how to restore
 them."""
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ MERGED = {
     SHORTENED: "was shortened by a spreadsheet or by conversion to a float, so different ids may"
     f" have become identical. {EXPORT_AGAIN}",
 }
-"""Changes after which several ids may have the same text. The keys are patterns of changed ids, and
-the values explain the change."""
+"""Changes that may make different ids identical. The keys are patterns of changed ids, and the
+values explain the change."""
 _DAMAGED = {
     **MERGED,
     r"^b(['\"]).*\1$": "is a printed Python bytes object: read ids with 'quotes'"

@@ -32,9 +32,9 @@ from metrics_core.tables.repeats import find_repeated_rows
 class Qrels(Judgable):
     """Relevance judgments: query_id, doc_id, relevance (int64, or float64 for real-valued grades).
 
-    A negative grade means that the document is in the pool; it is not relevant. Judgments by
-    subtopic are in `subtopics` (query_id, subtopic, doc_id, relevance: one row per judged
-    subtopic); `table` then has the highest grade of each document."""
+    A negative grade means that the document was pooled but not judged, so it is never relevant.
+    Judgments by subtopic are in `subtopics` (query_id, subtopic, doc_id, relevance: one row per
+    judged subtopic); `table` then has the highest grade of each document."""
 
     subtopics: pa.Table | None = None
 

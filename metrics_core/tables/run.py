@@ -191,8 +191,8 @@ class Run(Judgable):
 
     @property
     def plain(self) -> bool:
-        """Whether all doc_ids are known to be printable ASCII without blanks. False does not mean
-        that they are not."""
+        """Whether all doc_ids are known to be printable ASCII without blanks. If False, this is not
+        known."""
         return is_printable(self.doc_ids)
 
     def renamed(self, name: str) -> Run:

@@ -1,4 +1,4 @@
-"""Names of several runs: make them unique, and treat a file that is given twice as one run."""
+"""Names of several runs: make them unique, and keep a file that is loaded twice as one run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_names_unique(
     """Return the runs with distinct names, and notes about the changes.
 
     If `is_same` is true for a run and an earlier run, the later run is omitted, because the same
-    file was given twice. Two files with the same rows remain two runs with equal scores."""
+    file was loaded twice. Two files with the same rows remain two runs with equal scores."""
     unique_runs: list[AnyRun] = []
     notes: list[Note] = []
     for run in runs:
@@ -93,10 +93,10 @@ def _last_parts(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
 
 
 def baseline_name(name: str, runs: Collection[str]) -> str:
-    """Return the name under which a baseline is shown beside these runs. It is "NAME (baseline)" if
-    one of the runs has the same name.
+    """Return the name under which a baseline is shown next to these runs. It is "NAME (baseline)"
+    if one of the runs has the same name.
 
-    This is common, because the run is the next version of the baseline."""
+    Equal names are common, because a run is usually the next version of the baseline."""
     return find_free_name(f"{name} (baseline)", runs) if name in runs else name
 
 

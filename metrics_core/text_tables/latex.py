@@ -17,7 +17,7 @@ _ESCAPES = str.maketrans(
     | {w.MINUS: "$-$", w.DASH: "--", w.NO_BREAK: "~", "’": "'"}
 )
 _LIGATURE = re.compile(r"(?<=[-`'?!])(?=[-`'])")
-"""Pattern of the position between two characters that LaTeX would join to a ligature."""
+"""Pattern of the position between two characters that LaTeX would print as a ligature."""
 
 
 def escape(text: str) -> str:

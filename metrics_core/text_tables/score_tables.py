@@ -18,8 +18,8 @@ from metrics_core.text_tables.latex import escape, tabular
 
 @dataclass(frozen=True)
 class LongTable:
-    """A table with one value per row: label columns, then measure and value. `directions`
-    has the direction of measures whose name does not say it."""
+    """A table with one value per row: label columns, then measure and value. `directions` has the
+    direction of the measures whose names do not imply it."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]

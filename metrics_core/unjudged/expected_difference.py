@@ -1,10 +1,10 @@
 """Estimate the difference that two runs would have if the unjudged documents were judged too.
 
 Each unjudged document is assigned a grade drawn from the grades of similar judged documents
-(`predicted_grades`). Repeated draws result in the mean and the spread of the difference. The method
-assumes that judged documents are like unjudged ones. Therefore there is no estimate if almost no
-documents that only one run lists are judged, or if documents were selected for judging by their
-effect on the result."""
+(`predicted_grades`). Repeated draws give the mean and the spread of the difference. The method
+assumes that judged documents are like unjudged ones. Therefore there is no estimate if almost none
+of the documents that only one run lists are judged, or if documents were selected for judging by
+their effect on the result."""
 
 from __future__ import annotations
 

@@ -101,9 +101,9 @@ def match_documents(
 
 
 def find_positions(ranks: JudgedRanks, query: Ints, rank: Ints, top: FirstDocuments) -> Ints:
-    """Return the positions in `top` of n documents, int64[n]. The documents are given by their
-    judged query, `query`, and `rank`. `top` are the first documents of the run, which must go deep
-    enough. `ranks` must be the ranks of that run."""
+    """Return the positions in `top` of n documents, int64[n]. A document is identified by `query`
+    (its judged query) and `rank`. `top` are the first documents of the run, which must include all
+    n documents. `ranks` must be the ranks of that run."""
     listed = ranks.listed
     assert listed is not None
     is_judged = listed.query >= 0

@@ -38,7 +38,7 @@ follow."""
 _IDS = {"queries": "query", "documents": "doc"}
 TextColumns = dict[str, list[str | None]]
 DocumentValues = Mapping[str, str | None]
-"""The values of one document, by our column names."""
+"""The values of one document, by the column names of Ranklens."""
 
 
 def load_texts(
@@ -134,7 +134,7 @@ def _build_texts_table(columns: Mapping[str, Sequence[str | None]], count: int) 
 def _mapped_columns(
     source: Source, rows: MappedRows, id_role: str, unused: dict[str, None]
 ) -> TextColumns:
-    """Return the mapped columns except the id, by our column names."""
+    """Return the mapped columns except the id, by the column names of Ranklens."""
     columns: TextColumns = {}
     for role, column in rows.columns.items():
         if role in ("body", "fields"):
@@ -145,7 +145,8 @@ def _mapped_columns(
 
 
 def _distinct_name(name: str, id_role: str) -> str:
-    """Return the name of a column. It is changed if it equals the name of our id column."""
+    """Return the name of a column. If it equals the name of the id column of Ranklens, it is
+    changed."""
     return f"record.{name}" if name == f"{id_role}_id" else name
 
 
@@ -186,7 +187,8 @@ def _document_texts(
 def _object_values(
     doc_id: str, value: Mapping[str, Any], unused: dict[str, None]
 ) -> DocumentValues:
-    """Return the single values of a document object. Lists, objects and the id are left out."""
+    """Return the values of a document object that are neither lists nor objects. The id is left
+    out."""
     text = next((name for name in _TEXTS if isinstance(value.get(name), str)), None)
     object_values: dict[str, str | None] = {"text": value[text]} if text is not None else {}
     for name, item in value.items():
@@ -203,7 +205,7 @@ def _object_values(
 def _field_values(
     _doc_id: str, value: Mapping[str, Any], _unused: dict[str, None]
 ) -> DocumentValues:
-    """Return the fields of a document by our column names, which include title and text."""
+    """Return the fields of a document by the column names of Ranklens, such as title and text."""
     names = name_document_columns(list(value))
     return dict(
         zip(names, [_to_text(field_value) or None for field_value in value.values()], strict=True)
@@ -228,7 +230,7 @@ def _detail_columns(source: Source, rows: MappedRows, excluded_names: set[str]) 
 
 
 def _to_text(value: Any) -> str | None:
-    """Return a text unchanged. Any other value is returned as JSON text."""
+    """Return a text or None unchanged. Any other value is returned as JSON text."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)

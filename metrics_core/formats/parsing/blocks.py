@@ -13,8 +13,8 @@ from metrics_core.formats.source.source import Source
 
 
 def refuse_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
-    """Raise one FileFormatError that lists the malformed lines of all blocks, or one for a file
-    without rows."""
+    """Raise one FileFormatError that lists the malformed lines of all blocks. An error is also
+    raised if the file has no rows."""
     first_line = 1
     problems: list[LineProblem] = []
     for block in blocks:

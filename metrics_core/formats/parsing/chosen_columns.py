@@ -1,10 +1,10 @@
 """Columns that the user assigned: `query=user,doc=item,score=prediction`.
 
-The header is read as if only the assigned columns had the standard names, so that all other code is
-the same. If a column is given by its number, from 1, the file has no header. `score=-distance`
-negates a column. `system=-` means that there is no system column, so that all rows are one run.
-`repeat=-` means that each further score of a query is a repeat. `grade='1'` is the grade of all
-rows."""
+The header is renamed so that only the assigned columns have the standard names; no other code needs
+to know about the assignment. If columns are assigned by number, counted from 1, the file has no
+header. `score=-distance` negates a column. `system=-` means that there is no system column, so that
+all rows are one run. `repeat=-` means that each further score of a query is a repeat. `grade='1'`
+is the grade of all rows."""
 
 from __future__ import annotations
 

@@ -59,8 +59,8 @@ DISTANCES = ("distance", "distances", "dist")
 """Names of columns in which smaller is better. They can be negated and used as scores."""
 
 RANKS_COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
-"""The columns of judged ranks (the ranks of judged documents). With these columns, a table with
-ranks is not a complete run."""
+"""Columns of a table of judged ranks (the ranks of judged documents). Such a table has ranks but is
+not a complete run."""
 
 QUERY_IDS = (
     "queryid",
@@ -77,8 +77,8 @@ DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage
 
 MAX_PLAUSIBLE_GRADE, MIN_PLAUSIBLE_GRADE = 127, -10
 _LONG_TEXT = 200
-"""Mean length of texts in characters above which they are taken as documents rather than queries,
-if there is no other evidence."""
+"""Mean text length in characters above which texts are treated as documents rather than queries, if
+there is no other evidence."""
 
 
 _CACHED_HEADERS = 4

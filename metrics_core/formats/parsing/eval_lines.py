@@ -13,7 +13,7 @@ _IR_MEASURES = re.compile(
     r"(?:\(\S*\))?(?:@\d+)?"
 )
 NOT_OFFERED = re.compile(r"num_|iprec_at_|relstring|runid|Num(?:Ret|Rel|Q)")
-"""Prefixes of the names of counts and curves, which are not offered as scores of a query."""
+"""Prefixes of the names of counts and curves, which are not offered as per-query scores."""
 
 
 def find_eval_columns(lines: Sequence[str]) -> list[str]:

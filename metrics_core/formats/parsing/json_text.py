@@ -37,9 +37,11 @@ class NumberText(str):
 
 
 class _UnsupportedJsonError(ValueError):
-    """Valid JSON that is refused, with the text found, a description of accepted JSON, and a hint.
+    """Error for valid JSON that is refused: the refused text, a description of accepted JSON, and a
+    hint.
 
-    `at` is the position of the text found, if known; otherwise it is somewhere after `start`."""
+    `at` is the position of the refused text if it is known. Otherwise the text is somewhere after
+    `start`."""
 
     def __init__(self, actual: str, expected: str, hint: str = "", at: int | None = None) -> None:
         super().__init__(actual)
@@ -136,7 +138,8 @@ class JsonEntry(NamedTuple):
 def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
     """Yield the entries of the object in a text, one at a time. Raises the errors of `parse_json`.
 
-    Numbers are bytes, because there may be millions. The caller checks their length."""
+    Numbers are returned as bytes, because there may be millions of them. The caller checks their
+    length."""
     with _convert_errors(source, text, None):
         keys: set[str] = set()
         for entry in scan_entries(text, _skip_blanks(text, 0), is_whole_text=True):
@@ -200,7 +203,7 @@ def _skip_blanks(text: str, position: int) -> int:
 
 @contextmanager
 def _convert_errors(source: Source, text: str, line: int | None) -> Iterator[None]:
-    """Convert errors of the JSON parser in the block to FileFormatError."""
+    """Convert errors of the JSON parser raised in the `with` block to FileFormatError."""
     try:
         yield
     except json.JSONDecodeError as error:

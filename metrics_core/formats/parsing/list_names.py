@@ -1,4 +1,5 @@
-"""Recognise from its name whether a query's list of documents belongs to a run or to judgments."""
+"""Recognise by the name of a list of documents whether the list belongs to a run or to
+judgments."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ _NUMBER_NAMES = {
 
 
 def role_of_numbers(name: str) -> str:
-    """Return the role of a number beside a document id, judged by its name: score, grade or rank.
-    Returns "" if the name indicates none of these."""
+    """Return the role of a number next to a document id, inferred from its name: score, grade or
+    rank. Returns "" if the name indicates none of these."""
     folded = fold_name(name)
     for role in ("rank", "score"):
         if folded in NAMES[role]:

@@ -315,7 +315,7 @@ def _build_documents(source: Source, named: NamedColumns, header_roles: HeaderRo
 def _id_columns(
     named: NamedColumns, header_roles: HeaderRoles, *roles: str
 ) -> dict[str, pa.ChunkedArray]:
-    """Return the id columns of these roles. Missing ids are not refused here but when the table is
+    """Return the id columns of these roles. Missing ids are refused later, when the table is
     built."""
     return {role: named.column(header_roles.roles[role]) for role in roles}
 

@@ -18,8 +18,8 @@ from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import find_contradictions
 
 _LISTS, _LENGTH = 5, 3
-"""Minimum number of lists, and minimum length of each list, from which it is decided whether scores
-rise."""
+"""Minimum number of lists, and minimum length of a list, for the check whether scores rise from row
+to row."""
 
 
 def rank_notes(

@@ -15,14 +15,14 @@ _PART = re.compile(r"\bpart-(\d+|\*)")
 
 
 def is_part_file(name: str) -> bool:
-    """Return whether a file has the name of one or several parts of a folder, such as
-    part-00000."""
+    """Return whether a file name is that of a part of a folder, such as part-00000, or of several
+    parts joined."""
     return bool(_PART.search(name))
 
 
 def is_marker_file(name: str) -> bool:
-    """Return whether a file is one of those that Spark and Hadoop write beside parts, such as
-    _SUCCESS."""
+    """Return whether a file is a marker or checksum file that Spark and Hadoop write next to the
+    parts, such as _SUCCESS."""
     return name.startswith(_MARKERS) or (name.startswith(".") and name.endswith(".crc"))
 
 
@@ -54,7 +54,8 @@ def join_run_parts(
 
 
 def ranks_note(run: RankedRun) -> Note:
-    """Return a note about what is known and unknown in a run of judged ranks."""
+    """Return the note that only the ranks of judged documents are known in this run, with their
+    number."""
     documents = len(run) - run.doc_ids.null_count
     message = (
         f"only the ranks of judged documents were loaded: of {int(run.lengths.sum()):,} listed"

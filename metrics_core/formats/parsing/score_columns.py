@@ -42,9 +42,9 @@ class ScoreColumns:
     within    column of the groups within which a query id is unique
     value     column of the numbers if each row has a single score; `measure` then names its measure
     measures  column of each measure by the measure's name, if a row has several scores
-    errors    columns with texts that say that a score is missing, and the measures concerned; an
-              empty list of measures means all
-    words     the numbers of words that the tool writes in place of numbers
+    errors    column with texts about missing scores -> the measures whose scores are missing; an
+              empty list means all measures
+    words     the number for each word that the tool writes in place of a number
     query_note  what to check about the query ids if there are several runs
     unused    columns of numbers that are not read unless they are assigned
     sureness  confidence that the table contains scores"""

@@ -1,4 +1,4 @@
-"""Build the table of given scores from named columns."""
+"""Build the table of given scores (scores that another tool computed) from named columns."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _remove_failed(
 
 
 def _check_means(stated: pd.DataFrame, rows: pd.DataFrame) -> list[Note]:
-    """Return notes on means in the file that differ from the mean of its rows."""
+    """Return notes on means stated in the file that differ from the means of its scores."""
     means = pd.DataFrame(
         {
             name: f.groupby("measure")["value"].mean()

@@ -1,9 +1,9 @@
 """Divide the rows of a file into runs: rows with different run names become separate runs.
 
 The name is in the last column of TREC runs, and in other formats in a column such as system, run,
-tag or model. Names do not separate runs in two cases. In the first, each query has only one name,
-as in a file joined from parts. In the second, a name occurs in a single row, so that it is more
-likely a comment, and no document occurs under two names."""
+tag or model. There are two cases in which different names do not make separate runs. In the first,
+each query has only one name, as in a file joined from parts. In the second, some name occurs in
+only one row, and no query lists a document twice; the names are then more likely comments."""
 
 from __future__ import annotations
 
@@ -184,8 +184,8 @@ def _split_by_name(
 def _are_system_names(
     rows: pa.Table, codes: npt.NDArray[np.int32], code_count: int, present_count: int
 ) -> bool:
-    """Return whether names identify systems. Otherwise they identify parts of one run, or are
-    comments in single rows.
+    """Return whether the names identify systems rather than parts of one run or comments on single
+    rows.
 
     `codes` is int32[row]; there are `code_count` names, of which `present_count` occur in these
     rows."""
@@ -198,7 +198,7 @@ def _are_system_names(
 
 
 def select_rows(rows: pa.Table, row_numbers: Ints) -> pa.Table:
-    """Return these rows; the dictionary of their query ids then contains only their queries.
+    """Return the selected rows, with the dictionary of query ids reduced to those that still occur.
     `row_numbers` is int64[n]."""
     selection = rows.take(as_column(row_numbers))
     index = selection.column_names.index("query_id")
@@ -206,8 +206,8 @@ def select_rows(rows: pa.Table, row_numbers: Ints) -> pa.Table:
 
 
 def add_tag_column(table: pa.Table, tags: Sequence[str]) -> pa.Table:
-    """Return the rows of a block with a column named `tag`. If the table has no such column, all
-    rows of the block belong to one run, and the column contains its name."""
+    """Return a block with a column named `tag`. If the column is missing, all rows belong to one
+    run, and a column with the name of that run is added."""
     if "tag" in table.column_names:
         return table
     codes = as_column(np.zeros(len(table), dtype=np.int32))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from metrics_core.base.errors import FileFormatError, LineProblem, ParameterError
 
 DEFAULT_SIZE = 4_000_000_000
-"""Default limit in bytes. For comparison, 7 million rows of a run have 250 MB."""
+"""Default limit in bytes. For comparison, a run with 7 million rows takes about 250 MB."""
 
 MAX_COLUMNS = 4_096
 """Maximum number of columns or keys of a table. Each of them becomes a separate array."""
@@ -40,7 +40,8 @@ TABLE_RATIO, TABLE_FROM = 100, 256_000_000
 """Limit for the table of a Parquet file: above `TABLE_FROM` bytes, it may need at most
 `TABLE_RATIO` times the size of the file.
 
-The limit exists because the file stores a text that many rows share only once."""
+The limit is needed because a small file may become a large table: it stores a text that many rows
+share as a single copy."""
 
 CELLS_A_BYTE, CELLS_FROM = 8, 1 << 22
 """Above `CELLS_FROM` cells, a table of records may have at most `CELLS_A_BYTE` cells per byte of
@@ -130,7 +131,7 @@ class Limit:
     def check_size(self, file: str, size: int, times: int = 1) -> None:
         """Raise FileFormatError for a text of `size` bytes that would need too much memory.
 
-        Reading the text takes `times` as much memory as the text itself."""
+        Reading the text takes `times` times the memory of the text itself."""
         if size * times > self.size:
             expected = f"at most {format_size(self.size // times)}"
             raise self.limit_error(file, format_size(size), expected, size * times)

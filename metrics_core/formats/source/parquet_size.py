@@ -105,7 +105,7 @@ _DAMAGED_HINT = "The file may be incomplete. Write it again, or write it as CSV.
 
 def check_footer(source: Source, file: BinaryIO) -> None:
     """Raise FileFormatError for a file that consists mostly of its footer. Arrow must not read such
-    a file."""
+    a footer, because this needs much memory."""
     footer, size = read_footer_size(file)
     file.seek(0)
     max_size = max(_FOOTER_AT_LEAST, size // _TIMES_FOOTER)
@@ -223,7 +223,7 @@ class _ColumnSizes:
         """Raise FileFormatError if the first rows of the row groups need more than `max_size`
         bytes.
 
-        `rows` is the number of rows of each group that count."""
+        `rows` has the number of first rows of each group to include."""
         used_groups = [group for group, n in enumerate(rows) if n]
         parts = [
             (g, p, self._count_cells(g, p, rows[g])) for g, p in product(used_groups, self.indexes)

@@ -130,7 +130,8 @@ class Source:
         return self.magic != _first_bytes(self.origin)
 
     def size(self) -> int:
-        """Return the size of the file in bytes as it is stored, so packed if it is."""
+        """Return the stored size of the file in bytes. For a packed file, this is the packed
+        size."""
         return stored_size(self.origin)
 
     @cached_property

@@ -26,8 +26,8 @@ Origin = Path | bytes
 """A file, or bytes in memory."""
 
 _MEASURED_FROM, _MEASURED_RATIO = 16 << 20, 20
-"""A stream is unpacked once only to measure its size if it unpacks to at least `_MEASURED_FROM`
-bytes and at least `_MEASURED_RATIO` times its compressed size."""
+"""Once a stream has yielded more than `_MEASURED_FROM` bytes and more than `_MEASURED_RATIO` times
+the compressed bytes read so far, its total size is measured by unpacking it in a separate pass."""
 
 
 def _arrow_opener(codec: str) -> Callable[[BinaryIO], BinaryIO]:

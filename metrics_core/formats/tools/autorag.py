@@ -1,4 +1,5 @@
-"""AutoRAG: qa.parquet with the ground truth, the results of retrieval nodes, and corpus.parquet."""
+"""Read AutoRAG's files: the ground truth in qa.parquet, the results of retrieval nodes, and the
+documents in corpus.parquet."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Tools of castorini (RankLLM, Anserini, Rank1): one record per query with its candidates.
 
-Rerankers read this format and write it."""
+Rerankers both read and write this format."""
 
 from __future__ import annotations
 

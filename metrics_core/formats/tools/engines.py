@@ -89,7 +89,8 @@ def _grade_records(content: dict[str, Any], _name: str) -> list[Any]:
     """Return one record per query: its placeholder texts as the query, and its documents with
     grades.
 
-    A document in a list has the key of the list as its grade; any other document has its gain."""
+    In the ratings, a key is either a grade with a list of documents, or a document with its
+    gain."""
     groups = [group for topic in content.get("topics") or () for group in topic["query_groups"]]
     groups += content.get("query_groups") or []
     pairs = [(entry, group) for group in groups for entry in group["queries"]]

@@ -50,7 +50,7 @@ def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
 
 @dataclass
 class _LineCounts:
-    """Numbers of certain lines in a feature file.
+    """Counts of lines and comments in a feature file.
 
     features       lines with features
     long_comments  comments with several words
@@ -272,8 +272,8 @@ def _is_indri(words: Sequence[str]) -> bool:
     """Return whether a line was written by RankLib's option -indri and is not an ordinary TREC
     line.
 
-    Such a line has a comment in place of the document id; older versions write the comment with a
-    #."""
+    Such a line has a comment in place of the document id. In older versions, the comment starts
+    with #."""
     return (
         len(words) > 5
         and (words[1], words[-1]) == ("Q0", "indri")

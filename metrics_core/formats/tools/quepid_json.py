@@ -1,9 +1,10 @@
 """Quepid's JSON files: a book (pairs to be rated by judges), a case, and a snapshot.
 
-{"name": …, "query_doc_pairs": [{"query_text", "doc_id", "document_fields", "judgements": […]}]}
-{"case_name": …, "queries": [{"query_text", "ratings": {document: rating} or [{…}]}]} {"name": …,
-"docs": {number: [{"id", "fields"}]}, "queries": [{"query_id", "query_text"}]}
-"""
+book: {"name": …, "query_doc_pairs": [{"query_text", "doc_id", "document_fields",
+    "judgements": […]}]}
+case: {"case_name": …, "queries": [{"query_text", "ratings": {document: rating} or [{…}]}]}
+snapshot: {"name": …, "docs": {number: [{"id", "fields"}]},
+    "queries": [{"query_id", "query_text"}]}"""
 
 from __future__ import annotations
 

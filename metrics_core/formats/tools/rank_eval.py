@@ -28,8 +28,8 @@ _MATCHES = (
 
 
 def _make_index_finder(path: str) -> CaseFinder:
-    """Return a `CaseFinder` for documents at a path that are in several indices. It finds no cases
-    if all documents are in one index.
+    """Return a `CaseFinder` for a file with documents of several indices. It returns the names of
+    the indices, or no names if all documents at `path` are in one index.
 
     The finder raises MappingError if an _id occurs in two indices."""
 
@@ -75,7 +75,8 @@ def _add_texts(content: dict[str, Any], _name: str) -> list[Any]:
 
 
 def _find_text(request: Any) -> str | None:
-    """Return the search text of a request; None if the request has no or several search texts."""
+    """Return the search text of a request; None if the request has no search text or more than
+    one."""
     parameters = request.get("params")
     if isinstance(parameters, dict):
         parameter_text = next(
@@ -193,7 +194,7 @@ def _find_rated_hits(records: Records) -> list[str]:
 
 
 def _find_rising_lists(records: Records) -> list[str]:
-    """Return the queries whose scores do not fall along the list."""
+    """Return the queries with a score that is higher than the score above it in the list."""
     query_ids = list[str]()
     answers = chain.from_iterable(entry["details"].items() for entry in records.values.to_list())
     for query_id, detail in answers:

@@ -34,7 +34,7 @@ from metrics_core.tables.columns import ID, encode_texts
 from metrics_core.tables.finite_numbers import to_finite_number
 
 MAGIC = b"\x04\x22\x4d\x18"
-"""First bytes of LZ4. The outer of the two compressions is unpacked as for any packed file."""
+"""First bytes of LZ4. ranx compresses twice; the outer layer is unpacked as for any packed file."""
 
 _TAGS = (*range(1_100), 43_000)
 """CBOR tags that cbor2 decodes itself. It passes all other tags to a hook, which refuses them."""

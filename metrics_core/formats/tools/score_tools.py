@@ -18,7 +18,8 @@ has a score."""
 
 
 _LM_EVAL_FILE = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[-.\d]+)?\.jsonl")
-"""Name of a file of samples: its group is the name of the task; a time stamp may follow."""
+"""Pattern of the name of a file of samples. Its group matches the name of the task, which a time
+stamp may follow."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class _ScoreTable:
 _RAGAS_LISTS = frozenset(
     f"{side}_{name}" for side in ("retrieved", "reference") for name in ("contexts", "context_ids")
 )
-"""Columns that Ragas samples have. A table with them is read by the module `ragas`, scores
-included."""
+"""Columns that Ragas samples have. A table with any of them is left to the module `ragas`, which
+reads its scores too."""
 
 _TABLES = (
     _ScoreTable(
@@ -71,7 +72,7 @@ _TABLES = (
 
 
 def infer_tool_columns(first_rows: FirstRows) -> ScoreColumns | None:
-    """Return the columns of a tool's table. Returns None if the table is of no known tool."""
+    """Return the columns of a table written by a known tool. Returns None for any other table."""
     names = first_rows.names
     table = next((t for t in _TABLES if t.recognised_by <= set(names)), None)
     if table is None or not _RAGAS_LISTS.isdisjoint(names):
@@ -108,8 +109,9 @@ def infer_tool_columns(first_rows: FirstRows) -> ScoreColumns | None:
 def find_record_reader(
     records: Sequence[Any],
 ) -> Callable[[Any, str], Iterator[dict[str, Any]]] | None:
-    """Return a function that converts a record of a tool, with the path of its file, to one row per
-    score: query_id, run, measure, value. Returns None if the first record is of no known tool."""
+    """Return a function that takes a record of a tool and the path of its file, and yields one row
+    per score: query_id, run, measure, value. Returns None if no known tool wrote the first
+    record."""
     record = records[0] if records else None
     if not isinstance(record, dict):
         return None
@@ -122,8 +124,8 @@ def find_record_reader(
 
 def _read_lm_eval(record: Any, path: str) -> Iterator[dict[str, Any]]:
     """Yield the scores of a sample of lm-evaluation-harness. The name of the folder is the run
-    name. Ids are unique within a task only, so the name of the task, which the file's name has, is
-    put in front of them."""
+    name. Ids are unique only within a task, so the name of the task, taken from the file name, is
+    put in front of each id."""
     file = PurePath(path.replace("\\", "/"))
     run, task = file.parent.name, _LM_EVAL_FILE.fullmatch(file.name)
     query_id = f"{task[1]}: {record['doc_id']}" if task else record["doc_id"]
@@ -171,8 +173,8 @@ def _prompt_name(result: Mapping[str, Any]) -> str:
 
 
 def _join_variables(variables: Any) -> str:
-    """Return the variables of a test case as one text. A single variable gives its value, several
-    give all names and values."""
+    """Return the variables of a test case as one text: the value of a single variable, or the names
+    and values of several."""
     if not isinstance(variables, dict):
         return str(variables)
     texts = {

@@ -36,14 +36,14 @@ from metrics_core.judging.while_reading.segments import (
 from metrics_core.tables.arrays import as_column
 
 RowKeeper = Callable[[pa.Table], Callable[[], None]]
-"""A function that is called with the rows of each piece, possibly for several pieces at once. It
-returns functions, which are called in the order of the pieces."""
+"""A function that takes the rows of each piece; several pieces may be processed at the same time.
+It returns functions, which are called in the order of the pieces."""
 
 _NO_TABLE = pa.table({})
 _MANY_SEGMENTS = 50_000
-"""Number of segments at which the function checks whether a query occurs again. The check is
-repeated whenever the number of segments has doubled. If the lines of a query are not contiguous,
-each row may be a segment."""
+"""Number of segments from which `_judge_in_order` checks whether the rows of a query are
+contiguous. The check is repeated whenever the number of segments has doubled. If the lines of a
+query are not contiguous, each row may be a segment."""
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,8 @@ def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
 
 
 def _compute_slot_regions(counts: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return the start and the number of slots of each region, int64[region] each. The number is a
-    power of two, and at most half of the slots are used."""
+    """Return the start of each region and its number of slots, int64[region] each. The number of
+    slots is a power of two, and at most half of them are used."""
     least_slots = np.maximum(2 * counts, _FEWEST_SLOTS)
     slots = 2 ** np.ceil(np.log2(least_slots)).astype(np.int64)
     return np.cumsum(slots) - slots, slots

@@ -87,8 +87,8 @@ def judge_within_memory(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile:
-    """Join a run of any size with judgments, in about this much memory. Its lines must be grouped
-    by query.
+    """Join a run of any size with judgments, using about as much memory as `memory` states. The
+    lines of the run must be grouped by query.
 
     `progress` is called with the number of bytes read so far. Raises FileFormatError, and
     RanklensError if the file must be read whole, or the memory is less than `LEAST_MEMORY`."""
@@ -117,8 +117,9 @@ def judge_within_memory(
 
 
 def _whole_file_error(source: Source, judgments: JudgmentTables) -> RanklensError:
-    """Return the error that says why one pass over the file was not enough. It lists the possible
-    reasons if there are several, because finding the line would require reading the whole run."""
+    """Return the error that says why the file cannot be read in one pass. If there are several
+    possible reasons, the error lists them all, because finding the line at fault would require
+    reading the whole run."""
     if recognise_format(source, "run") != ("trec", "run"):
         return RanklensError(
             f"{source.name} is not a TREC run; --memory supports only TREC runs.",

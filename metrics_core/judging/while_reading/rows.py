@@ -192,7 +192,7 @@ def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
 
 
 def _parse_numbers(data: Bytes, start: Any, size: Any) -> Floats:
-    """Parse plain decimal numbers, float64[n]. Arrow rounds them."""
+    """Parse plain decimal numbers, float64[n]. Arrow parses and rounds them."""
     return as_array(pc.cast(copy_texts(data, start, size), pa.float64()))
 
 

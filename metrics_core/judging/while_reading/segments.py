@@ -34,13 +34,13 @@ from metrics_core.tables.columns import ID
 class JudgedSegments:
     """Judged rows in segments; all rows of a segment belong to one query.
 
-    Each segment has a query id and four arrays. `place` int64[segment] is the index of its query
-    among the judged queries, -1 if the query is not judged. `sizes` int64[segment] is its number of
-    rows. `rows_hash` is uint64[segment]. `contradicting` bool[segment] is whether its ranks
-    contradict its scores. `ranks` int64[judged row, 5] and `counts` are the output of `rank_rows`;
-    the columns of `ranks` are the query, the row of the judgments, the rank, and the first rank and
-    the number of the rows tied with it. `fractions` counts the ranks that are not whole numbers;
-    `tags` are the run names."""
+    Each segment has an entry in `query_ids` and in four arrays. `place` int64[segment] is the index
+    of its query among the judged queries, -1 if the query is not judged. `sizes` int64[segment] is
+    its number of rows. `rows_hash` is uint64[segment]. `contradicting` bool[segment] is whether its
+    ranks contradict its scores. `ranks` int64[judged row, 5] and `counts` are the output of
+    `rank_rows`; the columns of `ranks` are the query, the row of the judgments, the rank, and the
+    first rank and the number of the rows tied with it. `fractions` counts the ranks that are not
+    whole numbers; `tags` are the run names."""
 
     query_ids: pa.StringArray
     place: Ints

@@ -1,4 +1,4 @@
-"""Aggregate the scores of queries into one score. This is the only place that defines it."""
+"""Aggregate the scores of queries into one score. The aggregation is defined only here."""
 
 from __future__ import annotations
 

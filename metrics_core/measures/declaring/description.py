@@ -1,4 +1,4 @@
-"""The documentation of a measure as data, from which docs, commands and pages list the measures."""
+"""The documentation of measures as data, from which the docs, commands and pages list them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from metrics_core.measures.declaring.registry import Declaration, Measure, Scale
 from metrics_core.tables.given_scores import has_cost_name, has_open_direction
 
 PREFIX = "given:"
-"""Prefix of a given measure if a computed measure has the same name."""
+"""Prefix of the name of a given measure. It is used if a computed measure has the same name."""
 
 
 def given_measure(name: str, values: Floats, *, higher_is_better: bool | None = None) -> Measure:
@@ -66,7 +66,7 @@ def is_computed_name(name: str) -> bool:
 
 
 def is_given_measure(measure: Measure) -> bool:
-    """Return whether the scores of a measure are given, so that the measure cannot be computed."""
+    """Return whether only the scores of a measure are known, so that it cannot be computed here."""
     return str(measure).startswith(PREFIX) or not is_computed_name(str(measure))
 
 
@@ -78,7 +78,8 @@ def score_only_measure(
     range: tuple[float, float] = (-np.inf, np.inf),
     scale: Scale = "",
 ) -> Measure:
-    """Return a measure that cannot be computed, and whose given scores are averaged.
+    """Return a measure of which only the scores are known. It cannot be computed; its scores are
+    averaged.
 
     `higher_is_better` is None if the direction of the measure is not declared."""
 

@@ -28,8 +28,8 @@ _SIMILARITY = re.compile(
 )
 """Pattern of the names in sentence-transformers that begin with the similarity used for ranking."""
 _BY_SIMILARITY = {"accuracy": "Success", "map": "AP(denominator=min)"}
-"""The meaning of such names of sentence-transformers, if the same name means something else
-here."""
+"""Names that may follow the similarity in a name of sentence-transformers, and that have a
+different meaning here. The values are the measures that sentence-transformers means."""
 _AT_K = {"hits": "Success", "f1": "F"}
 """Names that mean a different measure if they are followed by a cutoff."""
 _NO_MEASURE = {
@@ -156,8 +156,8 @@ def _preset_pattern(name: str) -> str:
 
 
 def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
-    """Return the value of `rel` for ranx's suffix -l2, which makes grades from 2 on relevant.
-    Raises ParameterError for a measure that uses the gain of each grade."""
+    """Return `level` as the value of `rel`, for a suffix of ranx such as -l2, with which grades
+    from 2 on are relevant. Raises ParameterError for a measure that uses the gain of each grade."""
     rel_parameter = declaration.parameter("rel")
     if rel_parameter is None or rel_parameter.optional:
         raise ParameterError(
@@ -222,8 +222,9 @@ def _parse_trec_name(text: str) -> Measure | None:
 
 
 def _parse_preset(text: str) -> Measure | None:
-    """Return the measure with the parameters that this exact name implies. Upper and lower case
-    differ, because trec_eval's rbp and ir_measures' RBP have different defaults."""
+    """Return the measure for a preset name of trec_eval, with the parameter values that the name
+    implies. The name is case-sensitive, because trec_eval's rbp and ir_measures' RBP have different
+    defaults."""
     for d in declarations():
         for trec_measure in d.in_trec_eval:
             if trec_measure.values and trec_measure.name == text:

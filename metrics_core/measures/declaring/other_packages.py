@@ -1,5 +1,5 @@
-"""What a measure is called in other packages, for our compatible interfaces, and how its numbers
-differ there."""
+"""Names of the measures in other packages, for our compatible interfaces, and how the scores differ
+there."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ class InTrecEval:
     default     the default parameter values
     takes       the parameters after the dot in `-m name.…`. Cutoffs (whole numbers) and levels
                 (real numbers) have one line each. Numbers and name=number pairs configure the
-                single line. By default it is derived from the name
+                single line. Cutoffs and levels are detected from the placeholder in `name`
     since       the first version of trec_eval that has the measure
-    summary     how the queries' values are combined, if not as the measure declares. "queries"
-                is the number of queries; "relevant" is a sum that with -c comes from the judgments
+    summary     how the scores of queries are combined, or None to combine them as the measure
+                declares. "queries" is the number of queries; "relevant" is a sum, which -c takes
+                from the judgments
     values      parameter values implied by the name, which is then case-sensitive"""
 
     name: str

@@ -18,8 +18,8 @@ from metrics_core.base.errors import ParameterError, did_you_mean
 from metrics_core.base.wording import shorten_value
 
 GainTable = tuple[tuple[float, float], ...]
-"""The gain of each grade, as (grade, gain) pairs in ascending order. A grade that is not listed
-gains its own value."""
+"""The gain of each grade, as (grade, gain) pairs in ascending order. The gain of a grade that is
+not listed is the grade itself."""
 
 
 Numbers = tuple[float, ...]
@@ -28,7 +28,8 @@ Numbers = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Bounds:
-    """The numbers that a parameter allows. An open end is not allowed itself."""
+    """The range of numbers that a parameter allows. `open_low` and `open_high` exclude the end
+    itself."""
 
     low: float = 0.0
     high: float = sys.float_info.max

@@ -45,10 +45,10 @@ Need = Literal["subtopics", "documents"]
 Residual = Literal[
     "monotone", "count", "recall", "precisions", "at relevant", "normalised", "unaffected", "range"
 ]
-"""How `residuals` finds the range over all grades of unjudged documents; it explains the values."""
+"""How the score range over all grades of unjudged documents is found; see `scoring.residuals`."""
 
 Reach = Literal["additive", "first", "apart"]
-"""How `unjudged.bounds` finds the possible differences of two runs; it explains the values."""
+"""How the bounds on the difference of two runs are found; see `unjudged.bounds`."""
 
 Scale = Literal["", "cost"]
 """"cost" means that scores have no upper limit, lower is better, and runs are compared by a typical
@@ -60,7 +60,7 @@ documents of each grade, int64[query, grade]."""
 
 @dataclass(frozen=True)
 class Share:
-    """A score that is the score of the measure `part`, with the same parameters, over a divisor.
+    """The score of the measure `part`, with the same parameters, divided by a divisor.
     `find_divisor(ranks, grades, **parameters)` returns the `Divisor` for ascending grades."""
 
     part: str
@@ -76,16 +76,15 @@ class Declaration:
         ideal             the score of a perfect ranking, if known
         needs             data that the judgments or documents must have in addition to grades
         by_query          False if a score also depends on the lists of other queries
-        from_precisions   for the residual "precisions": the score from its sum of precisions and
-                          the number of relevant documents, unless it is their quotient
-        reach             a `Share` if the score is one
+        from_precisions   for the residual "precisions": the score as a function of the sum of
+                          precisions and the number of relevant documents; None for their quotient
+        reach             a `Share` if the score is one, otherwise a value of `Reach`
         terms             returns documents whose contributions add up to the score, if it is a sum
         ir_measures       parameter values for which its measure in ir_measures is equal, or None
         presets           further names, for example in ranx, with their parameter values
         elsewhere         the name in other packages, for readers
         also_means        names with another meaning in the field, and how to get that measure
-        added_by          the package of a plug-in, "" for built-in measures
-    """
+        added_by          the package of a plug-in, "" for built-in measures"""
 
     name: str
     kernel: Callable[..., Floats]
@@ -322,9 +321,9 @@ def measure(
 
 
 def terms(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of these measures, that is, the documents that contribute to the score,
-    each with its contribution instead of its grade. The function takes the same parameters as the
-    kernels of the measures, with a single cutoff."""
+    """Return a decorator that declares the terms of these measures: the documents that contribute
+    to the score, each with its contribution instead of its grade. The decorated function takes the
+    parameters of the kernels, with a single cutoff."""
 
     def declare(function: Terms) -> Terms:
         package = declaring_package(function.__module__)
@@ -337,9 +336,9 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
 
 def weights(*names: str) -> Callable[[Terms], Terms]:
-    """Declare measures whose score is divided among documents by weight. The function takes any of
-    the measure's parameters and returns the contributing documents, each with a weight of 0 or more
-    in place of its grade. Documents within the cutoff share the score by their weights."""
+    """Return a decorator for measures whose score is divided among the documents within the cutoff
+    by weight. The decorated function takes any parameters of the measure and returns documents,
+    each with a weight of 0 or more in place of its grade."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
@@ -358,8 +357,8 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
 def declare_share(
     name: str, part: str
 ) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
-    """Declare the divisor of the measure `name`. Its score is the score of the measure `part`
-    divided by this divisor. The function takes the parameters of the measure."""
+    """Return a decorator that declares the divisor of the measure `name`: its score is the score of
+    `part` divided by it. The decorated function takes the parameters of the measure."""
 
     def declare(whole: Callable[..., Divisor]) -> Callable[..., Divisor]:
         reach = guard_part("reach", Share(part, whole), name, declaring_package(whole.__module__))

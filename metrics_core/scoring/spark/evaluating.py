@@ -1,5 +1,5 @@
-"""Evaluate on Spark, and return the judged ranks (the ranks of judged documents) that are scored as
-a table."""
+"""Evaluate on Spark, or return the judged ranks (the ranks of judged documents), from which scores
+are computed, as a table."""
 
 from __future__ import annotations
 

@@ -27,10 +27,10 @@ FOLLOWS: Mapping[str, Mapping[str, str]] = {
     "further": {",": "listed", ")": "joining"},
     "joining": {"and": "test", "or": "test", ")": "joining"},
 }
-"""For each expected item, the kinds of words (or marks) that can be next, and for each of these the
-item that is expected after it. A line begins with "test" and can end where "joining" is expected; a
-`)` at that point closes a `(` before a test. A number can only be a value of a numeric column, a
-text only a value of a text column."""
+"""The grammar of a line: for each expected item, the kinds of words or marks that can be next, and
+for each of these the item that is expected after it. A line begins with the item "test" and can end
+where "joining" is expected. A `)` in place of "joining" closes a `(` before a test. A number can
+only be a value of a numeric column, a text only a value of a text column."""
 
 OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "numbers": {"operator": (*OPERATORS, "in"), "contrary": ("in",)},

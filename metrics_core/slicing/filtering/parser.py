@@ -103,7 +103,7 @@ class FilterReader:
         return self.words[self.position]
 
     def syntax_error(self, expected: str, hint: str = "") -> FilterLineError:
-        """Return the error for a next word that is not what was expected."""
+        """Return the error for an unexpected next word. `expected` describes valid text."""
         return FilterLineError(
             self.line, self.next_word.start, self.next_word.error_text, expected, hint
         )
@@ -148,7 +148,7 @@ class FilterReader:
         return contrary
 
     def read_test(self) -> Test:
-        """Read a test: a column, an operator and what the column is compared with."""
+        """Read a test: a column, an operator, and the value, list or column on the right side."""
         column = self.read_column()
         contrary = self.next_word.is_mark("not")
         self.position += contrary
@@ -192,8 +192,8 @@ class FilterReader:
         return make_column_test(column, operator, other)
 
     def read_column(self, compared_column: str = "") -> str:
-        """Read the name of an existing column. If `compared_column` is given, it is the column with
-        which this one is compared."""
+        """Read the name of an existing column. If the column is the right side of a comparison,
+        `compared_column` is the column on the left side."""
         word = self.next_word
         if word.kind != NAME:
             hint = (
