@@ -13,10 +13,9 @@
     0.5
 
 `breakdown`, `curves`, `all_pairs` and `explain` take runs and judgments in the same forms as
-`evaluate`; `formats.in_memory` lists these. The packages are the stages: `formats` reads files,
+`evaluate`, which `formats.in_memory` lists. The packages are the stages: `formats` reads files,
 `judging` joins runs with judgments, `measures` has one function per measure, `scoring`,
-`comparing`, `slicing` and `explaining` analyse, and `findings` puts the results into sentences.
-"""
+`comparing`, `slicing` and `explaining` analyse, and `findings` puts the results into sentences."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

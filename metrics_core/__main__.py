@@ -1,9 +1,8 @@
 """The command line, `metrics-core`: evaluate, compare, explain, residuals, trec_eval …
 
 The exit status is 0 if there was no error. Otherwise it is 2, with the error on stderr and nothing
-on stdout; a gate has further statuses (`gates`). An unexpected exception also ends with 2 instead
-of 1, Python's status for exceptions, because a gate ends with 1 if it finds a loss.
-"""
+on stdout. A gate has further statuses (`gates`), such as 1 for a loss. An unexpected exception
+therefore also ends with 2, not with 1 as usual in Python."""
 
 from __future__ import annotations
 
@@ -142,9 +141,9 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _command_line_hints(error: RanklensError) -> list[str]:
-    """Return a hint that names the command-line option for the reading choice that an error offers.
+    """Return a hint on how to resolve an error on the command line, in a list of at most one text.
 
-    The list is empty if the error offers no choice."""
+    The list is empty if the error has no `offer` (a reading choice that would accept the input)."""
     name, equals, value = getattr(error, "offer", "").partition("=")
     if not equals:
         return []

@@ -1,4 +1,4 @@
-"""The benchmark calculator of SPEC-003, for programs written against it.
+"""The benchmark calculator specified in SPEC-003, for programs that rely on this specification.
 
     >>> MetricsCalculator.calculate_all(["a", "x", "b"], ["a", "b", "c"]).precision_at_5
     0.4
@@ -6,9 +6,8 @@
 Precision always divides by k; an empty `retrieved` or `expected` gives 0. Ids are compared
 exactly, including case; a whole number is compared as the text of its digits. `expected` is a
 set. As the specification requires, a document that occurs twice in `retrieved` counts each time
-in hits and precision. In recall and nDCG, which the specification limits to 1, it counts only at
-its first position. The scores come from the same kernels as everywhere else.
-"""
+in hits and precision. In recall and nDCG, which the specification limits to 1, it counts only
+at its first position. The scores come from the same kernels as everywhere else."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from metrics_core.judging.one_list import judged_list, read_document_ids
 from metrics_core.measures import Measure, parse_measure
 
 NO_GROUP = "(none)"
-"""Name of the group of results that have no category or difficulty, the same as in breakdowns."""
+"""Name of the group for results without a category or difficulty. Breakdowns use the same name."""
 
 _FIELDS = {
     "precision@3": "precision_at_3",

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from metrics_core.base.wording import escape_controls, escape_controls_in_lines
 
 MOST_PROBLEMS_SHOWN = 100
-"""Maximum number of problems in a file that are listed. The total number is also given."""
+"""Maximum number of problems that are listed for a file. Their total number is also given."""
 
 _CLOSE, _NEARLY, _NEAR_WORD = 0.6, 0.1, 0.5
 
@@ -48,7 +48,8 @@ class RanklensError(Exception):
 
 @dataclass(frozen=True)
 class RowProblem:
-    """A row that breaks the rules of a table. `row` is the index in the table as read, from 0."""
+    """A row that breaks the rules of a table. `row` is its index, from 0, in the table that was
+    read."""
 
     row: int
     found: str
@@ -239,7 +240,8 @@ class ParameterError(RanklensError, ValueError):
 
 
 class LackingDataError(RanklensError):
-    """A measure needs data besides judgments and run: subtopics, or a column of documents."""
+    """A measure needs data besides judgments and run, such as subtopics or a column of the
+    documents table."""
 
 
 class UnknownRunError(RanklensError):

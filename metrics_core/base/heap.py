@@ -2,9 +2,9 @@
 
 The GNU C library returns freed arrays of some MB to the system at once and requests memory again
 for the next array. Each thread besides the first has a separate heap, which is returned as soon as
-it is empty. The system clears the memory each time it is returned. Without this module, that took a
-third of the time for rendering a page on 200,000 queries, and a tenth of the time of `evaluate` on
-a long run."""
+it is empty. The system clears this memory before it is used again. Without this module, the
+clearing took a third of the time for rendering a page on 200,000 queries, and a tenth of the time
+of `evaluate` on a long run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import sys
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Parameter numbers in `malloc.h` of the GNU C library."""
 _THRESHOLDS = (128 * 2**20, 32 * 2**20)
-"""Thresholds in bytes: larger arrays, and larger free memory at the end of the heap, are returned
+"""Sizes in bytes above which a freed array, or the free memory at the end of the heap, is returned
 to the system. The second value is the maximum that versions of the library before 2022 allow."""
 
 

@@ -19,9 +19,9 @@ class Memo:
     def __init__(self, most: int, cost: Callable[[Any], int] | None = None) -> None:
         """Create an empty cache.
 
-        `most` is the maximum number of values. If `cost` is given, `most` is their maximum total
-        cost, and `cost` is a function that returns the cost of a value. The most recently added
-        value is kept regardless of its cost. Raises ValueError if `most` is less than 1."""
+        `most` is the maximum number of values or, if `cost` is given, their maximum total cost.
+        `cost` is a function that returns the cost of a value. The most recently added value is kept
+        regardless of its cost. Raises ValueError if `most` is less than 1."""
         if most < 1:
             raise ValueError("a memo keeps at least one value")
         self._most, self._cost = most, cost or (lambda value: 1)

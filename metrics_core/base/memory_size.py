@@ -1,7 +1,7 @@
 """Estimate the memory of a cached result, so that the cache keeps as many results as fit.
 
-An object that two results share is counted for both. Only the texts of long lists are not counted,
-because they belong to the tables. This module does not depend on Streamlit."""
+An object that two results share is counted for both. The texts in lists and object arrays are not
+counted, because they belong to the loaded tables. This module does not depend on Streamlit."""
 
 from __future__ import annotations
 

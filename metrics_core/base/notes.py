@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HITS_ONLY_KIND = "hits_alone"
-"""Kind of the note that judgments contain only results of a run, so that other judgments are
-preferable."""
+"""Kind of the note on judgments that only cover documents retrieved by a run. Other judgments are
+preferable to them."""
 
 
 @dataclass(frozen=True)

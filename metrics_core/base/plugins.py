@@ -174,9 +174,8 @@ def _warn_of_failure(package: str, point: EntryPoint, error: BaseException) -> N
 def warn_once(message: str, package: str) -> None:
     """Log a warning about a package, once per message.
 
-    The warning goes to the logger `ranklens`, which Python prints to stderr unless it is
-    configured.
-    """
+    The warning goes to the logger `ranklens`. Python prints it to stderr unless logging is
+    configured."""
     import logging
 
     hint = (

@@ -199,8 +199,8 @@ def make_folder(path: Path) -> None:
 
 
 def remove_folder(path: Path) -> None:
-    """Remove the folder at `path`, where one of our files is to be written. Files and links are not
-    removed. Raises OSError."""
+    """Remove the folder at `path`, so that one of our files can be written there. Files and links
+    are not removed. Raises OSError."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
 

@@ -22,7 +22,7 @@ They are control characters (which can set colours, move the cursor and erase te
 change the writing direction, and unusual line ends."""
 
 _PLAIN = 100
-"""Scores below this absolute value are printed with all their decimals."""
+"""Scores with an absolute value below this limit are printed with the full number of decimals."""
 _NAMED = 3
 _LONGEST_VALUE = 60
 _MOST_BITS = 512
@@ -93,8 +93,8 @@ def format_difference(value: float | None, digits: int = 3) -> str:
 def round_parts(total: float, parts: Sequence[float], digits: int = 3) -> list[float]:
     """Round the parts of a total so that the printed parts add up to the printed total.
 
-    The remaining units are added to the parts that lost most by rounding (largest remainder
-    method). A part of 0 stays 0."""
+    The remaining units of the last decimal are added to the parts that lost most by rounding
+    (largest remainder method). A part of 0 stays 0."""
     nonzero = [i for i, part in enumerate(parts) if part]
     if not nonzero or not all(map(math.isfinite, (total, *parts))):
         return list(parts)
@@ -171,8 +171,8 @@ def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
 
 
 def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
-    """Format the numbers of a column with the same number of decimals, the number that
-    `format_score` uses for the largest value.
+    """Format the numbers of a column with equally many decimals: as many as `format_score` uses for
+    the largest value.
 
     If `counts` is true and all numbers are whole, they are printed without decimals."""
     finite = [value for value in values if math.isfinite(value)]
@@ -221,8 +221,8 @@ def format_grade(value: float | None) -> str:
 
 
 def join_words(words: Iterable[str], last: str = "and") -> str:
-    """Join words to a list in a sentence, such as "a, b and c". `last` is the word before the last
-    item."""
+    """Join words into a list for a sentence, such as "a, b and c". `last` is the word before the
+    last item."""
     items = list(words)
     if len(items) < 2:
         return "".join(items)
@@ -230,7 +230,7 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
 
 
 def shorten_list(words: Sequence[str], *, most_words: int = 4) -> str:
-    """Join words to a list in a sentence, shortened if it is long.
+    """Join words into a list for a sentence, shortened if it is long.
 
     If there are more than `most_words` words, only the first three are listed, followed by the
     number of remaining words."""
@@ -254,8 +254,7 @@ def format_p_value(p: float | None) -> str:
 
 
 def number_word(n: int) -> str:
-    """Return a whole number as a word, from "no" to "ten". Larger numbers are returned in
-    figures."""
+    """Return a whole number as a word, from "no" to "ten". Larger numbers are written in digits."""
     return _WORDS[n] if 0 <= n < len(_WORDS) else format_count(n)
 
 

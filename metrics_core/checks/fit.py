@@ -245,8 +245,8 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
 
 
 def _shortened_id_notes(id_noun: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
-    """Return a note if a spreadsheet shortened the ids, because several ids may then have become
-    one.
+    """Return a note on ids that a spreadsheet shortened, because different ids may have become
+    identical.
 
     Returns no note if none of the first ids is shortened."""
     if not pc.any(pc.match_substring_regex(ids.slice(0, _LOOKED_AT), SHORTENED)).as_py():

@@ -1,10 +1,10 @@
-"""Find an id mapping for ids that do not match, so that far more of the judgments match.
+"""Find an id mapping with which far more ids of a run match those of the judgments.
 
-A common question is why all scores are 0. Single mappings and pairs of mappings are tried on a
-sample of the queries; the best mapping is then tried on all ids. It is only proposed, never applied
-automatically. With pooled judgments, a run may retrieve only a third of the judged documents
-without anything being wrong. The search is slow, so it only starts if almost no judged document is
-retrieved."""
+This answers a common question: why are all scores 0? Single mappings and pairs of mappings are
+tried on a sample of the queries; the best mapping is then tried on all ids. It is only proposed,
+never applied automatically. The search is slow, so it only starts if almost no judged document is
+retrieved. With pooled judgments, a run may retrieve only a third of the judged documents without
+anything being wrong."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ _QUERIES, _ROWS = 40, 40_000
 a run."""
 _EXAMPLES = 3
 _FEW_ROWS, _IN_PAIRS, _COUNTED = 3_000, 16, 5
-"""Limits of the search: the rows of a run on which every reading is tried, the number of readings
-that are combined in pairs, and the number of mappings that are tried on all rows."""
+"""Limits of the search: the number of rows on which all readings (single mappings) are tried, the
+number of readings that are combined in pairs, and the number of mappings that are tried on all
+rows."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,8 @@ def _first_id_map(mismatches: Mapping[str, Mismatch]) -> IdMap | None:
 
 
 def _store_mismatch(mismatches: dict[str, Mismatch], name: str, mismatch: Mismatch | None) -> bool:
-    """Store the mismatch of a run if there is one. Returns whether any mismatch is stored, so that
-    its mapping can be tried on the next runs."""
+    """Store the mismatch of a run if there is one. Returns whether a mismatch of any run is stored;
+    its mapping is then tried on the next runs."""
     if mismatch is not None:
         mismatches[name] = mismatch
     return bool(mismatches)
@@ -232,8 +233,8 @@ class _Ids:
         matches far more ids than match now.
 
         If `only_map` is given, only this mapping is tried. `run` and `qrels` are all distinct ids
-        of the run and of the judgments, for which the mapping must be safe. The ids of this object
-        may be a sample of them."""
+        of the run and of the judgments. The mapping must be safe for all of these, even if this
+        object only has a sample of them."""
         n_now, least_gain = self.count_matched(UNCHANGED_IDS), GAIN * self.max_matches
         if not self.max_matches or n_now + least_gain > self.max_matches:
             return None

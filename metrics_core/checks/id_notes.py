@@ -1,5 +1,5 @@
-"""Notes on ids that do not match, for each run. The module that searches for mappings is rarely
-needed and only imported then."""
+"""Notes on ids that do not match, for each run. The module that searches for mappings is imported
+only when it is needed, which is rare."""
 
 from __future__ import annotations
 

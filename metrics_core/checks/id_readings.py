@@ -147,9 +147,9 @@ def is_safe_id_map(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
     """Return whether a mapping may be proposed, given all distinct ids of a run and of the
     judgments.
 
-    The mapping must keep the ids of the run distinct, and those of the judgments. If it cuts ids of
-    both, ids of two different sources might be merged. Then no id may match without the mapping,
-    and the mapping must cut the same part off every id of the run, and the same part off every id
+    Distinct ids of the run must stay distinct, and so must those of the judgments. A mapping that
+    cuts ids of both could merge ids from two different sources. It is only safe if no id matches
+    without it, and if it cuts the same part off every id of the run, and the same part off every id
     of the judgments."""
     for ids, read_ids in ((run, id_map.map_run_ids(run)), (qrels, id_map.map_qrels_ids(qrels))):
         if len(read_ids.unique()) < len(ids):

@@ -22,13 +22,13 @@ _FACTOR, _SECOND, _THIRD = (
 
 
 WITHOUT_JUDGMENTS = "0 00000000"
-"""Mark of a query whose scores were given rather than computed from judgments."""
+"""Mark of a query whose scores were not computed from judgments, but by another tool."""
 
 
 def mark_queries(query_ids: Iterable[str], qrels: Qrels | None) -> dict[str, str]:
     """Return the mark of each query's judgments, by query id.
 
-    If `qrels` is None, the scores were given without judgments, and every query has the mark
+    If `qrels` is None, the scores were computed by another tool, and every query has the mark
     `WITHOUT_JUDGMENTS`."""
     if qrels is None:
         return dict.fromkeys(query_ids, WITHOUT_JUDGMENTS)

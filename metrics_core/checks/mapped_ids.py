@@ -1,4 +1,4 @@
-"""Apply the id mappings that the user requested to tables."""
+"""Apply the id mappings that the user requested: replace the ids in tables by the mapped ids."""
 
 from __future__ import annotations
 

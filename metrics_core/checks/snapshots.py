@@ -85,8 +85,8 @@ class Snapshot:
     """The scores of one run, with queries sorted by id.
 
     `marks` has the mark of each query's judgments, such as "14 9f3a2c1b". `best` has, for each
-    measure, the best mean of this run and of all runs that earlier snapshots in its place
-    recorded."""
+    measure, the best mean among this run and the runs of the earlier snapshots that this snapshot
+    replaced."""
 
     scores: Scores
     marks: Mapping[str, str]
@@ -109,9 +109,9 @@ def make_snapshot(
 ) -> Snapshot:
     """Create the snapshot of the scores of a single run.
 
-    `qrels` are the judgments from which the scores were computed; None if the scores were given.
-    The packages of plug-in measures are added to `origin`. `previous` is the snapshot to be
-    replaced: if it has a better best mean of a measure, this best mean is kept, unless reading
+    `qrels` are the judgments from which the scores were computed; None if another tool computed the
+    scores. The packages of plug-in measures are added to `origin`. `previous` is the snapshot to be
+    replaced. If its best mean of a measure is better than the new mean, it is kept, unless reading
     options or the measure's package changed."""
     marks = mark_queries(scores.query_ids, qrels)
     order = np.argsort(np.array(scores.query_ids, dtype=object))
@@ -271,8 +271,10 @@ def read_snapshot(path: str) -> Snapshot:
 
 
 def read_given_snapshot(path: str, measures: Iterable[Measure]) -> Snapshot:
-    """Return a snapshot of given scores whose measures are those of the same name in `measures`,
-    which have a direction and a scale. Raises the errors of `read_snapshot`."""
+    """Read a snapshot of scores that another tool computed. Raises the errors of `read_snapshot`.
+
+    Each measure is replaced by the one with the same name in `measures`, if there is one, because
+    that one has a direction and a scale."""
     snapshot, by_name = read_snapshot(path), {str(measure): measure for measure in measures}
     matched = tuple(by_name.get(str(measure), measure) for measure in snapshot.measures)
     return replace(snapshot, scores=replace(snapshot.scores, measures=matched))

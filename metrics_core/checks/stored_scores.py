@@ -1,4 +1,4 @@
-"""Scores that are stored in a file with its results, compared with the computed scores."""
+"""Compare scores that a results file contains with the scores computed from its results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,10 @@ TOLERANCE = 1e-6
 
 
 def compare_stored_scores(loaded_tables: Sequence[Loaded]) -> list[Loaded]:
-    """Return the tables of one set of files, with notes on scores that are stored in the files of
-    runs.
+    """Return the tables of one set of files, with notes on the scores that are stored in run files.
 
     The stored scores are compared with scores computed from the set's judgments. The note of a run
-    gives, for each measure, the number of queries whose stored and computed scores differ.
-    """
+    gives, for each measure, the number of queries whose stored and computed scores differ."""
     qrels = next((part.table for part in loaded_tables if isinstance(part.table, Qrels)), None)
     return [
         replace(

@@ -75,8 +75,8 @@ def command(
 ) -> Callable[[Callable[[Own], Printed]], Callable[[Own], Printed]]:
     """Return a decorator that registers a function as a command.
 
-    `arguments` is a function that adds the arguments to a parser; they match the fields of
-    `options`."""
+    `arguments` is a function that adds the command's arguments to a parser. The arguments have the
+    same names as the fields of `options`."""
 
     def register(function: Callable[[Own], Printed]) -> Callable[[Own], Printed]:
         COMMANDS.append(Command(name, help, arguments, options, function))

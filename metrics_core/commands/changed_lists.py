@@ -19,7 +19,7 @@ from metrics_core.text_tables.latex import format_tabular
 from metrics_core.text_tables.score_tables import FULL_FORMATS, align_texts, markdown_table
 
 NO_JUDGMENTS = "none"
-"""The value of the argument QRELS that stands for no judgments."""
+"""Value of the argument QRELS for a comparison without judgments."""
 LIST_COLUMNS = ("overlap", "rbo")
 """The columns that `--show` adds to a comparison of scores."""
 _LABELS = 2

@@ -26,8 +26,8 @@ class CommandParser(argparse.ArgumentParser):
         )
 
     def add_scores(self) -> None:
-        """Add the options for scores computed by another tool. If such scores are given, judgments
-        and runs may be left out."""
+        """Add the options for scores computed by another tool. With such scores, judgments and runs
+        may be left out."""
         self._takes_scores = True
         self.add_argument(
             _SCORES,

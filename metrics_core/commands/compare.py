@@ -80,7 +80,7 @@ _COLUMNS = {
     "ratio_high": "ratio_high",
     "half_from": "half_from",
 }
-"""Columns of a comparison, and the names of these columns in the formats that print all columns."""
+"""Columns of a comparison, each with its name in the formats that print all columns."""
 
 _LABELS = 4
 

@@ -94,8 +94,8 @@ def show_progress(path: str) -> Iterator[Callable[[int], None] | None]:
     """Yield a function that shows the progress of reading a file. Its argument is the number of
     bytes read.
 
-    The progress is their share of the file's size. Yields None if stderr is not a terminal. The
-    progress line is erased at the end."""
+    The progress is shown in MB, and as a share of the file's size if this is known. Yields None if
+    stderr is not a terminal. The progress line is erased at the end."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return

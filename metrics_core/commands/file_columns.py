@@ -1,5 +1,5 @@
-"""Find the columns named by `--columns` in each file. Judgments and runs have separate columns;
-files of other formats have no columns."""
+"""Select, for each file, the columns of `--columns` that it has. Judgments and runs can have
+different columns; files of some formats have none."""
 
 from __future__ import annotations
 

@@ -136,8 +136,8 @@ def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFi
 
 
 def _suggest_columns_option(fields: FileFields, kind: Kind) -> str:
-    """Return the `--columns` option with which the file is read as this kind of table. Values of
-    the first query follow as an example."""
+    """Return the `--columns` option that reads the file as this kind of table, followed by values
+    of the first query as an example."""
     meanings = fields.assign_meanings(kind, {})
     if kind == "qrels" and "grade" not in meanings:
         meanings["grade"] = "'1'"

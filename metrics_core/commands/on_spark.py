@@ -1,5 +1,5 @@
-"""`metrics_core evaluate --spark MASTER`: compute the same scores as without Spark on Apache
-Spark."""
+"""`metrics_core evaluate --spark MASTER`: compute scores on Apache Spark. They are the same as
+without Spark."""
 
 from __future__ import annotations
 

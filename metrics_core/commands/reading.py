@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 _WHILE_READING = {"encoding", "limit", "grades"}
-"""The reading choices that are possible if a run is joined with judgments while it is read."""
+"""The reading choices that may be used if a run is joined with judgments while it is read."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class RunToJudge:
 class InputFiles:
     """The input of a command that scores files. `judged` are the runs joined with the judgments,
     `files` has the path of each run by name, and `documents` are the documents that were read.
-    `runs` are the whole runs; it is empty if these were not kept while reading."""
+    `runs` are the whole runs, or empty if whole runs were not kept while reading."""
 
     qrels: Qrels
     judged: list[JudgedRanks]
@@ -171,7 +171,7 @@ def _refuse_repeated_stdin(files: Sequence[str | None]) -> None:
 def _read_documents(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> Documents | None:
-    """Read the documents of the option, or those of a named collection if a measure needs them."""
+    """Read the documents that the options name, or a named collection's if a measure needs them."""
     if options.documents:
         path = options.documents
         documents = formats.read_documents(path, **options.read_as.to_keyword_choices(columns=None))
@@ -226,8 +226,8 @@ def _make_run_names_distinct(
     options: ReadingOptions,
 ) -> list[FileRun[AnyRun]]:
     """Return the runs with unique names. Runs with the same name are distinguished by their
-    folders. A file that is listed twice counts once, unless `options.keeps_same` is true. Two files
-    with the same rows are two runs."""
+    folders. A file that is listed twice counts once, unless `options.keeps_same` is true. Two
+    different files with the same rows count as two runs."""
     keeps_same = options.keeps_same
     if keeps_same and runs:
         baseline, *other_runs = runs
@@ -352,8 +352,8 @@ def apply_id_options(table: AnyTable, path: str, options: ReadingOptions) -> Any
 
 
 def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
-    """Return each query's group, its value in `column`, indexed by query_id. Notes go to stderr.
-    Raises RanklensError if the queries file cannot be read or has none of the queries."""
+    """Return the group of each query (its value in `column`), indexed by query_id. Notes go to
+    stderr. Raises RanklensError if the queries file cannot be read or has none of the queries."""
     from metrics_core.slicing.breakdowns import find_groups
 
     return find_groups(read_needed_queries(query_ids, options, "--by"), query_ids, column)

@@ -30,8 +30,8 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions(CommandOptions):
-    """Options of the commands that score files. Options with a default value are not available in
-    all commands.
+    """Options of the commands that score files. Fields with a default value are options that only
+    some commands have.
 
     If `collection` is set, `qrels` is the name of the collection. If `one_run` is true, only one
     run is allowed besides the baseline. `default_measures` are used if no measure is named."""
@@ -61,7 +61,8 @@ class ReadingOptions(CommandOptions):
 
     @property
     def has_only_scores(self) -> bool:
-        """Whether the given scores are used alone, without judgments and runs."""
+        """Whether scores from another tool (`--scores`) are the only input, without judgments and
+        runs."""
         return bool(self.scores) and not self.qrels
 
     @property
@@ -110,7 +111,7 @@ def add_reading_options(
 
     `baseline` is the help text of an argument BASELINE before the runs; if it is empty, there is no
     such argument. If `one_run` is true, only one run is allowed. `measures` are the default
-    measures. If `takes_scores` is true, the options for given scores are added."""
+    measures. If `takes_scores` is true, the options for scores from another tool are added."""
     if isinstance(parser, CommandParser):
         parser.add_collection()
         if takes_scores:

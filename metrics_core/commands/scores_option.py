@@ -42,10 +42,11 @@ def read_scores_and_runs(
 ) -> tuple[Scores, list[Run]]:
     """Return the scores that the options name, and the runs that were read.
 
-    The scores are computed from judgments and runs, given, or both. Runs are only returned if all
-    scores are computed and `read_input` keeps the runs. Notes go to stderr. Raises RanklensError if
-    a given and a computed measure have the same name. If `needs_direction` is true, RanklensError
-    is also raised for a measure named by `-m` whose direction is not declared."""
+    The scores are read from `--scores`, computed from judgments and runs, or both. Runs are only
+    returned if all scores are computed and `read_input` keeps the runs. Notes go to stderr. Raises
+    RanklensError if `-m` has a name that a measure of `--scores` and a computed measure share. If
+    `needs_direction` is true, RanklensError is also raised for a measure named by `-m` whose
+    direction is not declared."""
     if not options.scores:
         if options.lower or options.higher:
             raise RanklensError(
@@ -99,7 +100,8 @@ def read_score_tables(options: ReadingOptions) -> list[GivenScores]:
 def find_names(options: ReadingOptions, given_measures: Iterable[Measure]) -> list[str]:
     """Return the canonical names of the measures that `-m` names, in order.
 
-    Raises RanklensError for a name that both a given and a computed measure have."""
+    `given_measures` are the measures of `--scores`. Raises RanklensError for a name that one of
+    these shares with a computed measure."""
     given_names, names = set(map(str, given_measures)), []
     for text in options.measures or ():
         parts = [text] if text.strip() in given_names else split_names([text])
@@ -122,8 +124,8 @@ def _unquote(name: str) -> str:
 
 
 def _computed_name(name: str) -> str:
-    """Return a spelling that refers to the computed measure: its canonical name, or the name with a
-    cutoff."""
+    """Return an unambiguous name of the computed measure: its canonical name, with the cutoff 10 if
+    `name` is not valid without a cutoff."""
     try:
         canonical_name = str(parse_measure(name))
     except ParameterError:
@@ -146,11 +148,11 @@ def _refuse_open_directions(given_scores: Scores, names: Sequence[str]) -> None:
 def _add_computed_scores(
     options: ReadingOptions, given_scores: Scores, names: Sequence[str]
 ) -> Scores:
-    """Return given and computed scores of the shared queries, with the measures in the order of
-    `names`.
+    """Return the scores of `--scores` and the computed scores of the shared queries, with the
+    measures in the order of `names`.
 
-    Given scores of a measure that is also computed are compared with the computed scores, and left
-    out if they are equal."""
+    If a measure of `--scores` is also computed, both scores are compared, and those of `--scores`
+    are left out if they are equal."""
     given_names = list(map(str, given_scores.measures))
     computed_names = [name for name in names if name not in given_names]
     if not names:

@@ -29,8 +29,8 @@ from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.scoring.scores import Scores, score_runs
 
 _SHARE_AFFECTED = 0.3
-"""Assumed share of queries that a change affects, for the detectable losses that help to choose
-margins."""
+"""Assumed share of queries that a change affects. The detectable losses, which help to choose
+margins, are computed for this share."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,8 @@ def snapshot(options: SnapshotOptions) -> str:
 
 
 def _read_given_scores(options: SnapshotOptions) -> Scores:
-    """Return the given scores of a single run. Raises RanklensError."""
+    """Return the scores of the file in `--scores`, which must be of a single run. Raises
+    RanklensError."""
     if not options.has_only_scores or len(options.scores) > 1:
         raise RanklensError(
             "A snapshot holds the scores of one run, either computed or given.",

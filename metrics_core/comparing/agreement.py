@@ -54,19 +54,18 @@ class Agreement:
         return Agreement(table, self.orders[np.ix_(positions, positions)])
 
     def replace_verdict(self, measure: str, row: Mapping[str, Any]) -> Agreement:
-        """Return a copy in which low, high and verdict of one measure are replaced by those of a
-        row of `compare`.
+        """Return a copy in which the low, high and verdict of one measure are those of `row`, a row
+        of `compare`.
 
-        The values of the row are corrected for the number of runs, not for the number of
-        measures."""
+        The values of `row` are corrected for the number of runs, not for the number of measures."""
         names = ["low", "high", "verdict"]
         table = self.table.copy()
         table.loc[table["measure"] == measure, names] = [row[name] for name in names]
         return Agreement(table, self.orders)
 
     def agreeing_measures(self, measure: str) -> list[str]:
-        """Return the measures under which the same run is better as under `measure`, including
-        `measure` itself."""
+        """Return the measures that favour the same run as `measure` does, including `measure`
+        itself."""
         side = self.rows_with_difference.set_index("measure")["side"]
         return list(side.index[side == side[measure]])
 
@@ -136,9 +135,9 @@ def _kendall_taus(values: Floats) -> Floats:
     """Return Kendall's tau-b between the orders of the runs under each two measures,
     float64[measure, measure]. `values` is float64[run, measure].
 
-    Tau-b is a difference divided by a mean. The difference is the number of run pairs that both
-    measures order in the same way, minus the number of pairs that they order in opposite ways. The
-    geometric mean is of the numbers of pairs that each measure orders."""
+    Tau-b is the number of run pairs that both measures order in the same way, minus the number of
+    pairs that they order in opposite ways, divided by the geometric mean of two numbers: the pairs
+    that the first measure orders, and those that the second orders."""
     # Values that differ only by rounding are tied.
     steady = values.round(12)
     first, second = np.triu_indices(len(steady), 1)

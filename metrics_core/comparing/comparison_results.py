@@ -22,9 +22,9 @@ class ComparisonResults:
     are the interval of two one-sided tests against a margin. `width` is the number of standard
     errors from zero at which a difference becomes significant. `side` is 1 if the test favours
     positive differences, else -1; it is usually the sign of the mean. `sample` has the resampling
-    results of the same columns, regardless of the method. If the tested quantity is not the mean
-    difference (`tested_quantities`), `costs` has the results of the test. Then p-values and `side`
-    are those of the tested quantity, and the mean difference has no interval."""
+    results of the same columns, regardless of the method. If another quantity than the mean
+    difference is tested (`tested_quantities`), p-values and `side` are those of the tested
+    quantity, `costs` has its further results, and the mean difference has no interval."""
 
     sample: ResampledMeans
     mean: Floats

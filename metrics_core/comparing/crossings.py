@@ -53,13 +53,14 @@ class Crossings:
         return len(self.difference)
 
     def significant_ranges(self, side: int) -> list[tuple[int, int]]:
-        """Return the ranges of cutoffs, as (first, last), at which this side is significantly
-        better according to the band."""
+        """Return the ranges of cutoffs, as (first, last), at which one run is significantly better
+        according to the band: the run if `side` is 1, the baseline if it is -1."""
         return find_true_ranges(self.cutoffs, self.clear == side)
 
     def lead_ranges(self, side: int) -> list[tuple[int, int]]:
-        """Return the ranges of k, as (first, last), at which the mean of this side is better. If
-        `side` is 0, the means are equal in these ranges."""
+        """Return the ranges of k, as (first, last), at which one run has the better mean: the run
+        if `side` is 1, the baseline if it is -1. If `side` is 0, the means are equal in these
+        ranges."""
         return find_true_ranges(np.arange(1, self.depth + 1), self.side == side)
 
 

@@ -18,8 +18,7 @@ from metrics_core.scoring.curves import score_curve
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
 
 _CELLS = 2_000_000
-"""Maximum number of scores that are processed at a time: queries times cutoffs, over several
-curves."""
+"""Maximum number of scores (queries times cutoffs times curves) that are processed at a time."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +59,9 @@ def mean_curves(
 
     `low` and `high` are a separate interval at each k. `difference` is the paired difference from
     the baseline. `diff_low` and `diff_high` are a band that is simultaneous over all k of a run, so
-    it shows from which k to which k a run leads. These three are NaN in the baseline's rows.
-    `queries` counts the queries with both scores defined. Raises UnknownRunError if the baseline is
-    unknown."""
+    it shows from which k to which k a run leads. In the baseline's rows, the difference and the
+    band are NaN. `queries` counts the queries with both scores defined. Raises UnknownRunError if
+    the baseline is unknown."""
     by_run = {r.run_name: r for r in judged}
     if baseline not in by_run:
         raise UnknownRunError(baseline, list(by_run))

@@ -13,7 +13,8 @@ from metrics_core.scoring.studentised import ALIKE
 MOST_OF_ANOTHER_HYPOTHESIS = 1_000
 """Maximum number of queries for which the Wilcoxon and sign tests are available.
 
-These tests do not test the mean. With more queries they would detect any difference at all."""
+These tests do not test the mean. With more queries, they would find even a negligible difference
+significant."""
 
 _FEW, _TENTH = 3, 0.1
 

@@ -18,8 +18,9 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.power import smallest_detectable_difference
 
 EARLY_LEVEL, END_LEVELS = 0.999, (0.95, 0.98)
-"""Confidence levels of a verdict: before the end of a draw, and at its end. The last is a pair of
-the level at the first end and at later ends, after more queries were drawn."""
+"""Confidence levels of a verdict: the level before the end of a draw, and a pair of levels at its
+end. The first of the pair applies when the first draw ends, the second at later ends, after more
+queries were drawn."""
 GUESSED_DEVIATION = 0.25
 """Assumed standard deviation of the differences on queries whose results differ between the
 runs."""

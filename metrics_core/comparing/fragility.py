@@ -32,10 +32,10 @@ def find_fragility(differences: Floats) -> Fragility:
     """Find the smallest set of queries whose removal reverses the sign of the mean of
     `differences`, float64[query]. Undefined differences (NaN) are excluded.
 
-    It is exact to remove the largest differences with the sign of the mean first. The divisor of a
-    mean has no effect on its sign, so only the sum matters. Among all sets of m queries, the m
-    largest signed differences reduce the sum most, so the smallest m for which these differences
-    reverse the sign is the minimum."""
+    Removing the largest differences with the sign of the mean first gives the exact result. The
+    divisor of a mean has no effect on its sign, so only the sum matters. Among all sets of m
+    queries, the m largest signed differences reduce the sum most, so the smallest m for which these
+    differences reverse the sign is the minimum."""
     places = np.flatnonzero(~np.isnan(differences))
     defined = differences[places]
     total = float(defined.sum())

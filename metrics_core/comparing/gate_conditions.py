@@ -55,8 +55,9 @@ class Gate:
 
         Examples are `nDCG@10 > -0.01` and `nDCG@10[category=Billing] > -0.03`. For a measure for
         which lower is better, the form is `Unjudged@10 < 0.5`. For a cost it is `latency_ms < 5 %`
-        or `mean(latency_ms) < 50`. `measures` are given measures, found by their names; all other
-        names are those of computed measures. Raises ParameterError and UnknownMeasureError."""
+        or `mean(latency_ms) < 50`. `measures` are the measures of scores that another tool
+        computed; a name that is not among these is the name of a computed measure. Raises
+        ParameterError and UnknownMeasureError."""
         match = _match_condition(text, "nDCG@10 > -0.01")
         measure, asks_for_mean = _find_measure(match["measure"], measures)
         if not tests_means(measure):
@@ -160,7 +161,7 @@ class Floor:
         """Parse the text of a floor.
 
         The form is `nDCG@10 >= 0.4`, or `Latency <= 2` for a measure for which lower is better.
-        `measures` are given measures, found by their names. Raises ParameterError and
+        `measures` are the measures of scores that another tool computed. Raises ParameterError and
         UnknownMeasureError."""
         match = _match_condition(text, "nDCG@10 >= 0.4")
         measure, _ = _find_measure(match["measure"], measures)
@@ -185,8 +186,8 @@ def find_gated_names(texts: Iterable[str]) -> list[str]:
 
 
 def declare_directions(scores: Scores, texts: Iterable[str]) -> Scores:
-    """Return the scores with the directions of given measures. The comparison signs of the
-    condition texts declare them.
+    """Return the scores after setting the directions of given measures, which the comparison signs
+    of the condition texts declare.
 
     Raises ParameterError if two conditions declare different directions."""
     declared: dict[int, bool] = {}

@@ -100,8 +100,8 @@ class GateOutcome:
 
     @property
     def queries_without_loss(self) -> float:
-        """The number of queries that would rule out a loss of the margin if the run lost on none of
-        them (`share_upper_bound`).
+        """The number of queries that would rule out a loss as large as the margin if the run lost
+        on none of them (`share_upper_bound`).
 
         NaN if the measure's scale is unbounded."""
         widest = widest_difference(self.gate.measure)

@@ -18,10 +18,10 @@ _CALIBRATED = 0.55
 """Share of the nominal error at which `margin_interval` is computed (calibration: Loh, Calibrating
 confidence coefficients, JASA 1987).
 
-On differences of real runs, this is the largest share with which a bound whose nominal error is 5
-in 100 cases is wrong in at most 5 (docs/ci.md). At the full nominal error, such a bound is wrong in
-up to 8 of 100 cases, because a sample in which few queries change may contain too few of the
-queries with a large loss."""
+With this share, a bound with a nominal error of 5 % is wrong in at most 5 of 100 cases on
+differences of real runs; a larger share would exceed this (docs/ci.md). At the full nominal error,
+such a bound is wrong in up to 8 of 100 cases, because a sample in which few queries change may
+contain too few of the queries with a large loss."""
 
 
 class Ends(NamedTuple):
@@ -97,17 +97,17 @@ def _share_below(draws: Floats, value: float) -> float:
 
 
 def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -> Interval:
-    """Return the interval of each mean that is compared with a margin. Mean, low and high are
+    """Return, for each mean, the interval that is compared with a margin. Mean, low and high are
     float64[column], NaN without a test.
 
     Each bound is wrong in at most `tail` / 2 of all cases. The interval excludes zero exactly if
     `is_significant` bool[column] is true. Each bound is as many standard errors from the mean as a
-    t-test requires. The standard error is not computed from the observed data, but as it would be
-    if the bound were the true mean (like Wilson, 1927, for a share, and Farrington and Manning,
-    Statistics in Medicine 1990, for a margin). The reason is that, if few queries differ, a larger
-    difference on these queries also means a larger variance. If the queries in a sample happened to
-    lose little, the observed standard error is too small, and the interval would rule out a loss
-    too often."""
+    t-test requires. The standard error is not that of the observed data, but the one that would
+    result if the bound were the true mean (like Wilson, 1927, for a share, and Farrington and
+    Manning, Statistics in Medicine 1990, for a margin). The reason is that, if few queries differ,
+    a larger difference on these queries also means a larger variance. If the queries in a sample
+    happened to lose little, the observed standard error is too small, and the interval would rule
+    out a loss too often."""
     from scipy import special
 
     low, high = (end.copy() for end in sample.intervals(tail, is_significant)[1:])
@@ -137,12 +137,12 @@ def widen_by_share_bounds(
 
     `own_scores` (of the run) and `other_scores` (of the baseline) are float64[query, column], NaN
     if undefined; `widest` is the range of the scale. The upper bound of a share of queries
-    (`share_upper_bound`) is wrong with probability 1 - `level`. It is used twice. First, the mean
-    cannot lose more than if every losing query lost the whole range of the scale; a wider interval
-    is shortened to this loss. Second, if some queries drop to 0, as many queries as the upper bound
-    of their share may lose an average score; a narrower interval is extended to this loss. The
-    reason is that a sample with only one or two of these failures underestimates the variance that
-    they cause. Gains are treated in the same way."""
+    (`share_upper_bound`) is wrong with probability 1 - `level`. It is used twice. First, for the
+    share of queries that lose: if each of them lost the whole range, the mean could not lose more,
+    so a wider interval is shortened to this loss. Second, for the share of queries that drop to 0:
+    each of them may lose an average score, so a narrower interval is extended to this loss. The
+    reason is that a sample with only one or two such queries underestimates the variance that they
+    cause. Gains are treated in the same way."""
     gaps = own_scores - other_scores
     is_defined = ~np.isnan(gaps)
     n = is_defined.sum(axis=0)

@@ -36,9 +36,9 @@ CORRECTIONS: dict[str, str] = {
 class Method:
     """A method for comparing runs. Raises ParameterError for invalid values.
 
-    If `correction` is empty, the test's default is used: Holm if the p-values of the test are fine
-    enough to be multiplied, else no correction. `margin` is the smallest difference that matters;
-    None if it is not specified."""
+    If `correction` is empty, the test's default is used: Holm if the p-values of the test can be
+    small enough for a correction, else no correction. `margin` is the smallest difference that
+    matters; None if it is not specified."""
 
     test: str = BOOTSTRAP
     correction: str = ""
@@ -109,8 +109,8 @@ def suggest_margin(measure: GivenMeasure) -> float | None:
     """Suggest a margin: a hundredth of the measure's range; None if the range is unbounded.
 
     The margin depends only on the scale, never on the data: a margin chosen from the data would be
-    biased towards them. On a scale from 0 to 1 it is 0.01. Two scores of a query that differ by at
-    most this also count as the same, and it is visible in a table with three decimals. Whether
+    biased towards them. On a scale from 0 to 1 it is 0.01, which is visible in a table with three
+    decimals. Two scores of a query that differ by at most 0.01 also count as the same. Whether
     smaller differences matter must be decided by people who know the application."""
     low, high = parse_measure(measure).declaration.range
     return _OF_THE_SCALE * (high - low) if math.isfinite(high - low) else None

@@ -1,7 +1,7 @@
 """Paired tests of two runs on the same queries, and corrections for the number of p-values.
 
 The tests are alternatives to `resample_means`, for comparison with published results. `PairedTest`
-declares the hypothesis of each test, and whether its p-values are fine enough to be multiplied.
+declares the hypothesis of each test, and whether its p-values can be small enough for a correction.
 scipy.stats is imported inside the functions, because importing it takes longer than scoring a small
 run."""
 
@@ -82,11 +82,10 @@ class PairedTest:
     """A paired test: its title, its hypothesis in a sentence, and a function that takes differences
     float64[query] and returns the two-sided p-value.
 
-    `tests_mean` is whether the test concerns the mean, like the verdict. `countable` is whether its
-    p-values can be arbitrarily small, so that a correction can multiply them. `side`
-    returns 1 if the test favours positive differences float64[query], and -1 if it favours negative
-    ones.
-    """
+    `tests_mean` is whether the hypothesis is about the mean, as the verdict is. `countable` is
+    whether the p-values can be arbitrarily small, so that a correction can multiply them. `side` is
+    a function that returns 1 if the test favours positive differences float64[query], and -1 if it
+    favours negative ones."""
 
     title: str
     question: str
@@ -159,8 +158,8 @@ def benjamini_hochberg_adjusted(p_values: Floats) -> Floats:
 
 
 def bonferroni_adjusted(p_values: Floats) -> Floats:
-    """Return p-values float64[n], each multiplied by their number and at most 1 (Bonferroni). NaN
-    stays NaN."""
+    """Return p-values float64[n], each multiplied by their number and limited to 1 (Bonferroni).
+    NaN stays NaN."""
     return np.minimum(p_values * int((~np.isnan(p_values)).sum()), 1.0)
 
 

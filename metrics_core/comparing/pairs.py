@@ -1,6 +1,6 @@
 """Compare runs with a baseline: paired differences, wins and losses, tests and verdicts.
 
-A difference is always run minus baseline. Outcomes and verdicts name the better run, also for
+A difference is always run minus baseline. Outcomes and verdicts name the better run, even for
 measures for which lower is better. The outcome on a query is "same" if its two scores differ by at
 most `SAME`."""
 
@@ -99,7 +99,7 @@ def compare(
         effect                   mean difference in standard deviations of the differences
         effect_low, effect_high  interval of the effect, not corrected
         error                    standard error of the difference
-        width                    number of standard errors from zero that is significant
+        width                    number of standard errors from zero at which it is significant
         verdict, reason          one of the words of `verdicts`, and its reason
         tested                   the quantity that p and the verdict concern (`tested_quantities`)
         ratio                    typical ratio of run to baseline, if it is tested

@@ -137,8 +137,8 @@ def smallest_failing_loss(
 
 
 def detectable_loss(scores: Floats, share: float) -> float:
-    """Return the smallest true mean loss that a gate on these queries detects with at least
-    probability `POWER`; NaN if `failure_chance` is NaN.
+    """Return the smallest true mean loss that a gate on these queries detects with a probability of
+    at least `POWER`; NaN if `failure_chance` is NaN.
 
     `scores`, float64[query], are the scores of one run. The loss is assumed to come from a change
     that affects a `share` of the queries. On these queries, the scores before and after the change
@@ -156,7 +156,8 @@ def detectable_loss(scores: Floats, share: float) -> float:
 
 def single_test_level(width: float, queries: int) -> float:
     """Return the confidence level at which a t-test of a single difference requires `width`
-    standard errors. A correction for several tests leaves this level to each test."""
+    standard errors. If several tests are corrected together, this level remains for each single
+    test."""
     from scipy import special
 
     return 1 - 2 * float(special.stdtr(queries - 1, -width))

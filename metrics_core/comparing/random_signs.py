@@ -20,8 +20,8 @@ _ROUNDING = 1e-12
 def random_sign_p_values(differences: Floats) -> Floats:
     """Return the two-sided p-value of each column of `differences`, float64[column].
 
-    `differences` is float64[query, column]; queries without a difference must be 0. A column of
-    zeros has p-value 1.
+    `differences` is float64[query, column]; undefined differences must be 0. A column of zeros has
+    p-value 1.
 
     For up to 15 queries, all sign assignments are enumerated. For more queries, 9,999 assignments
     are drawn, the same each time, and the observed assignment is added. For more than 20,000
@@ -56,6 +56,8 @@ def _random_sign_choices(n: int) -> Iterator[Floats]:
 
 
 def _sums_after_flips(differences: Floats, flips: Floats) -> Floats:
-    """Return the absolute sum of each column after flipping signs, float64[choice, column]. `flips`
-    has the choices of signs to flip."""
+    """Return the absolute sum of each column after flipping signs, float64[choice, column].
+
+    Each row of `flips`, float64[choice, query], is 1 for the queries whose signs are flipped, else
+    0."""
     return np.abs(differences.sum(axis=0) - 2 * (flips @ differences))

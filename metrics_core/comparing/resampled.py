@@ -71,9 +71,9 @@ class ResampledMeans:
 
         The interval is wrong with probability `tails`, a number or float64[column]. It excludes
         zero exactly if `is_significant` bool[column] is true. If every query differs by the same
-        amount, the only evidence is that all differences have the same sign. The interval then
-        ranges from the difference times the smallest share of all queries that is compatible with
-        this (Clopper and Pearson 1934) to the difference itself."""
+        amount d, the only evidence is that all differences have the same sign. One bound is then d.
+        The other is d times the smallest share of queries with this sign that is compatible with
+        the sample (Clopper and Pearson 1934)."""
         each = np.broadcast_to(np.asarray(tails, dtype=np.float64), self.mean.shape)
         reach = np.full(self.mean.shape, np.nan)
         reach[~np.isnan(self.p)] = 0.0
@@ -134,8 +134,9 @@ class ResampledMeans:
         """Return, for each drawn column, the distance from its mean to the bounds of its interval,
         float64[drawn column].
 
-        If n draws are at least this far from the mean, (n + 1) / (draws + 1) is just above the
-        column's error probability in `tails`."""
+        If n draws are at least this far from the mean, their share (n + 1) / (draws + 1) is just
+        above the column's error probability in `tails`. A value at this distance is therefore not
+        rejected."""
         most = np.floor(tails * (len(self.distances) + 1) + 1e-9).astype(np.int64)
         position = np.clip(len(self.distances) - most, 0, len(self.distances) - 1)
         ends: Floats = np.take_along_axis(self._sorted_distances, position[None, :], axis=0)[0]
@@ -168,8 +169,8 @@ def clip_bounds(bounds: Floats, largest_difference: npt.ArrayLike) -> Floats:
 
 
 def resample_means(differences: Floats) -> ResampledMeans:
-    """Test the mean of each column of `differences`, float64[query, column]. The differences are
-    NaN for queries without a difference."""
+    """Test the mean of each column of `differences`, float64[query, column]. Undefined differences
+    are NaN."""
     return resample_groups([differences])[0]
 
 
@@ -258,11 +259,11 @@ class _Sample:
 def _share_of_extreme_draws(
     reached: Ints, distances: Floats, limits: Floats, queries: Ints
 ) -> Floats:
-    """Return, for each column, the share of draws in which its distance from its mean is at least
-    its limit, float64[drawn column].
+    """Return, for each column, the share of draws that are at least `limits` standard errors from
+    the column's mean, float64[drawn column].
 
-    `limits` are in standard errors. If fewer than ten draws reach the limit, the share is
-    extrapolated from the tenth-largest distance by the tail of Student's t."""
+    If fewer than ten draws reach a column's limit, the share is extrapolated from the tenth-largest
+    distance by the tail of Student's t."""
     from scipy import special
 
     n_draws = len(distances)

@@ -5,9 +5,9 @@
     sign              which run has the higher value more often; for costs with a value of 0 or
                       below
 
-This is the only module that decides this. A cost has no verdict on the difference of its means: the
-values of a long tail may be missing from the sample, and if the true means were equal, every test
-tried was wrong in 9 to 48 % of cases (20 and 50 queries). A measure whose direction is not declared
+No othermodule decides this. A cost has no verdict on the difference of its means: the values of
+a long tail may be missing from the sample, and with equal true means, every test that was tried
+was wrong in 9 to 48 % of cases (20 and 50 queries). A measure whose direction is not declared
 is not tested."""
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def find_tested_differences(values: Floats, baseline: Floats, tested: Objects) -
 
 def to_tested_scale(measure: Measure, scores: Floats) -> Floats:
     """Convert scores to the scale on which differences of means are tested, float64[…]. For costs
-    these are logarithms.
+    this is the logarithmic scale.
 
-    All results are NaN if the measure cannot be tested on this scale, because a cost is 0 or below
-    or no direction is declared."""
+    All results are NaN if a cost is 0 or below, or if no direction is declared, because such a
+    measure is not tested on this scale."""
     if tests_means(measure):
         return np.asarray(measure.declaration.combination.to_scale(scores), dtype=np.float64)
     if measure.declaration.direction == 0 or not np.nanmin(scores, initial=np.inf) > 0:

@@ -185,8 +185,8 @@ class _ScaledPair:
 def compare_columns(
     differences: Floats, method: Method, tested: Objects | None = None
 ) -> ComparisonResults:
-    """Test the mean of each column of `differences`, float64[query, column]. The differences are
-    NaN for queries without a difference.
+    """Test the mean of each column of `differences`, float64[query, column]. Undefined differences
+    are NaN.
 
     `tested` object[column] names the quantity in each column (`find_tested_differences`); by
     default all are mean differences. The correction is over all columns that may be tested
@@ -209,8 +209,8 @@ def _compare_groups(
 
 
 def _resample_groups(groups: Sequence[Floats], tested: Sequence[Objects]) -> list[ResampledMeans]:
-    """Return the resampled means of each group. The p-value of a column whose sign is tested is
-    that of the sign test."""
+    """Return the resampled means of each group. If the tested quantity of a column is the sign, its
+    p-value is computed by the sign test."""
     samples = resample_groups(groups)
     for position, words in enumerate(tested):
         p = samples[position].p.copy()

@@ -24,12 +24,12 @@ CLEAR = AHEAD | BEHIND
 """Verdicts that one of the runs is significantly better."""
 
 FEWEST_QUERIES = 10
-"""Minimum number of queries for a test and a verdict. Fewer queries are only examples."""
+"""Minimum number of queries for a test and a verdict. Fewer queries only serve as examples."""
 
 
 FEWEST_DIFFERING = 6
-"""Minimum number of differing queries for a test. Five differences have the same sign by chance in
-1 of 16 cases."""
+"""Minimum number of differing queries for a test. With only five, all differences have the same
+sign by chance in 1 of 16 cases."""
 
 
 def are_testable(

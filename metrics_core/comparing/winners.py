@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 ROUNDING = 1e-12
-"""Rounding error of a difference of 0. It depends on the order in which values are summed."""
+"""Differences of at most this absolute value count as 0, because they may be rounding errors, which
+depend on the order in which values are summed."""
 
 
 def find_better_sides(differences: npt.ArrayLike, direction: int = 1) -> npt.NDArray[np.int64]:

@@ -72,7 +72,7 @@ class RanklensProvider(providers.Provider):
 
 
 class RanklensEvaluator(providers.Evaluator):
-    """An evaluator with the measures and judgments with which runs are scored.
+    """An evaluator for ir_measures that scores runs with fixed measures and judgments.
 
     Raises ValueError for an unsupported measure, and TableError if a document is judged twice with
     different grades."""

@@ -149,10 +149,10 @@ def diagnose(
     focus: str,
     cutoff: int,
 ) -> Diagnosis:
-    """Compute the diagnosis of one query, which has everything that the page of a query shows.
+    """Compute all data that the page of a query shows.
 
     `runs` and `judged` are in the same order. `cutoff` is the number of top results to examine,
-    whatever the cutoff of the measure is."""
+    regardless of the cutoff of the measure."""
     grades = find_grades(qrels, query_id)
     rankings = {run.name: _add_grades(ranked_documents(run, query_id), grades) for run in runs}
     query_ranks = {r.run_name: select_query(r, query_id) for r in judged}
@@ -194,7 +194,8 @@ def diagnose(
 def list_unjudged(
     runs: Sequence[Run], query_id: str, baseline: str, focus: str, cutoff: int
 ) -> Diagnosis:
-    """Return the lists of one query without judgments."""
+    """Return the diagnosis of a query without judgments, which contains only the lists of the
+    runs."""
     rankings = {run.name: _add_grades(ranked_documents(run, query_id), {}) for run in runs}
     scores = dict.fromkeys(rankings, np.nan)
     rows = [

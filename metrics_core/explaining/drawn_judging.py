@@ -1,4 +1,4 @@
-"""The difference of two runs on queries drawn at random, from the judgments made so far."""
+"""The difference of two runs on randomly drawn queries, computed from the judgments made so far."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class DrawnJudgments:
     """The state of judging a draw.
 
     query_ids    the drawn queries, in the order in which to judge them
-    documents    the documents whose grades the measure needs, in this order. Columns: query_id,
-                 doc_id, graded (bool)
+    documents    the documents whose grades the measure needs, in the order of `query_ids`. Columns:
+                 query_id, doc_id, graded (bool)
     n_counted    number of queries before the first unfinished one; only these count
-    level        confidence level of a verdict on them
+    level        confidence level of a verdict on the counted queries
     row          the run's row of `compare` on the counted queries; None below ten queries. mean and
                  baseline_mean are NaN while a document that both runs list has no grade
-    n_others     number of queries with grades of the layer that were not drawn, which do not count
-    n_available  number of queries from which the queries are drawn
-    """
+    n_others     number of queries that were not drawn but have grades in the layer; they do not
+                 count
+    n_available  number of queries from which the queries are drawn"""
 
     run: str
     baseline: str
@@ -64,7 +64,7 @@ class DrawnJudgments:
 
     @property
     def is_open(self) -> bool:
-        """Whether the comparison is shown: enough counted queries, and enough of them differ."""
+        """Whether enough queries are counted, and enough of them differ, to show the comparison."""
         return self.row is not None and (self.n_differing >= FEWEST_DIFFERING or self.is_at_end)
 
     @property
@@ -80,21 +80,23 @@ class DrawnJudgments:
 
 
 def needs_one_list(measure: Measure) -> bool:
-    """Whether documents that both runs list cannot change a difference of this measure."""
+    """Whether differences of this measure only depend on documents that are in exactly one of the
+    two lists."""
     return measure.declaration.name == "P" and not measure.value("judged_only")
 
 
 def list_documents_to_judge(
     run: Run, baseline: Run, measure: Measure, query_ids: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the documents whose grades a difference of the measure needs, in the order of
-    `query_ids`. Columns: query_id, doc_id. A query with the same list in both runs needs none."""
+    """Return the documents that need grades so that a difference of the measure can be computed, in
+    the order of `query_ids`. Columns: query_id, doc_id. A query with the same list in both runs
+    needs none."""
     one_list, k = needs_one_list(measure), measure.cutoff or 0
     return find_documents_to_judge(run, baseline, query_ids, k, in_one_list=one_list)
 
 
 def list_all_queries(run: Run, baseline: Run) -> list[str]:
-    """Return the queries with results in either run, from which queries are drawn."""
+    """Return the queries with results in either run. The drawn queries are selected from these."""
     return list(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
 
 
@@ -153,8 +155,8 @@ def _collect_grades(qrels: Qrels, layer: Grades, query_ids: Sequence[str]) -> Gr
 def _score_counted(
     tops: Sequence[Run], measure: Measure, grades: Grades, counted: Sequence[str]
 ) -> Scores:
-    """Score both runs on the counted queries. A query without judgments has the same list in both
-    runs; its scores are 0, so that its difference is 0."""
+    """Score both runs on the counted queries. A counted query without judgments has the same list
+    in both runs. Its scores are set to 0, so that the difference is 0."""
     values, position = np.zeros((2, len(counted), 1)), {q: i for i, q in enumerate(counted)}
     rows = [(*pair, grade) for pair, grade in grades.items() if pair[0] in position]
     if rows:
@@ -166,7 +168,8 @@ def _score_counted(
 
 
 def _read_top(run: Run, query_ids: Sequence[str], k: int) -> Run:
-    """Return the first k documents of these queries as a run, in the same order."""
+    """Return a run with only the first k documents of these queries, in the order of
+    `query_ids`."""
     query, rank, doc_ids = read_lists(run, query_ids, k)
     names = np.array(query_ids, dtype=object)[query]
     return Run.from_columns(run.name, names.tolist(), doc_ids, -rank, distinct=True)

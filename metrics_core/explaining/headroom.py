@@ -102,7 +102,7 @@ def reranking_ceiling(ranks: JudgedRanks, measure: Measure, depths: Sequence[int
     float64[query, depth].
 
     `depths` are the numbers of results that are reordered. If a depth is at least the length of the
-    list, the score is the sum of score, order and below of the headroom. Raises ValueError if
+    list, the result is the sum of `score`, `order` and `below` of `Headroom`. Raises ValueError if
     `has_headroom` is false for the measure."""
     if not has_headroom(measure):
         raise ValueError(f"{measure} has no ideal order")

@@ -54,7 +54,8 @@ class DifferenceLedger:
     term, baseline_term     float64[document]  the document's contribution to each score; 0 if none
     empty                   float64[query]     the difference without any contributions
     score, baseline_score   float64[query]
-    by                      object[query]      as in `Ledger`; "order" if it is in either ledger"""
+    by                      object[query]      as in `Ledger`; "order" if either ledger has "order"
+    """
 
     query: Ints
     qrels_row: Ints
@@ -82,7 +83,7 @@ class DifferenceLedger:
     def counts(self) -> Mask:
         """Whether each document contributes to the difference, bool[document].
 
-        A document that contributes the same amount to both scores does not."""
+        False for a document that contributes the same amount to both scores."""
         return self.term != self.baseline_term
 
     @property

@@ -34,10 +34,9 @@ class ListChanges:
     first_change  int64[query]    first rank with different documents; 0 if there is none
     best_new      int64[query]    best rank of a new document; 0 if there is none
 
-    `n_short` is the number of queries for which both lists are shorter than k, `n_both` the number
-    with results in both runs. `longest` has the
-    lengths of the longest list of the run and of the baseline, at most k.
-    """
+    `n_short` is the number of queries for which both lists are shorter than k, and `n_both` the
+    number of queries with results in both runs. `longest` has the lengths of the longest list of
+    the run and of the baseline, at most k."""
 
     run: str
     baseline: str
@@ -77,8 +76,8 @@ class ListChanges:
         documents to few.
 
         At the end, (0, 0, queries) counts the queries with the same documents in another order, and
-        (-1, -1, queries) those with the same list. Classes that contain no possible number are left
-        out."""
+        (-1, -1, queries) those with the same list. A class is left out if no number of documents
+        lies between its bounds."""
         large = int(np.ceil(_LARGE * self.k))
         medium = min(int(np.ceil(_MEDIUM * self.k)), large)
         bounds = [(large, self.k), (medium, large - 1), (1, medium - 1)]
@@ -155,8 +154,9 @@ def find_list_changes(
 
 
 def refuse_unlike_depths(changes: ListChanges) -> None:
-    """Raise RanklensError if one run has no list as long as the other's longest list in its first k
-    documents: its results were cut off earlier, so documents beyond that rank are not changes."""
+    """Raise RanklensError if the longest lists of the two runs differ in length within the first k
+    documents. One run's results were then cut off earlier, so documents beyond that rank are not
+    changes."""
     if changes.longest[0] == changes.longest[1]:
         return
     names = (changes.run, changes.baseline)
@@ -201,8 +201,8 @@ def find_first_document_ranks(run: Run, baseline: Run, query_ids: Sequence[str])
 def find_overlap_by_cutoff(
     run: Run, baseline: Run, query_ids: Sequence[str], cutoffs: Sequence[int]
 ) -> tuple[list[int], Floats]:
-    """Return the cutoffs up to the depth of the less deep run, and the overlap of the first k
-    documents, float64[query, k]; NaN for queries without results."""
+    """Return the cutoffs that do not exceed the longest list of either run, and the overlap of the
+    first k documents, float64[query, k]; NaN for queries without results."""
     top = compare_runs(run, baseline, query_ids, depth=max(cutoffs))
     deepest = min(top.listed.max(initial=0), top.other_listed.max(initial=0))
     shared = [k for k in cutoffs if k <= deepest]

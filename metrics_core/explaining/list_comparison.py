@@ -21,7 +21,7 @@ class ScoreSpread:
     """The scores of several runs on each query; float64[query], NaN if no run has a score.
 
     mean             mean score of the runs
-    spread           standard deviation of the scores of these runs, not an estimate for other runs
+    spread           population standard deviation of the scores of these runs (divided by n)
     lowest, highest  lowest and highest score of the runs
     failing          bool[query], whether every run has a score and it is 0; always False if lower
                      is better"""

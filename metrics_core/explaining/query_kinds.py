@@ -68,8 +68,7 @@ of each."""
 def quality_measure(measure: Measure, cutoff: int) -> Measure:
     """Return the measure that determines whether a query is good.
 
-    This is the given measure. If the given measure does not rise with a better order, it is nDCG at
-    this cutoff."""
+    It is `measure` if this rises with a better order. Otherwise it is nDCG at this cutoff."""
     return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
 
 

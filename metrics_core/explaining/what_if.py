@@ -95,8 +95,8 @@ def edit_ranks(
 
     If the edits leave no judgment, the result contains no query. A Grade applies to every run, a
     Move or Remove only to the run named `edited_run`. Documents that are not in the qrels get rows
-    after the rows of the qrels, in the order of their edits. The edited grades are included in the
-    highest grade of all judgments."""
+    after the rows of the qrels, in the order of their edits. The highest grade of all judgments is
+    computed after the edits."""
     edits = [edit for edit in edits if isinstance(edit, Grade) or run.name == edited_run]
     rows = find_judged_rows(qrels, query_id)
     grades = qrels.relevance.astype(np.float64)

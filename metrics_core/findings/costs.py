@@ -66,11 +66,11 @@ def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
 def cost_lead(
     row: Mapping[str, Any], measure: str, level: float, evidence: Sentence | None = None
 ) -> Sentence:
-    """Return the lead for a cost: the tested quantity, a sentence on the test, and the means, which
-    are not tested.
+    """Return the text below the title for a cost: the tested quantity, a sentence on the test, and
+    the means, which are not tested.
 
-    `evidence` is the sentence on the test. If it is None, the sentence says why neither run counts
-    as better. The result is empty if the measure of the row is not a cost."""
+    `evidence` is the sentence on the test. If it is None, the sentence explains why neither run
+    counts as better. The result is empty if the measure of the row is not a cost."""
     cost = describe_cost(row, measure, level)
     if not cost:
         return Sentence()
@@ -89,9 +89,9 @@ def _explain_undecided(row: Mapping[str, Any], level: float) -> Sentence:
 
 
 def price_sentence(table: pd.DataFrame, run: str, measure: str, level: float) -> Sentence:
-    """Return what is tested of at most two other costs on which a run differs significantly from
-    the baseline; empty if there are none. `table` has rows of `compare` with columns measure and
-    clear (bool: significant)."""
+    """Describe at most two other costs on which the run differs significantly from the baseline;
+    empty if there are none. `table` has rows of `compare` with columns measure and clear (bool:
+    significant)."""
     rows = table[(table["run"] == run) & (table["measure"] != measure) & table["clear"]]
     texts = [(row["measure"], describe_cost(row, row["measure"], level))
              for row in rows.to_dict("records")]  # fmt: skip

@@ -210,8 +210,8 @@ def describe_cutoff(
 
 
 def curves_placeholder(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:
-    """Return the title and the lead that are shown until `curves_title` and `curves_subtitle` are
-    computed."""
+    """Return the title and the subtitle that are shown until `curves_title` and `curves_subtitle`
+    are computed."""
     return _untested_title(family, focus, baseline), muted_span(_PENDING_LEAD)
 
 

@@ -1,4 +1,5 @@
-"""Judging queries drawn at random: what is to be judged, and what the judged part shows."""
+"""Sentences on queries drawn at random: what is to be judged, and the result of the judgments so
+far."""
 
 from __future__ import annotations
 
@@ -44,14 +45,16 @@ def drawn_queries_finding(state: DrawnJudgments, date: str) -> VerdictFinding:
 
 
 def opening_share(state: DrawnJudgments) -> float | None:
-    """Return the share of the drawn queries, in per cent, after which the comparison opens at the
-    earliest; None once it is open."""
+    """Return the minimum share of the drawn queries, in per cent, that must be judged before the
+    comparison is shown; None once it is shown."""
     return None if state.is_open else 100 * FEWEST_QUERIES / len(state.query_ids)
 
 
 def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
-    """Return names and values: the scores and the difference; before the comparison opens, when it
-    opens, and what the whole draw would detect."""
+    """Return pairs of a name and a value: the scores and the difference.
+
+    Before the comparison is shown, the pairs instead state what it still needs, and which
+    difference the whole draw would detect."""
     row, missing = state.row, FEWEST_QUERIES - state.n_counted
     if row is None or not state.is_open:
         opens = f"{missing} more {_queries(missing)}"
@@ -74,9 +77,10 @@ def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
 def new_draw_text(
     n: int, changed_share: float, waiting_share: float, documents_per_query: float, measure: str
 ) -> str:
-    """Say what is expected of judging `n` queries drawn at random. `changed_share` is the share of
-    all queries whose lists differ, `waiting_share` the share of those that still need grades, and
-    `documents_per_query` the mean number of documents to judge."""
+    """State how many documents must be judged for `n` randomly drawn queries, and which difference
+    these queries can detect. `changed_share` is the share of all queries whose lists differ,
+    `waiting_share` the share of all queries that still need grades, and `documents_per_query` the
+    mean number of documents to judge."""
     n_same, n_documents = round(n * (1 - waiting_share)), round(n * documents_per_query)
     smallest, queries = (
         detectable_difference(n, changed_share),

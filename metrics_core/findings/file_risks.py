@@ -74,7 +74,7 @@ def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
 
 
 def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
-    """Check whether given scores are missing.
+    """Check whether scores that another tool computed are missing.
 
     `missing_counts` maps each run to the number of queries without a score of this run. These
     queries are excluded."""

@@ -72,7 +72,7 @@ def files_finding(
 def _waiting_files_text(
     unclear_files: Sequence[str], ambiguous_files: Sequence[str], files: int
 ) -> str:
-    """State the number of files that need an action or an answer of the user."""
+    """State the number of files that the user must check, or whose kind the user must choose."""
     n_waiting = len({*unclear_files, *ambiguous_files})
     total_text = f" of {w.number_word(files)}" if files > n_waiting else ""
     verb, need = w.plural(n_waiting, "needs", "need"), "a look" if unclear_files else "your answer"

@@ -118,7 +118,7 @@ def broken_queries(
 
     If the outcome is "worse", these are the queries that lost; if it is "cannot tell", all queries
     with a changed score. `scores` are the scores on the gate's slice, `judged` the judged ranks of
-    the run (None for given scores), and `texts` the query texts by id."""
+    the run (None for scores that another tool computed), and `texts` the query texts by id."""
     if outcome.outcome == NOT_WORSE:
         return None
     gate = outcome.gate

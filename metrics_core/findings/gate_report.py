@@ -76,7 +76,7 @@ class GateConditions:
         UnknownMeasureError.
 
         The floors in `floors` are for the mean, those in `floors_shown` for the confidence bound of
-        the mean. `measures` are given measures, which are found by their names."""
+        the mean. `measures` are the measures of scores that another tool computed."""
         all_floors = [Floor.parse(text, measures=measures) for text in floors]
         all_floors += [Floor.parse(text, by_bound=True, measures=measures) for text in floors_shown]
         all_gates = [g if isinstance(g, Gate) else Gate.parse(g, measures) for g in gates]
@@ -118,9 +118,9 @@ class GateComparison:
 
     `scores` are the scores of the baseline and of the runs. `judged` are the judged ranks (the
     ranks of judged documents) by run, and `qrels` the judgments; `judged` is empty and `qrels` is
-    None if only given scores are compared. `lists` are the result lists of the baseline and of the
-    runs, if overlaps are checked. If the baseline is a snapshot, `file` is the path of its file,
-    and `all_scores` are the runs' scores on all judged queries."""
+    None if all scores were computed by another tool. `lists` are the result lists of the baseline
+    and of the runs, if overlaps are checked. If the baseline is a snapshot, `file` is the path of
+    its file, and `all_scores` are the runs' scores on all judged queries."""
 
     scores: Scores
     baseline: str
@@ -143,7 +143,7 @@ class GateReport:
     """The outcomes of all gates, worst first, and of the floors and overlaps.
 
     changes         sentences on changes since the snapshot
-    baseline_notes  whether the baseline can be raised, and whether it was
+    baseline_notes  sentences on whether the baseline can be raised, or was raised
     label           label of the snapshot
     files           (role, name, fingerprint) of each input file
     uncompared      gates on measures for which the snapshot has no scores
@@ -210,7 +210,8 @@ class GateReport:
 
     @property
     def unclear(self) -> list[str]:
-        """A sentence on how inconclusive checks are treated, in a list; empty if there are none."""
+        """A list with a sentence on how inconclusive checks are treated; empty if no check is
+        inconclusive."""
         return [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self._status_words else []
 
     @property
@@ -260,8 +261,8 @@ def compare_with_snapshot(
     """Compare runs with a snapshot that was read from `file`.
 
     Only queries whose judgments did not change are used, and only measures for which both the
-    snapshot and the runs have scores. For given scores, `judged` is empty and `qrels` is None.
-    Raises RanklensError if nothing is left to compare."""
+    snapshot and the runs have scores. If another tool computed the scores, `judged` is empty and
+    `qrels` is None. Raises RanklensError if nothing is left to compare."""
     gated = [measure for measure in scores.measures if measure in conditions.gated_measures]
     changes = find_changes(snapshot, mark_queries(scores.query_ids, qrels), gated)
     common_scores = join_snapshot(snapshot, scores, changes)

@@ -44,11 +44,12 @@ _GROUP = GroupNoun()
 def groups_title(
     bridge: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Title about the groups behind the difference, in at most MAX_TITLE_LENGTH characters. Names a
-    group only if it contributes most and differs from the others. If groups have different
-    directions and none is significant, says so. Otherwise counts the groups with the direction of
-    the total. `bridge` is the frame of `slicing.contributions.group_contributions` (group, queries,
-    difference, part) with clear (significant) and unlike (differs from the other groups)."""
+    """Return the title on the groups behind the difference, in at most MAX_TITLE_LENGTH characters.
+    It names a group only if this contributes most and differs from the others. If groups have
+    different directions and none is significant, it says so. Otherwise it counts the groups with
+    the direction of the total. `bridge` is the frame of `slicing.contributions.group_contributions`
+    (group, queries, difference, part) with clear (significant) and unlike (differs from the other
+    groups)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -150,8 +151,8 @@ def groups_subtitle(
 
 
 def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
-    """Name the group whose contribution most exceeds its share of the queries, if it far exceeds
-    this. Contributions are rounded so that the printed numbers add up to the total."""
+    """Name the group whose contribution most exceeds its share of the queries, if the excess is
+    large. Contributions are rounded so that the printed numbers add up to the total."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _is_nonzero(total) or len(bridge) < 2:
         return Sentence()
@@ -314,15 +315,16 @@ def _is_nonzero(difference: float) -> bool:
 
 
 def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Groups that agree with the total when rounded, and groups that significantly oppose it."""
+    """Return the groups that agree with the total when rounded, and the groups that significantly
+    oppose it."""
     side = np.sign(bridge["difference"] * total) * bridge["difference"].map(_is_nonzero)
     return bridge[side > 0], bridge[(side < 0) & bridge["clear"]]
 
 
 def _find_main_group(bridge: pd.DataFrame, total: float) -> str:
-    """Return the group with the largest contribution among the groups that agree with the total.
-    The text is empty if the difference in this group is not larger than elsewhere, according to the
-    test that finds slices. Headings name a group only by this rule."""
+    """Return the name of the group with the largest contribution among the groups that agree with
+    the total. The name is empty unless the difference in this group is larger than elsewhere,
+    according to the test that finds slices. Headings name a group only by this rule."""
     agreeing, _ = _split_groups(bridge, total)
     if len(agreeing) < 2:
         return ""
@@ -349,8 +351,8 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
 
 
 def query_mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """State how much of a difference is due to different queries in the two runs, if each run is
-    averaged over the queries that it answers. `mix_table` is the frame of
+    """State how much of a difference is due to the mix of queries, if each run is averaged over the
+    queries for which it has results. `mix_table` is the frame of
     `slicing.composition.decompose_change`, from the baseline to the run in focus."""
     mixed, within_groups = (math.fsum(mix_table[part]) for part in ("mix", "within"))
     n = {side: int(mix_table[side].sum()) for side in ("before", "after")}

@@ -63,8 +63,8 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
     """State at which cutoffs k one run is significantly ahead. Returns None for a measure without a
     cutoff.
 
-    If `chosen_cutoff` is one of these cutoffs, this contradicts the test of all runs. The text then
-    says that it is true for this pair alone."""
+    If `chosen_cutoff` is one of these cutoffs, the result contradicts the test of all runs. The
+    text then adds that it holds only if this pair is tested alone."""
     if crossings is None:
         return None
     spans = sorted([*crossings.significant_ranges(1), *crossings.significant_ranges(-1)])
@@ -81,8 +81,8 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
 
 
 def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> RobustnessCheck | None:
-    """State on which other measures one run is significantly ahead, as a reason to choose the
-    measure before looking at results.
+    """Return a check that states on which other measures one run is significantly ahead. This is a
+    reason to choose the measure before looking at results.
 
     `verdicts` are the verdicts in the table of runs, by measure. Returns None if there are no other
     measures."""

@@ -1,5 +1,5 @@
 """Describe the ranking of runs: the runs that may be the best, and the ranks that are certain. Used
-on Ranking, and on the Overview of many runs."""
+on the Ranking page, and on the Overview if there are many runs."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentenc
 
 
 def sole_best_finding(bests: Mapping[str, str], chosen_measure: str) -> Sentence:
-    """State on which measures other than `chosen_measure` one run alone ranks first. The sentence
-    is empty if there are no such measures.
+    """State on which measures other than `chosen_measure` a single run ranks first. The sentence is
+    empty if there are no such measures.
 
     `bests` maps each measure to the run that alone ranks first on it."""
     by_run: dict[str, list[str]] = {}

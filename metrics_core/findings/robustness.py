@@ -2,7 +2,7 @@
 reversed.
 
 Each check has an answer of a few words, and a reason. The functions in this module and in the
-`*_risks` modules define when each answer applies. A check has a tone only if its answer is clear
+`*_risks` modules define when each answer applies. A check has a tone only if its answer is definite
 and the verdict is significant: if the difference may be due to chance, there is no verdict that
 could be robust. "No difference that matters" is a verdict as well, and has separate checks
 (`margin_risks`)."""
@@ -64,7 +64,7 @@ class ComparedPair:
         return self.verdict in CLEAR
 
     def leader(self, side: int) -> str:
-        """Return the run that is better if `side` is 1 or -1.
+        """Return the name of the better run: the run if `side` is 1, the baseline if it is -1.
 
         Raises ValueError if `side` is 0, because tied runs have no leader."""
         if side == 0:

@@ -22,8 +22,8 @@ def describe_snapshot_changes(
     """Return one sentence for each kind of change, and one on the number of queries that can still
     be compared, `n_compared`.
 
-    The list is empty if nothing changed. `is_given` is whether the scores were given, so that there
-    are no judgments."""
+    The list is empty if nothing changed. `is_given` is true if another tool computed the scores, so
+    that there are no judgments."""
     if not changes:
         return []
     sentences = []
@@ -65,10 +65,10 @@ def describe_snapshot_changes(
 def best_mean_findings(
     snapshot: Snapshot, file: str, scores: Scores, measures: Sequence[Measure], qrels: Qrels
 ) -> list[str]:
-    """State how far the mean of each run is below the best mean that the snapshot in `file` ever
-    recorded.
+    """State how far the mean of each run is from the best mean that the snapshot in `file` ever
+    recorded, if it is worse.
 
-    Measures on which the snapshot itself is not below its best mean are skipped."""
+    Only measures on which the snapshot's own mean is worse than the best mean are considered."""
     snapshot_means = dict(
         zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True)
     )

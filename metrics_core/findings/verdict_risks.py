@@ -31,9 +31,9 @@ from metrics_core.unjudged.expected_difference import LikelyDifference
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
 """Thresholds for the queries that must be removed until the sign changes: a share of the queries,
 and a number of queries. If share and number are both at least `_BROAD`, a difference is "broad"; if
-either is below `_FEW`, the difference rests on few queries. If only the share were used, one query
-of ten would be enough. The number in `_BROAD` is the minimum number of differing queries for any
-verdict."""
+either is below `_FEW`, the difference rests on few queries. With the share alone, a difference that
+rests on one query of ten would be "broad". The number in `_BROAD` is the minimum number of
+differing queries for any verdict."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
@@ -170,8 +170,8 @@ def single_queries_check(
 
 
 def classify_breadth(n_reversing: int, queries: int) -> tuple[str, Tone]:
-    """Classify on how many queries a lead rests, and return the answer and its tone. The lead would
-    be reversed by removing `n_reversing` of the `queries`."""
+    """Classify a lead by the number of queries that it depends on. Removing `n_reversing` of the
+    `queries` would reverse it. Returns the answer and its tone."""
     share = n_reversing / queries
     if share >= _BROAD[0] and n_reversing >= _BROAD[1]:
         return "broad", "firm"
@@ -315,7 +315,7 @@ _FEW_SPANS = 2
 
 
 def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
-    """Describe the first cutoffs at which the better run of the verdict does not lead."""
+    """Describe the first cutoffs at which the better run according to the verdict does not lead."""
     side = pair.side
     other_positions = np.flatnonzero(crossings.side != side)
     if not len(other_positions):
@@ -387,9 +387,9 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
 
 
 def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
-    """State on which measures the run of this side leads. The text is empty if it leads on none. If
-    the run leads significantly on some measures, only these are named. `table` is `Agreement.table`
-    indexed by measure."""
+    """State on which measures one run of the pair leads: the run if `side` is 1, the baseline if it
+    is -1. The text is empty if it leads on none. If it leads significantly on some measures, only
+    these are named. `table` is `Agreement.table` indexed by measure."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]

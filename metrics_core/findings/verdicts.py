@@ -178,7 +178,7 @@ def _format_mean(value: float, digits: int) -> str:
 
 
 def _describe_change(row: pd.Series, base: float, measure: str) -> Sentence:
-    """State the means of baseline and run, or their difference if the means do not show it."""
+    """State both means, or the tested difference if the rounded means do not show it."""
     digits = _decimals(row, row["low"], row["high"])
     rises = "rises" if row["difference"] > 0 else "falls"
     ends = [_format_mean(end, digits) for end in (base, row["mean"])]
@@ -209,7 +209,7 @@ def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
 
 
 def _is_difference_of_means(row: pd.Series, base: float) -> bool:
-    """Return whether the difference of the means equals the mean difference over all queries."""
+    """Return whether the difference of the two means equals the mean of the paired differences."""
     return bool(abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)))
 
 

@@ -45,8 +45,8 @@ def read_beir_set(
     Returns the documents, queries, judgments and runs of the set, or only the tables of
     `only_kind`. Each file is read with the options `read_as`. If the judgments have several splits,
     the test split is read. If there is no test split, the dev split is read, otherwise the train
-    split. A note names the splits that are not read. The unpacked files of a zip may together be as
-    large as the limit of `read_as`. Raises FileFormatError if the source is not a BEIR set or a
+    split. A note names the splits that are not read. The size limit in `read_as` applies to all
+    unpacked files of a zip together. Raises FileFormatError if the source is not a BEIR set or a
     file cannot be read."""
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
 

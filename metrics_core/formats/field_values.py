@@ -86,8 +86,8 @@ def _table_fields(first_rows: FirstRows) -> FileFields:
 
 
 def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, Mapping[str, str]]:
-    """Return the field of each role that the names indicate. The order of `fields` is that of
-    `names`."""
+    """Return a field for each role that a field name indicates, by kind of table. `fields` are in
+    the order of `names`."""
     field_names, roles_by_kind = (
         list(fields),
         {kind: infer_header_roles(names, kind).roles for kind in KINDS},

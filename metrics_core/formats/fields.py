@@ -107,8 +107,8 @@ class FileFields:
         ]
 
     def count_list_directions(self, name: str, query: str) -> tuple[int, int, int]:
-        """Return the number of lists in which the numbers of a field fall, the number in which they
-        rise, and the number of all lists.
+        """Return three counts: the lists in which the numbers of a field fall, the lists in which
+        they rise, and all lists.
 
         Only lists with at least two different numbers are counted."""
         lists = [numbers for numbers in self.numbers_by_list(name, query) if len(set(numbers)) > 1]
@@ -170,8 +170,8 @@ class FileFields:
     def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
         """Return a sort key for fields: the fields that are most likely ids come first.
 
-        If `is_listed` is true, document ids of ranked lists are sought, which are texts inside
-        lists; otherwise the ids are values outside lists."""
+        If `is_listed` is true, these are the document ids of ranked lists, which are texts inside
+        lists. Otherwise they are values outside lists."""
 
         def sort_key(name: str) -> tuple[bool, bool]:
             field = self.fields[name]

@@ -90,8 +90,8 @@ class _Candidate:
 
 
 RunReason = Callable[[Format], str]
-"""Function that returns the reason why a file is a run if it is read with a given format; "" if
-there is no reason."""
+"""Function that takes a format and returns the reason why the file is a run if it is read in this
+format; "" if there is no reason."""
 
 
 def _empty_reason(_format: Format) -> str:
@@ -296,7 +296,8 @@ def _unrecognised_error(source: Source, sample: Sample, kind: Kind | None) -> Fi
 
 
 def _describe_line(line: str) -> str:
-    """Describe a first line by its number of columns, separated by its most frequent separator."""
+    """Describe the first line of a file: its number of columns and their separator, or its number
+    of words."""
     separators = {"tabs": "\t", "commas": ",", "semicolons": ";", "bars": "|"}
     word, mark = max(separators.items(), key=lambda item: line.count(item[1]))
     if line.count(mark) > line.count(" "):

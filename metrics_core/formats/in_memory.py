@@ -4,8 +4,8 @@
     a path                          read; a folder of run files gives several runs
     a table                         with columns query_id, doc_id and score, or other recognised
                                     names; a column of run names gives several runs. Tables are:
-        pandas, and objects with __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb, Hugging
-        Face), a LazyFrame of polars
+        pandas, and objects with __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb,
+        Hugging Face), a LazyFrame of polars
         record arrays of numpy, and arrays with three columns
         a list or iterator of dictionaries, named tuples, objects with these attributes (for
         example from ir_measures), or (query_id, doc_id, score)
@@ -14,14 +14,13 @@
     {query_id: {doc_id: score}}     also objects whose to_dict returns this (ranx)
     {query_id: [doc_id, …]}         best first
     {query_id: [(doc_id, score)]}
-    {query_id: [result, …]}         objects with docid, doc_id, node_id or id, on the object, its
-                                    node or in its metadata; with a score, or best first without
-                                    one (pyserini, LlamaIndex, LangChain, Haystack)
+    {query_id: [result, …]}         objects (pyserini, LlamaIndex, LangChain, Haystack) that
+                                    have docid, doc_id, node_id or id themselves, on their node
+                                    or in their metadata; best first if they have no score
 
-Judgments are given in the same ways with relevance in place of score; {query_id: [doc_id, …]}, or a
-set in place of the list, gives each document grade 1. Several runs are a list of runs, or a
-dictionary by name.
-"""
+Judgments are given in the same ways with relevance in place of score; {query_id: [doc_id, …]},
+or a set in place of the list, gives each document grade 1. Several runs are a list of runs, or
+a dictionary by name."""
 
 from __future__ import annotations
 
@@ -206,7 +205,8 @@ def convert_to_frame(data: Any) -> pd.DataFrame:
 
 
 def _to_named_runs(data: Any, name: str) -> list[Run]:
-    """Return the run in `data` as `name`. If there are several runs, their names are `name/…`."""
+    """Return the run in `data`, named `name`. If there are several runs, their names begin with
+    `name/`."""
     runs = _to_runs(data, name)
     if len(runs) == 1:
         return [runs[0].renamed(name)]

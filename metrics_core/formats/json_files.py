@@ -50,8 +50,8 @@ _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
 
 
 def recognise_json(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise JSON files. The kind of an object of objects is inferred from its numbers, that of
-    a list of records from the keys."""
+    """Recognise JSON files. The kind of table is inferred from the numbers in an object of objects,
+    or from the keys of the records in a list."""
     text = sample.text.lstrip()
     if not text.startswith(("{", "[")) or _is_json_lines(sample):
         return {}
@@ -67,7 +67,7 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
 
 
 def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise JSON Lines, and the kind of table by the keys of the first record."""
+    """Recognise JSON Lines, and infer the kind of table from the keys of the first record."""
     if not _is_json_lines(sample):
         return {}
     sureness = recognise_assigned_columns(_first_line_rows(sample), sample.columns)

@@ -116,8 +116,8 @@ def compiled(part: str) -> Compiled:
 def is_worth_loading(part: str, amount: int, least: int) -> bool:
     """Return whether there is enough work to justify loading a part.
 
-    The minimum is `least` if the part is already compiled, otherwise 8 times `least`: for less
-    work, compiling takes longer than doing the work without compiled code."""
+    `amount` must be at least `least`, or 8 times `least` if the part is not compiled yet: compiling
+    takes longer than doing less work without compiled code."""
     return amount >= least and (amount >= 8 * least or find_code(part) is not None)
 
 

@@ -190,7 +190,7 @@ def _name_and_hash(path: str) -> tuple[str, str]:
 def _add_explain_command(
     broken: BrokenQueries, files: Mapping[str, str], options: GateOptions
 ) -> BrokenQueries:
-    """Add the command that explains the worst query."""
+    """Return the broken queries with the command that explains the worst of them."""
     if not broken.rows:
         return broken
     outcome = broken.outcome
@@ -208,8 +208,8 @@ def _fingerprints(
 ) -> list[tuple[str, str, str]]:
     """Return the role, the name and the beginning of the hash of each input that is a file.
 
-    For a snapshot, the baseline is the run from which it was made.
-    """
+    If the baseline is a snapshot, the name and the hash are those of the run from which it was
+    made."""
     listed = [*(("run", files[run]) for run in runs), ("qrels", options.qrels)]
     fingerprints = [(kind, *_name_and_hash(path)) for kind, path in listed]
     if snapshot is None:

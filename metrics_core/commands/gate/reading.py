@@ -1,4 +1,4 @@
-"""Read the input of a gate: runs, and the snapshot if the baseline is one."""
+"""Read the input of a gate: the runs, and the snapshot if the baseline is a snapshot."""
 
 from __future__ import annotations
 
@@ -56,10 +56,11 @@ def read_gate_comparison(
 
 
 def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateComparison]:
-    """Return the conditions and the scores of a gate with given scores (`--scores`).
+    """Return the conditions and the scores of a gate on scores from another tool (`--scores`).
 
-    The comparison signs of the conditions declare the directions of given measures. The option for
-    the baseline names a run or a snapshot; the default is the first run. Raises RanklensError."""
+    The comparison signs of the conditions declare whether higher or lower values of a measure are
+    better. The option for the baseline names a run or a snapshot; the default is the first run.
+    Raises RanklensError."""
     if options.overlaps or options.update:
         raise RanklensError(
             "--scores cannot be combined with --overlap or --update.",

@@ -2,9 +2,9 @@
 
 All pairs are one family: their p-values are corrected together. Ranks, the runs that may be the
 best, and the groups of runs without a significant difference follow from the same verdicts, so they
-never contradict each other. With probability at least `level`, the true rank of each run is within
-the range of ranks given for the run (Mohamad, Goeman and van Zwet, An improvement of Tukey's HSD
-with application to ranking institutions, 2017; groups: Piepho, An algorithm for a letter-based
+never contradict each other. With probability at least `level`, the true rank of each run is between
+its `first` and its `last` rank (Mohamad, Goeman and van Zwet, An improvement of Tukey's HSD with
+application to ranking institutions, 2017; groups: Piepho, An algorithm for a letter-based
 representation of all-pairwise comparisons, 2004)."""
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class AllPairs:
     p            float64[run, run], p-value of each pair alone
     p_corrected  float64[run, run], p-value corrected over all pairs
     verdict      object[run, run], "better", "worse" or "cannot tell" of `verdicts`; None on the
-                 diagonal. "Better" is the better run, also if lower values are better
+                 diagonal. "better" means that the row is the better run, even
+                 if lower values are better
     queries      int64[run, run], number of shared queries
     first, last  int64[run], best and worst rank that a run may have
     draws        number of resamples
@@ -133,11 +134,11 @@ class AllPairs:
 def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) -> AllPairs:
     """Compare every pair of runs on one measure, using the queries on which both runs have a score.
 
-    A geometric mean is tested on logarithms; its interval is converted back around the middle of
-    the two means. A cost is tested by its typical ratio (`tested_quantities`), and the runs are
-    ordered by it too; the differences of the means of a cost have no interval. A cost with a value
-    of 0 or below is not tested, nor is a measure without a declared direction, of which the highest
-    mean comes first. Raises RanklensError if the measure has no scores."""
+    A geometric mean is tested on logarithms, and its interval is converted back around the midpoint
+    of the two means. A cost is tested by its typical ratio (`tested_quantities`), which also
+    determines the order of the runs; the differences between mean costs have no interval. A cost
+    with a value of 0 or below is not tested. A measure without a declared direction is not tested
+    either, and its highest mean comes first. Raises RanklensError if the measure has no scores."""
     parsed_measure = parse_measure(measure)
     combination = parsed_measure.declaration.combination
     direction = parsed_measure.declaration.direction
@@ -190,7 +191,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
 
 @dataclass(frozen=True)
 class _PairMatrix:
-    """Builds run-by-run matrices from one value per pair."""
+    """Run-by-run matrices built from one value per pair."""
 
     runs: int
     pairs: Ints
@@ -219,18 +220,18 @@ class _PairMatrix:
 
 
 def _find_untested_differences(scores: Floats, pairs: Ints) -> Interval:
-    """Return the mean difference of each pair. The interval bounds are NaN."""
+    """Return the mean difference of each pair as an interval whose bounds are undefined (NaN)."""
     mean = MEAN.combine((scores[pairs[0]] - scores[pairs[1]]).T)
     return Interval(mean, *np.full((2, len(mean)), np.nan))
 
 
 def _to_score_scale(intervals: Interval, measure: Measure, scaled: Floats, pairs: Ints) -> Interval:
-    """Convert differences on the scale on which scores are averaged to differences of combined
-    scores.
+    """Convert differences and their bounds from the scale on which scores are averaged to the scale
+    of combined scores.
 
-    On a linear scale, differences are unchanged and interval bounds are clipped to the largest
-    possible difference. On another scale, a difference d is converted by means of two values, d / 2
-    above and d / 2 below the middle of the means of the two runs."""
+    On a linear scale, differences are unchanged and bounds are clipped to the largest possible
+    difference. On any other scale, let m be the midpoint of the means of the two runs. A difference
+    d becomes the difference between the converted values of m + d / 2 and m - d / 2."""
     combination, widest = measure.declaration.combination, widest_difference(measure)
     if combination.linear:
         return Interval(intervals.mean, *(clip_bounds(end, widest) for end in intervals[1:]))

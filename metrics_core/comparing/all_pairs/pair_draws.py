@@ -2,12 +2,12 @@
 
 The p-value of a pair is the same as in every other comparison of the two runs. The corrected
 p-value is the geometric mean of two corrections over all pairs. One is Holm's. The other uses the
-distance of the farthest pair in each draw, and so accounts for the dependence of pairs (step-down
-max-T: Westfall and Young, Resampling-based multiple testing, 1993; Romano and Wolf, Exact and
-approximate stepdown methods, JASA 2005). With few queries, Holm's correction finds too many pairs
-significant and the step-down correction too few. A pair that is dominated by a single query is far
-from its mean in every third draw. With the step-down correction alone, it would mask all other
-pairs."""
+largest distance in each draw: the distance of a pair is that of its resampled mean from its
+observed mean, in standard errors. It thereby accounts for the dependence of pairs (step-down max-T:
+Westfall and Young, Resampling-based multiple testing, 1993; Romano and Wolf, Exact and approximate
+stepdown methods, JASA 2005). With few queries, Holm's correction finds too many pairs significant
+and the step-down correction too few. A pair that is dominated by a single query has a large
+distance in every third draw. With the step-down correction alone, it would mask all other pairs."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class PairTests:
 
     `mean` and `error` of the differences are float64[pair], `queries` is int64[pair]. `p` (of each
     pair alone) and `p_corrected` (over all pairs) are float64[pair], NaN if a pair may not be
-    tested. `largest` float64[draw] is the distance of the farthest pair in each draw, in standard
-    errors."""
+    tested. `largest` float64[draw] is the largest distance of any pair's mean in a draw from its
+    observed mean, in standard errors."""
 
     mean: Floats
     error: Floats

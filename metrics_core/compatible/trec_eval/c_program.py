@@ -1,5 +1,5 @@
-"""Imitate trec_eval as a C program: it may exit with a status at any point, and it parses a number
-from the beginning of a text."""
+"""Imitate two properties of trec_eval as a C program: it can exit with a status at any point, and
+it parses a number from the beginning of a text."""
 
 from __future__ import annotations
 

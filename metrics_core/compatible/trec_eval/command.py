@@ -215,7 +215,7 @@ def _discard_made_up_values(
     results.
 
     The values are recognised by the exact names of their output lines. Lines with parameters in
-    their names, such as `utility_2,-1,0,0` and `relstring_20`, keep them."""
+    their names, such as `utility_2,-1,0,0` and `relstring_20`, are not reset."""
     positions = [i for i, q in enumerate(queries) if q in missing_queries]
     if not positions:
         return column

@@ -119,14 +119,16 @@ def last_field(data: bytes, layout: LineFields) -> str:
 
 
 def parse_grades(column: pa.ChunkedArray) -> Ints:
-    """Parse a column of integer grades, which has few distinct texts, int64[row]."""
+    """Return the integer grades in a column of texts, int64[row]. Each distinct text is parsed
+    once."""
     return _decode_values(
         column, np.array([atol(t) for t in _dictionary_texts(column)], dtype=np.int64)
     )
 
 
 def parse_levels(column: pa.ChunkedArray) -> Floats:
-    """Parse a column of real-valued levels, which has few distinct texts, float64[row]."""
+    """Return the real-valued levels in a column of texts, float64[row]. Each distinct text is
+    parsed once."""
     return _decode_values(
         column, np.array([atof(t) for t in _dictionary_texts(column)], dtype=np.float64)
     )

@@ -2,11 +2,11 @@
 gains can also be defined.
 
 trec_eval sorts the levels by comparing the integer part of differences of gains. Levels whose gains
-differ by less than 1 therefore keep the order in which they were given, and its ideal list is then
-not the best one. If a level is given twice, it is in the table twice. The ideal list counts its
-documents only at the entry that was given first, but each of these documents gets the gain of the
-entry that comes first after sorting. To print the same numbers, this behaviour is reproduced here,
-one query at a time.
+differ by less than 1 therefore keep the order in which the user wrote them, and trec_eval's ideal
+list is then not the best one. A level that the user wrote twice is in the table twice. The ideal
+list counts its documents only at the entry that was written first, but in the result list they get
+the gain of the entry that comes first after sorting. To print the same numbers, this behaviour is
+reproduced here, one query at a time.
 
 If a gain of a query is below 0 or above 1, rbp scales all gains of the query to [0, 1]: (gain −
 min) / (max − min). trec_eval does not initialise min and max, so the output of a binary depends on
@@ -67,7 +67,7 @@ Gains = list[tuple[int, float]]
 HIGHEST_BESIDE_GAINS = 1_000
 """The highest grade that can be scored with a list of gains.
 
-For each gain, trec_eval visits all levels up to the highest level of a query. With millions of
+For each gain, trec_eval loops over all levels up to the highest level of a query. With millions of
 levels it does not finish."""
 
 _BEYOND_INT = 2**31
@@ -80,8 +80,8 @@ judged."""
 class LevelGain(NamedTuple):
     """A row of trec_eval's table of gains.
 
-    `counts` is whether the ideal list counts the documents of the level at this row. If a level is
-    given twice, they are counted only at the first row."""
+    `counts` is true if the ideal list includes the documents of the level at this row. If the user
+    wrote a level twice, they are included only at the first row."""
 
     level: int
     gain: float
@@ -120,8 +120,8 @@ def _ideal_gains(table: Sequence[LevelGain], documents: Counter[float]) -> Float
     """Return the gains of the ideal list: the gain of each level, once for each of its documents,
     from the last level of the table to the first.
 
-    The list stops at a level that has documents but a gain of 0 or less. It is empty if this is the
-    gain of the last level."""
+    The list stops at a level that has documents but a gain of 0 or less. If the last level has a
+    gain of 0 or less, the list is empty."""
     parts: list[Floats] = []
     if table and table[-1].gain > 0:
         for level, gain, counts in reversed(table):
@@ -200,7 +200,7 @@ def _discounted_sums(gains: Floats) -> Floats:
 
 
 def _extend_sums(sums: Floats, length: int) -> Floats:
-    """Return cumulative sums for `length` ranks. Beyond their end they stay constant."""
+    """Return cumulative sums, cut or extended to `length` ranks. Added ranks have the last sum."""
     last = sums[-1:] if len(sums) else np.zeros(1)
     return np.concatenate([sums, np.repeat(last, max(length - len(sums), 0))])[:length]
 
@@ -305,8 +305,8 @@ def rank_biased_residual(ranks: JudgedRanks, p: float) -> Floats:
 
 
 def _highest_level(ranks: JudgedRanks, named_levels: Collection[int]) -> Floats:
-    """Return, for each query, the highest level without a user-defined gain, up to its highest
-    judged level, float64[query]; 0 if there is none."""
+    """Return, for each query, the highest level that has no user-defined gain and is not above the
+    highest grade in the query's judgments, float64[query]; 0 if there is none."""
     level = np.zeros(ranks.n_queries, dtype=np.int64)
     np.maximum.at(level, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
     for named_level in sorted(named_levels, reverse=True):
@@ -341,8 +341,8 @@ def _retrieved_levels(ranks: JudgedRanks) -> Ints:
 
 
 def _powers_of_p(ranks: JudgedRanks, p: float) -> Floats:
-    """Return the powers of p from p^0 up to the length of the longest list, computed by repeated
-    multiplication, float64[n]."""
+    """Return p^0, p^1, … p^n, float64[n + 1], computed by repeated multiplication; n is the length
+    of the longest list."""
     steps = np.full(int(ranks.retrieved.max(initial=0)) + 1, p)
     steps[0] = 1.0
     powers: Floats = np.cumprod(steps)

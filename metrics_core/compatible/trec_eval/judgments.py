@@ -59,7 +59,7 @@ class TrecEvalJudgments(ABC):
         return {}
 
     def count_relevant(self) -> int:
-        """Return the number of documents with a grade above 0, whatever the option -l says. The
+        """Return the number of documents with a grade above 0, regardless of the option -l. The
         number is only used if num_rel has values."""
         return 0
 
@@ -112,8 +112,8 @@ class LabelledQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Return the queries that judge a document twice or with a grade that is too high to be
-        counted. If all grades of the first query are negative, it is included too.
+        """Return the queries in which a document is judged twice or has a grade too high to be
+        counted. The first query is also returned if all of its grades are negative.
 
         A later query with only negative grades is no problem: trec_eval then still has memory for
         levels from an earlier query, and continues."""
@@ -372,7 +372,7 @@ def judged_ranks(
 
 
 def _select_queries(table: pa.Table, queries: pa.Array) -> pa.Table:
-    """Return the rows of these queries, sorted by the order in which the queries are given."""
+    """Return the rows of these queries, in the order of `queries`."""
     ids = table["query_id"].cast(pa.string())
     position = pc.index_in(ids, value_set=queries)
     table = table.set_column(0, "query_id", position)

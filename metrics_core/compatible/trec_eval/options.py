@@ -201,8 +201,8 @@ def _match_long_option(word: str, remaining: list[str]) -> Word:
 Pairs = tuple[tuple[str, float], ...]
 
 _SHARED_GAINS = ("dcg", "ideal_dcg", "ndcg")
-"""Measures for which trec_eval has a common table of gains: gains given for one of them apply to
-all."""
+"""Measures for which trec_eval has a common table of gains: gains that the user defines for one of
+them apply to all."""
 
 
 @dataclass(frozen=True)

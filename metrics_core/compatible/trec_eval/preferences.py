@@ -4,9 +4,9 @@ ranking, and compute the prefs_ measures, which count how many preferences the r
 A judge (judgment group) prefers a document to each document with a lower level in the same
 subgroup. The documents of a query are numbered from 0: first the listed documents by their position
 in the run, then unlisted documents by id. Preference data is small, so each query is computed
-separately. A preference is "ret" if both documents are listed. It is "imp" if only one is listed,
-and fulfilled if this is the preferred document. If neither is listed, the preference is never
-fulfilled."""
+separately. A preference is "ret" if both documents are listed. It is "imp" if only one is listed;
+the ranking fulfils it if the listed document is the preferred one. If neither is listed, the
+preference is never fulfilled."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class JudgePreferences:
     prefers  int64[document, document]  how often the row is preferred to the column
     level    float64[document]          the level of each document, -1 if not judged
     times    int64[document]            how often each document was judged
-    classes  documents of equal level, highest level first, each sorted by number; empty with
-             subgroups, which need not order all pairs of documents"""
+    classes  documents of equal level, highest level first, each sorted by number; empty if
+             there are subgroups, because these need not order all pairs of documents"""
 
     prefers: Ints
     level: Floats
@@ -85,8 +85,8 @@ class QueryPreferences:
 
 
 def count_preferences(judgments: pd.DataFrame, documents: Sequence[str]) -> QueryPreferences:
-    """Return the preferences of a query. `documents` are the ranked documents, which determine the
-    numbers of documents.
+    """Return the preferences of a query. `documents` are its listed documents in ranked order, from
+    which the documents get their numbers.
 
     Raises ProgramExit if a judge contradicts itself."""
     judged = set(judgments["doc_id"])
@@ -281,8 +281,8 @@ def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
 
 
 def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) -> tuple[int, int]:
-    """Return the numbers of fulfilled and possible preferences if superfluous nonrelevant documents
-    are excluded."""
+    """Return the numbers of fulfilled and of possible preferences after superfluous nonrelevant
+    documents were excluded."""
     if not group.classes:
         return _count_balanced_subgroups(group, retrieved, only_listed)
     keep = _count_judged(group, retrieved if only_listed else group.level.size)[0]

@@ -24,8 +24,9 @@ class MeasureRow:
                 (real numbers) have one output line each. Numbers and name=number pairs configure
                 the single line
     default     the default parameter values
-    summary     how the values of the queries are combined. "queries" is their number, "relevant" is
-                their sum, which with -c is computed from the judgments
+    summary     how the values of the queries are combined. "queries" is the number of
+                queries. "relevant" is the sum of the values; with -c, it is the number of relevant
+                documents in the judgments
     is_whole    whether it is printed as a whole number
     per_query   whether it has a line for each query
     judgments   the format of judgments that it needs"""

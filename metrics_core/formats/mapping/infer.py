@@ -1,8 +1,8 @@
 """Infer the mapping of records from names and types if the records are not from a known tool.
 
-These are inferred in turn: the structure (records, a table by columns or by rows, an object of
-lists), the query, the lists of documents, the numbers of each document, and the kind. If anything
-remains unclear, the user must assign columns."""
+The following are inferred in turn: the structure (records, a table by columns or by rows, an object
+of lists), the query, the lists of documents, the numbers of each document, and the kind. If
+anything remains unclear, the user must assign columns."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inf
 
 
 def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
-    """Return whether an object is a table, or its only list of objects contains records. The
-    mappings are added to `inference`."""
+    """Add the mappings of an object that is a table, or whose only list of objects contains the
+    records. Returns whether mappings were added."""
     names, values = list(record), list(record.values())
     first = values[0] if values else None
     data, columns = record.get("data"), record.get("columns")
@@ -169,8 +169,8 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
 
 
 def _infer_columns(record: dict[str, Any], inference: Inference) -> bool:
-    """Return whether an object has a list of queries and, parallel to it, a list of the documents
-    of each query. The mappings are added to `inference`."""
+    """Add the mappings of an object that has a list of queries and, parallel to it, a list of the
+    documents of each query. Returns whether mappings were added."""
     lists = {name: values for name, values in record.items() if type(values) is list and values}
     query_names = [name for name, values in lists.items() if not any(map(is_nested, values))]
     query_index = find_position(query_names, QUERY_KEYS)

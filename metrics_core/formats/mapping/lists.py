@@ -72,7 +72,7 @@ def find_other_kinds(sample: Sample) -> list[Kind]:
     """Return the kinds of table that the records contain besides judgments: a run, or queries if
     they have a text.
 
-    The result is empty if no list has the name of judgments."""
+    The result is empty unless the name of a list indicates judgments."""
     inference = _infer_from_sample(sample)
     if inference.sureness.get("qrels") != SPECIFIC:
         return []

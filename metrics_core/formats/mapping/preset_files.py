@@ -1,4 +1,4 @@
-"""Recognise and read the files of tools with the presets of the tools."""
+"""Recognise and read the files of tools by means of presets."""
 
 from __future__ import annotations
 
@@ -139,10 +139,10 @@ def read_preset(
 def _read_scores(
     preset: Preset, source: Source, request: Request, mended_blocks: Iterator[Records] | None
 ) -> Loaded:
-    """Return the scores that a file with one run contains.
+    """Read the scores in a file with one run.
 
-    They are the values at `stored`. Without this path, they are all unmapped numbers of a record.
-    Raises MissingKindError if there are none."""
+    If the preset has a path `stored`, the scores are the values at this path. Otherwise they are
+    all numbers of a record that are not mapped. Raises MissingKindError if there are none."""
     blocks = mended_blocks or mend_blocks(
         preset, _read_blocks(preset, source, request), request.run_name
     )

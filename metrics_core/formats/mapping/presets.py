@@ -34,8 +34,8 @@ class Remark:
     found     function that returns the cases; if None, the cases are queries without a document
     things    singular and plural of the noun for a case
     loud      whether the note is prominent
-    only_one  hint of the error that is raised if there are two different cases, in which `message`
-              says what was expected; "" if several cases are allowed"""
+    only_one  "" if several different cases are allowed. Otherwise they are an error: `only_one` is
+              its hint, and `message` describes valid content"""
 
     kinds: tuple[Kind, ...]
     code: str

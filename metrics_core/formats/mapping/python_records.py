@@ -17,7 +17,7 @@ from metrics_core.formats.source.source import Source
 
 _NAME = "the records"
 _OBJECT_KEYS = {"queries", "corpus", "relevant_docs", "mteb_model_meta", "detailed_results"}
-"""Keys that identify objects for which presets need more than paths."""
+"""Keys of objects that presets cannot recognise by paths alone."""
 
 
 @cache

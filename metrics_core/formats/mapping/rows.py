@@ -2,9 +2,9 @@
 axis.
 
 The axis of the rows is that of the documents, or the deepest axis if there are no documents. Values
-on a higher axis are repeated for each row. Two axes with the same parent are parallel. Values on an
-axis that is parallel to the rows, or parallel to a higher axis of the rows, are paired with that
-axis by position. If their numbers differ, an error states the position."""
+on a higher axis are repeated for each row. Two axes with the same parent are parallel. If the axis
+of some values is parallel to the axis of the rows, or to an axis above it, the two axes are paired
+by position. If they have different numbers of values, an error states the position."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
 @dataclass(frozen=True)
 class ToolRules:
-    """Rules for a tool's records. If `has_one_list`, a query has one list (in runs, per system)."""
+    """Rules of a tool. If `has_one_list`, a query has one list; in a run, one for each system."""
 
     title: str
     has_one_list: bool = False
@@ -152,7 +152,7 @@ def load_mapped(
 def to_file_error(
     source: Source, records: Records, error: MappingError, hint: str
 ) -> FileFormatError:
-    """Return the error for the file from the error of a record, with its line or number."""
+    """Convert a record's error to an error of the file, with the record's line or number."""
     line, actual = records.find_line(error.axis, error.row), error.found
     if line is None:
         row = int(error.axis.record_rows(np.array([error.row]))[0])
@@ -203,7 +203,7 @@ def _add_lists(
     by_system: bool,
     has_one_list: bool,
 ) -> None:
-    """Record which lists the rows contain. If `has_one_list` is true, raises MappingError for a
+    """Store which lists the rows contain. If `has_one_list` is true, raises MappingError for a
     second list of a query."""
     if "query" not in rows.paths:
         return
@@ -248,7 +248,7 @@ def _encoded_ids(rows: MappedRows, role: str) -> pa.Array:
 
 
 def _ranking_columns(rows: MappedRows) -> dict[str, pa.Array]:
-    """Return the columns of a run that exist: score, rank and place (float64) and tag (ids)."""
+    """Return the run's existing columns: score, rank and place (float64) and tag (ids)."""
     columns = {
         role: as_column(_read_numbers(rows, role))
         for role in ("score", "rank")
@@ -279,8 +279,8 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """Return the column relevance as texts. If all documents have the same grade above 0, their
-    scores are returned too."""
+    """Return the column `relevance` as texts. If all documents have the same grade above 0, the
+    column of their scores is returned too."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)

@@ -20,7 +20,8 @@ from metrics_core.base.compiled.functions.words import (
 from metrics_core.base.compiled.signatures import NEAR_PAIRS, PAIRS, TIED_PAIRS, TIED_ROWS
 
 _POSITION, _RANK, _MEMBER, _BEHIND, _TURN = range(1, 6)
-"""Indexes of the rows of the working memory for integers; row 0 has the order."""
+"""Indexes of rows in the working memory for integers (`WorkingMemory.numbers`). Row 0 has the order
+of the rows of a query."""
 
 
 @njit(**COMPILED)
@@ -213,7 +214,7 @@ def _rank_query(
 
     `first` and `slots` describe the hash table of the query's judged documents; `slots` is 0 if the
     query has no judged documents. Returns the number of listed judged documents, or -1 if a
-    document occurs twice. The second return value is whether ranks contradict scores."""
+    document occurs twice, and whether ranks contradict scores."""
     n = end - begin
     if _has_repeats(data, doc_start, doc_size, doc_hash, begin, end, slots_memory):
         return np.int64(-1), False

@@ -8,7 +8,8 @@ from numba import njit
 from metrics_core.base.compiled.functions.words import COMPILED
 
 _CROWDED = 8
-"""A merge sort is used if the average bucket has more than this number of other keys."""
+"""A merge sort is used if a key shares its bucket with more than this number of earlier keys, on
+average."""
 
 
 @njit(**COMPILED)

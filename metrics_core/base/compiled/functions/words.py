@@ -99,10 +99,9 @@ def mix_hash(value, word):
 
 @njit(**COMPILED)
 def field_size(data, start):
-    """Return the number of consecutive printable ASCII bytes without blanks from `start`.
+    """Return the number of consecutive bytes from `start` that are printable ASCII and not blanks.
 
-    The bytes must end within the buffer or its padding.
-    """
+    The bytes must end within the buffer or its padding."""
     at = start
     while True:
         word = word_at(data, at)
