@@ -505,5 +505,5 @@ def test_a_table_is_downloaded_under_a_name_that_says_what_it_holds() -> None:
 def test_what_only_matters_to_few_is_folded() -> None:
     shown = drawn(opened(m="RBP"))
     first, more = shown.split("<details><summary>more</summary>")
-    assert "each document gains its grade." in first and "trec_eval 10.0" not in first
+    assert "the gain of each document is its grade." in first and "trec_eval 10.0" not in first
     assert "trec_eval 10.0 first scales the grades" in more
