@@ -25,7 +25,7 @@ from metrics_core import join_judgments
 from metrics_core.formats import read_qrels, read_run
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.tables import Qrels, Run
-from metrics_core.unjudged.expected_difference import LikelyDifference, estimate_difference
+from metrics_core.unjudged.expected_difference import EstimatedDifference, estimate_difference
 from metrics_core.unjudged.unjudged_ranks import find_unjudged
 
 Floats = npt.NDArray[np.float64]
@@ -137,7 +137,7 @@ def told(
     measure: Measure,
     share: float | str,
     number: int,
-    difference: Callable[..., LikelyDifference] = estimate_difference,
+    difference: Callable[..., EstimatedDifference] = estimate_difference,
 ) -> Told:
     """What is said of so many cases."""
     rows = []

@@ -26,8 +26,8 @@ from metrics_core.formats.source.limits import (
     TABLE_FROM,
     TABLE_RATIO,
     TYPICAL_RATIO,
-    VALUES_A_BYTE,
     VALUES_FROM,
+    VALUES_PER_BYTE,
     Limit,
     format_size,
 )
@@ -55,7 +55,7 @@ _LIMIT = (
     f" {Limit().cell_limit:,} cells and {MAX_COLUMNS:,} columns. A compressed file of more"
     f" than {format_size(RATIO_FROM)} may unpack to at most {TYPICAL_RATIO} times its size;"
     " compressed JSON or CSV with more than"
-    f" {VALUES_FROM:,} values may have at most {VALUES_A_BYTE} values per compressed byte. A"
+    f" {VALUES_FROM:,} values may have at most {VALUES_PER_BYTE} values per compressed byte. A"
     f" Parquet table of more than {format_size(TABLE_FROM)} may take at most {TABLE_RATIO} times"
     " the size of its file. Larger files are refused before they are loaded. Unpack or split the"
     ' file, or raise the limit: `--limit 8GB` on the command line or `limit="8GB"` in Python.'

@@ -163,16 +163,19 @@ def _curves(study: Study, comparison: Comparison) -> Curves:
     return _assemble_curves(
         study,
         inputs,
-        _answer_all_keys(study, _curve_means, inputs.means_keys),
-        _answer_all_keys(study, _curve_bands, pairs),
+        _results_by_run_and_measure(study, _curve_means, inputs.means_keys),
+        _results_by_run_and_measure(study, _curve_bands, pairs),
     )
 
 
 def _curves_without_bands(study: Study, comparison: Comparison) -> Curves:
     inputs = _curve_inputs(study, comparison)
-    gaps = _answer_all_keys(study, _curve_differences, inputs.band_keys)
+    gaps = _results_by_run_and_measure(study, _curve_differences, inputs.band_keys)
     page = _assemble_curves(
-        study, inputs, _answer_all_keys(study, _curve_means_without_bounds, inputs.means_keys), gaps
+        study,
+        inputs,
+        _results_by_run_and_measure(study, _curve_means_without_bounds, inputs.means_keys),
+        gaps,
     )
     if not gaps:
         return page
@@ -314,7 +317,7 @@ def _curve_frames(
     }
 
 
-def _answer_all_keys(
+def _results_by_run_and_measure(
     study: Study,
     answer: Callable[..., tuple[Result, ...]],
     keys: Mapping[RunMeasure, tuple[Any, ...]],

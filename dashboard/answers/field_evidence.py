@@ -21,7 +21,7 @@ from metrics_core.tables.columns import ID
 
 _FEW, _LONGEST = 6, 20
 """At most `_FEW` distinct values are listed one by one, each with at most `_LONGEST` characters."""
-_MOST_SHARED = 0.5
+_MIN_SHARED = 0.5
 """Minimum share of a field's values that must be ids in other loaded files, so that the field is
 taken to contain the query or document ids."""
 
@@ -99,7 +99,7 @@ class FieldEvidence:
                 if name not in matches.values() and file_field.distinct_values
             }
             best = max(shares, key=shares.__getitem__, default="")
-            if shares.get(best, 0) >= _MOST_SHARED:
+            if shares.get(best, 0) >= _MIN_SHARED:
                 matches[word] = best
         return matches
 

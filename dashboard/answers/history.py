@@ -168,7 +168,7 @@ def _history_page(
         comparison.name,
         n_failing=int((result.first_bad_version >= 0).sum()),
         n_flickering=int(result.is_flickering.sum()),
-        first_bad_version=_find_first_bad_versions(
+        first_bad_version=_find_regressing_versions(
             study, comparison, runs, [np.ones(len(result.query_ids), dtype=bool)]
         )[0],
         is_best=_is_last_version_best(study, comparison, runs),
@@ -215,7 +215,7 @@ def _group_means(
     ]
 
 
-def _find_first_bad_versions(
+def _find_regressing_versions(
     study: Study, comparison: Comparison, runs: Sequence[str], slices: Sequence[np.ndarray]
 ) -> list[str]:
     """Return, for each slice (bool[query]), the version since which the slice has been
@@ -242,7 +242,7 @@ def _groups_by_version(
         return GroupsByVersion(pd.DataFrame(), [], {})
     groups = columns[by][study.view_mask(comparison)]
     codes, ordered = encode_groups(groups)
-    first_bad = _find_first_bad_versions(
+    first_bad = _find_regressing_versions(
         study, comparison, runs, [codes == code for code in range(len(ordered))]
     )
     means = _group_means(study, comparison, runs, groups)

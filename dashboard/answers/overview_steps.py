@@ -16,7 +16,7 @@ from metrics_core.base import wording as w
 Step = tuple[str, Callable[[], object]]
 """A description of a step, and the function that performs it. The study caches the result."""
 
-_SOON = 50_000
+_MAX_QUICK_SIZE = 50_000
 """Maximum of runs × queries that can be compared without a noticeable wait."""
 
 
@@ -25,7 +25,7 @@ def overview_steps(study: Study, comparison: Comparison) -> list[Step]:
     is cached or quick to compute."""
     queries = int(study.view_mask(comparison).sum())
     runs = len(study.names)
-    if runs * queries < _SOON or is_overview_known(study, comparison):
+    if runs * queries < _MAX_QUICK_SIZE or is_overview_known(study, comparison):
         return []
     scope = f"{w.format_count(runs)} {w.plural(runs, 'run')} on {w.format_count(queries)} queries"
     return [

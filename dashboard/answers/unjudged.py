@@ -20,7 +20,7 @@ from metrics_core.base.arrays import Ints
 from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.tables import Run
 from metrics_core.unjudged.bounds import DifferenceBounds, bound_difference
-from metrics_core.unjudged.expected_difference import LikelyDifference, estimate_difference
+from metrics_core.unjudged.expected_difference import EstimatedDifference, estimate_difference
 from metrics_core.unjudged.first_documents import (
     FirstDocumentPair,
     FirstDocuments,
@@ -46,7 +46,7 @@ class UnjudgedEffects:
     ranks."""
 
     bounds: DifferenceBounds
-    likely: LikelyDifference
+    likely: EstimatedDifference
     shares: pd.DataFrame
     share: float
     depth: int

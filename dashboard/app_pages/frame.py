@@ -243,8 +243,12 @@ def show_message_instead(page: Page) -> bool:
         _has_invalid_link(context, page)
         or _has_empty_view(context)
         or _has_missing_data(context)
-        or (context.study.is_unjudged and _has_nothing_to_show(context, page))
-        or (page.needs_lists and not context.study.is_unjudged and _is_without_ranks(context))
+        or (context.study.is_unjudged and _show_unjudged_message(context, page))
+        or (
+            page.needs_lists
+            and not context.study.is_unjudged
+            and _show_given_measure_message(context)
+        )
     ):
         return True
     # Above all scores, because active layers must never go unnoticed. The placeholder always
@@ -304,7 +308,7 @@ def _has_empty_view(context: PageContext) -> bool:
     return True
 
 
-def _has_nothing_to_show(context: PageContext, page: Page) -> bool:
+def _show_unjudged_message(context: PageContext, page: Page) -> bool:
     """For runs without judgments, show a message if the page needs judgments or if the lists of the
     two runs cannot be compared. Return whether a message was shown."""
     comparison = context.comparison
@@ -327,7 +331,7 @@ def _has_nothing_to_show(context: PageContext, page: Page) -> bool:
     return True
 
 
-def _is_without_ranks(context: PageContext) -> bool:
+def _show_given_measure_message(context: PageContext) -> bool:
     """Show a message if the chosen measure is given, because given scores have no ranks, and offer
     a computed measure instead. Return whether the message was shown."""
     measure = context.comparison.measure

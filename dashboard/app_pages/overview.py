@@ -332,7 +332,7 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
     unanswerable = answer.facts.unanswerable
     lists = []
     if answer.histogram:
-        lists.append(untested.draw_histogram(answer.histogram, drawing, _score_lead(context)))
+        lists.append(untested.draw_histogram(answer.histogram, drawing, _score_link_maker(context)))
     if answer.groups is not None:
         by, lead = (answer.grouping or "", answer.grouping_name), _group_link(answer, context)
         lists.append(untested.draw_mean_list(answer.groups, drawing, session.href, lead, by=by))
@@ -345,7 +345,7 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
     st.html(overview.draw_side_by_side(*lists))
 
 
-def _score_lead(context: PageContext) -> untested.ScoreLinkMaker:
+def _score_link_maker(context: PageContext) -> untested.ScoreLinkMaker:
     """Return a function that makes a link to the queries whose scores lie between two values."""
     run = context.comparison.focus
     return lambda low, high: session.href(

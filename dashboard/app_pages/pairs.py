@@ -45,7 +45,7 @@ def render() -> None:
     runs = _matching_runs(answer, context)
     if not runs:
         return
-    if len(answer.run_pairs.runs) > blocks.ROOMY and not _choose_measure(context):
+    if len(answer.run_pairs.runs) > blocks.MAX_DETAILED_RUNS and not _choose_measure(context):
         _show_ranking_beside_pairs(answer, runs, context)
         return
     with st.container(key="runs_table"):
@@ -259,7 +259,7 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     corrected = f"not significant after correction for all {w.number_word(run_pairs.n_pairs)} pairs"
     level = w.format_share(context.comparison.method.level)
     ends = f"simultaneous {level} intervals"
-    if len(runs) > blocks.ROOMY:
+    if len(runs) > blocks.MAX_DETAILED_RUNS:
         ends = f"hover for the simultaneous {level} CI"
     text += f"Grey: {corrected}; {ends}."
     return f"{text}{few if run_pairs.too_few else ''}"

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from dashboard.files.query_zip import is_notes_or_layers
-from dashboard.files.shape_choices import add_read_as_before_note, select_remembered_choices
+from dashboard.files.shape_choices import add_remembered_choices_note, select_remembered_choices
 from dashboard.workspace.disk.durable import file_state
 from dashboard.workspace.exports.notes_and_layers import LAYERS_FILE, NOTES_FILE
 from dashboard.workspace.long_runs.tables import count_queries
@@ -175,7 +175,10 @@ def read_files(
         with suppress(RanklensError):  # then it is unlike the earlier file
             loaded = formats.read_each(path, name=display_name, **earlier_choices)
             return _make_files(
-                [add_read_as_before_note(loaded_table, earlier_choices) for loaded_table in loaded],
+                [
+                    add_remembered_choices_note(loaded_table, earlier_choices)
+                    for loaded_table in loaded
+                ],
                 display_name,
                 origin,
             )

@@ -47,11 +47,11 @@ class CachedRanks:
         if cached is not None:
             return _unpack_places(cached)
         judged_places = find_judged_places(run, qrels)
-        cache_judged_places(self._cache, run.rows.content, qrels, judged_places)
+        cache_judged_positions(self._cache, run.rows.content, qrels, judged_places)
         return judged_places
 
 
-def cache_judged_places(
+def cache_judged_positions(
     cache: Cache, content: str, qrels: Qrels, judged_places: JudgedPlaces
 ) -> None:
     """Cache the positions of the judged documents in a long run. The keys are `content`, which is

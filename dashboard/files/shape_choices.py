@@ -80,7 +80,7 @@ def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
     return {} if recognised and is_sure and recognised.kind != choices["kind"] else choices
 
 
-def add_read_as_before_note(loaded: Loaded, choices: Mapping[str, Any]) -> Loaded:
+def add_remembered_choices_note(loaded: Loaded, choices: Mapping[str, Any]) -> Loaded:
     """Return a table with a note which says that it was read like an earlier file of the same
     shape."""
     note = Note("as_before", f"read as before: {describe_choices(choices)}")

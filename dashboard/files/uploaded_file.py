@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from dashboard.files.long_runs import SMALLEST
 from dashboard.files.query_zip import is_notes_or_layers, is_query_zip
-from dashboard.files.shape_choices import Answers, add_read_as_before_note, find_choices
+from dashboard.files.shape_choices import Answers, add_remembered_choices_note, find_choices
 from dashboard.workspace.disk.scratch import ScratchFile
 from dashboard.workspace.exports import report_data
 from dashboard.workspace.exports.packing import is_packed_collection
@@ -128,7 +128,7 @@ def read_tables(
     if earlier_choices:
         with suppress(RanklensError):  # then it is unlike the earlier file
             return [
-                add_read_as_before_note(loaded_table, earlier_choices)
+                add_remembered_choices_note(loaded_table, earlier_choices)
                 for loaded_table in read_tables(uploaded_file, **earlier_choices)
             ]
     loaded_tables = formats.read_each(

@@ -15,11 +15,11 @@ from typing import TypeVar
 from metrics_core.base.memo import Memo
 from metrics_core.base.memory_size import estimate_size
 
-ROOM_FOR_ANSWERS = 200_000_000
+MAX_BYTES = 200_000_000
 """Maximum number of bytes of cached results per study. If it is exceeded, the least recently used
 ones are dropped."""
 
-ROOM_A_QUERY = 2_500
+MAX_BYTES_PER_QUERY = 2_500
 """Maximum number of bytes of cached results per query, for studies with very many queries. It is
 enough for the scores of a few runs on all measures of a page, and for one list of the queries."""
 
@@ -64,7 +64,7 @@ class CachedAnswers:
     that takes no arguments besides the study is kept as long as the study."""
 
     def _start_cache(self, queries: int) -> None:
-        self._weighed = Memo(max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * queries), estimate_size)
+        self._weighed = Memo(max(MAX_BYTES, MAX_BYTES_PER_QUERY * queries), estimate_size)
         self._separate_memos: dict[Callable[..., object], Memo] = {}
 
     def cached_answer(

@@ -52,7 +52,7 @@ class StudyLike(Protocol):
 
 
 _CUTOFF = 10
-_IN_META = 2
+_N_META_COLUMNS = 2
 """Number of query columns that are shown beside a query's text."""
 
 
@@ -165,5 +165,5 @@ def describe_queries(study: StudyLike) -> pd.DataFrame:
             group_names.append(
                 [f"{name} {w.format_plain_number(v)}" if v == v else "" for v in query_numbers]
             )
-    parts = zip(*group_names[:_IN_META], strict=True)
+    parts = zip(*group_names[:_N_META_COLUMNS], strict=True)
     return frame.assign(meta=[" · ".join(filter(None, row)) for row in parts] or "")

@@ -16,7 +16,7 @@ from dashboard.files.files import File, join_parts
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS, Settings
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.base.notes import HITS_ONLY_KIND, Note
+from metrics_core.base.notes import RUN_RESULTS_ONLY, Note
 from metrics_core.checks.id_readings import UNCHANGED_IDS, parse_id_map
 from metrics_core.checks.mapped_ids import AnyTable, IdMaps, map_ids
 from metrics_core.formats import Loaded
@@ -291,7 +291,7 @@ def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") 
     def rate_judgments_fit(f: File) -> tuple[bool, bool, bool, int]:
         table = f.table
         shared = len(run_query_ids & set(table.query_ids)) if isinstance(table, Qrels) else 0
-        of_hits = table is not None and any(note.kind == HITS_ONLY_KIND for note in table.notes)
+        of_hits = table is not None and any(note.kind == RUN_RESULTS_ONLY for note in table.notes)
         return shared > 0, not may_be_a_run(f), not of_hits, shared
 
     return max(files, key=rate_judgments_fit)

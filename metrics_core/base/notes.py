@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-HITS_ONLY_KIND = "hits_alone"
+RUN_RESULTS_ONLY = "hits_alone"
 """Kind of the note on judgments that only cover documents retrieved by a run. Other judgments are
 preferable to them."""
 

@@ -25,7 +25,7 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 _EXAMPLES = 3
-_LOOKED_AT = 1_000
+_IDS_CHECKED = 1_000
 """Number of rows that are checked for shortened ids. A small number is enough, because a
 spreadsheet shortens a whole column."""
 
@@ -249,7 +249,7 @@ def _shortened_id_notes(id_noun: str, where: str, ids: pa.ChunkedArray) -> list[
     identical.
 
     Returns no note if none of the first ids is shortened."""
-    if not pc.any(pc.match_substring_regex(ids.slice(0, _LOOKED_AT), SHORTENED)).as_py():
+    if not pc.any(pc.match_substring_regex(ids.slice(0, _IDS_CHECKED), SHORTENED)).as_py():
         return []
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))
     different = odd.unique().to_pylist()

@@ -48,7 +48,7 @@ REMAKE_HINT = "Make a new one: metrics-core snapshot QRELS RUN -o FILE."
 _MARK = re.compile(r"\d{1,15} [0-9a-f]{8}")
 _BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
 _HAS_KEY = re.compile(rf'"{KEY}"\s*:'.encode())
-_LOOKED_AT = 1 << 16
+_BYTES_CHECKED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -223,13 +223,13 @@ def is_snapshot(path: str) -> bool:
     if not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
-        beginning = file.read(_LOOKED_AT)
+        beginning = file.read(_BYTES_CHECKED)
         if not _BEGINNING.match(beginning):
             return False
         if _HAS_KEY.search(beginning):
             return True
-        file.seek(max(0, file.seek(0, 2) - _LOOKED_AT))
-        return bool(_HAS_KEY.search(file.read(_LOOKED_AT)))
+        file.seek(max(0, file.seek(0, 2) - _BYTES_CHECKED))
+        return bool(_HAS_KEY.search(file.read(_BYTES_CHECKED)))
 
 
 def read_snapshot(path: str) -> Snapshot:

@@ -57,7 +57,7 @@ def read_scores_and_runs(
     given_scores = _read_given_scores(options)
     names = find_names(options, given_scores.measures)
     if needs_direction:
-        _refuse_open_directions(given_scores, names)
+        _refuse_undeclared_directions(given_scores, names)
     if options.has_only_scores:
         available = list(map(str, given_scores.measures))
         refuse_unknown_names(names, available)
@@ -133,7 +133,7 @@ def _computed_name(name: str) -> str:
     return canonical_name
 
 
-def _refuse_open_directions(given_scores: Scores, names: Sequence[str]) -> None:
+def _refuse_undeclared_directions(given_scores: Scores, names: Sequence[str]) -> None:
     """Raise RanklensError for the first of the named measures whose direction is not declared."""
     for measure in given_scores.measures:
         if str(measure) in names and measure.declaration.direction == 0:

@@ -10,7 +10,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.comparing.paired_tests import PAIRED_TESTS
 from metrics_core.scoring.studentised import ALIKE
 
-MOST_OF_ANOTHER_HYPOTHESIS = 1_000
+MAX_QUERIES_OF_OTHER_TESTS = 1_000
 """Maximum number of queries for which the Wilcoxon and sign tests are available.
 
 These tests do not test the mean. With more queries, they would find even a negligible difference
@@ -71,4 +71,4 @@ def is_test_unavailable(test: str, queries: int) -> bool:
     """Return whether the test with this name is unavailable for this number of queries."""
     paired_test = PAIRED_TESTS.get(test)
     is_other = paired_test is not None and not paired_test.tests_mean
-    return is_other and queries > MOST_OF_ANOTHER_HYPOTHESIS
+    return is_other and queries > MAX_QUERIES_OF_OTHER_TESTS

@@ -7,7 +7,7 @@
     cannot tell  any other case
 
 At most 5 % of changes whose true loss equals the margin get the outcome "not worse". This
-requires a special interval (`mean_intervals`: `margin_interval` and `widen_by_share_bounds`).
+requires a special interval (`mean_intervals`: `margin_interval` and `adjust_by_share_bounds`).
 With the bootstrap or t interval, the share was up to 9 % if few queries change, and 13 % if a few
 of them fail completely. The claim that all gates are not worse needs no correction. A gate that
 failed whenever the lower bound is below the margin would fail most changes that have no effect

@@ -130,7 +130,7 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
     return Interval(sample.mean, *align_bounds_with_test(low, high, sample.mean, is_significant))
 
 
-def widen_by_share_bounds(
+def adjust_by_share_bounds(
     test_interval: Interval, own_scores: Floats, other_scores: Floats, widest: float, level: float
 ) -> Interval:
     """Adjust the interval that is compared with a margin, using upper bounds on shares of queries.

@@ -37,10 +37,10 @@ _OF_DRAWS = 0.7
 _MOST_SIGNS = 1_000
 """Maximum number of signs for which the p-value of the sign test is computed; with more signs it
 would underflow."""
-_ONE_SIZE = 0.02
+_EQUAL_SIZE_TOLERANCE = 0.02
 """Differences are treated as equally large if the size of their mean is within this share of the
 largest size."""
-_TELLING = 10
+_MIN_DRAWS_BEYOND = 10
 """If fewer draws than this are beyond a limit, the share of such draws is extrapolated by the tail
 of Student's t."""
 
@@ -238,7 +238,7 @@ class _Sample:
         differing = self.differing[self.drawn_columns]
         least_p = 2.0 ** (1 - np.minimum(differing, _MOST_SIGNS))
         most = differing * np.abs(filled).max(axis=1)
-        one_size = np.abs(filled.sum(axis=1)) >= most * (1 - _ONE_SIZE)
+        one_size = np.abs(filled.sum(axis=1)) >= most * (1 - _EQUAL_SIZE_TOLERANCE)
         return np.minimum(np.where(one_size, least_p, np.maximum(share, least_p)), 1.0)
 
     def add_draws(self, p: Floats, distances: Floats) -> ResampledMeans:
@@ -268,11 +268,11 @@ def _share_of_extreme_draws(
 
     n_draws = len(distances)
     share = np.asarray((reached + 1) / (n_draws + 1), dtype=np.float64)
-    last = np.partition(distances, n_draws - _TELLING, axis=0)[n_draws - _TELLING]
-    rare = np.flatnonzero((reached < _TELLING) & (last <= limits))
+    last = np.partition(distances, n_draws - _MIN_DRAWS_BEYOND, axis=0)[n_draws - _MIN_DRAWS_BEYOND]
+    rare = np.flatnonzero((reached < _MIN_DRAWS_BEYOND) & (last <= limits))
     if len(rare):
         free, last = np.maximum(queries[rare] - 1, 1), last[rare]
         falls = special.stdtr(free, -limits[rare]) / special.stdtr(free, -last)
-        begun = np.where(last > 0, _TELLING / (n_draws + 1), 1.0)
+        begun = np.where(last > 0, _MIN_DRAWS_BEYOND / (n_draws + 1), 1.0)
         share[rare] = np.minimum(share[rare], begun * falls)
     return share

@@ -11,11 +11,11 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Mask, Objects
 from metrics_core.comparing.comparison_results import ComparisonResults
 from metrics_core.comparing.mean_intervals import (
+    adjust_by_share_bounds,
     bca_interval,
     bca_test,
     margin_interval,
     t_interval,
-    widen_by_share_bounds,
 )
 from metrics_core.comparing.method import BCA, BOOTSTRAP, MIN_P, NO_CORRECTION, Method
 from metrics_core.comparing.paired_tests import BY_NUMBER, PAIRED_TESTS, holm_adjusted, sign_test
@@ -160,7 +160,9 @@ class _ScaledPair:
         ends = result.inner_low, result.inner_high
         ends_known = (np.where(result.sample.differing > 0, end, np.nan) for end in ends)
         inner = Interval(result.mean, *ends_known)
-        bounded = widen_by_share_bounds(inner, self.run_scores, self.baseline_scores, widest, level)
+        bounded = adjust_by_share_bounds(
+            inner, self.run_scores, self.baseline_scores, widest, level
+        )
         low, high = (np.where(enough, end, np.nan) for end in bounded[1:])
         return replace(result, inner_low=low, inner_high=high)
 

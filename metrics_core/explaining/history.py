@@ -22,7 +22,7 @@ from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.resampling import split_by_memory
 
-FLICKERS_FROM = 3
+MIN_CHANGES_TO_FLICKER = 3
 """Minimum number of changes between good and not good for a query to be flickering."""
 
 
@@ -46,9 +46,9 @@ class History:
 
     @property
     def is_flickering(self) -> Mask:
-        """Whether each query changed at least `FLICKERS_FROM` times between good and not good,
-        bool[query]."""
-        return self.changes >= FLICKERS_FROM
+        """Whether each query changed between good and not good at least
+        `MIN_CHANGES_TO_FLICKER` times, bool[query]."""
+        return self.changes >= MIN_CHANGES_TO_FLICKER
 
     @cached_property
     def broken_at(self) -> Ints:

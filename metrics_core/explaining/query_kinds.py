@@ -16,7 +16,7 @@ from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 
-FINE_FROM = 2 / 3
+MIN_GOOD_SHARE = 2 / 3
 """The share of the best reachable score from which a query is good."""
 GOOD = "Good: at least two thirds of the best reachable score."
 MOSTLY = 0.5
@@ -97,7 +97,7 @@ def classify_queries(
             NOTHING_TO_FIND: ranks.n_relevant(measure.relevant_from) == 0,
             NOTHING_RETRIEVED: np.array([q in empty for q in ranks.query_ids], dtype=np.bool_),
             NOT_IN_RUN: ranks.retrieved == 0,
-            FINE: known_headroom.reached_share >= FINE_FROM,
+            FINE: known_headroom.reached_share >= MIN_GOOD_SHARE,
             UNJUDGED_TOP: (listed > 0) & (unjudged >= MOSTLY * listed) & (not judgments_complete),
             NOTHING_RELEVANT: relevant.count() == 0,
             BELOW: relevant.count(first) == 0,

@@ -26,7 +26,7 @@ from metrics_core.findings.verdict_risks import (
     no_cutoff_check,
 )
 from metrics_core.unjudged.bounds import DifferenceBounds
-from metrics_core.unjudged.expected_difference import LikelyDifference
+from metrics_core.unjudged.expected_difference import EstimatedDifference
 
 _CANNOT, _COULD, _UNLIKELY = (f"{how} make it matter" for how in ("cannot", "could", "unlikely to"))
 
@@ -64,7 +64,7 @@ def _replace_answer(check: RobustnessCheck, word: str, tone: Tone) -> Robustness
 
 
 def unjudged_check(
-    check: RobustnessCheck, bounds: DifferenceBounds, likely: LikelyDifference, margin: float
+    check: RobustnessCheck, bounds: DifferenceBounds, likely: EstimatedDifference, margin: float
 ) -> RobustnessCheck:
     """Return the check of `verdict_risks` on unjudged documents, with a new answer: whether the
     difference stays within the margin."""

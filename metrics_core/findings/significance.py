@@ -7,7 +7,7 @@ import math
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.difference_warnings import (
-    MOST_OF_ANOTHER_HYPOTHESIS,
+    MAX_QUERIES_OF_OTHER_TESTS,
     DifferenceWarnings,
     is_test_unavailable,
 )
@@ -127,7 +127,7 @@ def unavailable_test_finding(test: str, queries: int) -> Sentence:
         return Sentence()
     return muted_span(
         "This test does not test the mean, and with more than"
-        f" {w.format_count(MOST_OF_ANOTHER_HYPOTHESIS)} queries nearly every difference is"
+        f" {w.format_count(MAX_QUERIES_OF_OTHER_TESTS)} queries nearly every difference is"
         " significant."
     )
 

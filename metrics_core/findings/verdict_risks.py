@@ -26,7 +26,7 @@ from metrics_core.findings.phrases import (
 )
 from metrics_core.findings.robustness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.unjudged.bounds import DifferenceBounds
-from metrics_core.unjudged.expected_difference import LikelyDifference
+from metrics_core.unjudged.expected_difference import EstimatedDifference
 
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
 """Thresholds for the queries that must be removed until the sign changes: a share of the queries,
@@ -40,7 +40,7 @@ _MIN_SHARE = 0.1
 
 
 def unjudged_check(
-    bounds: DifferenceBounds, likely: LikelyDifference, unjudged_share: float, depth: int
+    bounds: DifferenceBounds, likely: EstimatedDifference, unjudged_share: float, depth: int
 ) -> RobustnessCheck:
     """Check whether unjudged documents could reverse the lead, or separate two tied runs.
     `unjudged_share` is the unjudged share of the top `depth` of both runs, from 0 to 1."""
@@ -79,7 +79,7 @@ def _brief_answer(word: str) -> str:
     return word if word not in (w.DASH, "unknown") else "effect unknown"
 
 
-def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
+def _expected_difference(likely: EstimatedDifference, farthest: str) -> str:
     """State where the difference is likely to lie, or why this is unknown, followed by the worst
     case. `farthest` is the text on the worst case."""
     if likely.interval is None:

@@ -307,7 +307,7 @@ def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
     roles = header_roles.roles
     by_rank = value not in roles
     query_ids, doc_ids = (_id_column(table.column(roles[role])) for role in ("query_id", "doc_id"))
-    doc_ids = _check_doc_ids(query_ids, doc_ids)
+    doc_ids = _convert_doc_ids(query_ids, doc_ids)
     values = table.column(roles["rank" if by_rank else value])
     values = values.to_numpy() if isinstance(values, pd.Series) else values
     if by_rank:
@@ -323,7 +323,7 @@ def _has_distinct_documents(table: PythonTable, query_ids: Any, doc_ids: Any, _:
     return table.is_keyed and isinstance(query_ids, pa.Array) and isinstance(doc_ids, pa.Array)
 
 
-def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
+def _convert_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
     """Convert document ids from Python texts to an Arrow column.
 
     Raises TableError for a value that is not an id; the error names the query."""

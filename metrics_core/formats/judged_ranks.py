@@ -34,8 +34,8 @@ from metrics_core.formats.parquet import (
     read_batches,
     read_column_names,
 )
-from metrics_core.formats.parsing.columns import RANKS_COLUMNS as COLUMNS
-from metrics_core.formats.parsing.ranks_parts import is_part_file, ranks_note
+from metrics_core.formats.parsing.columns import JUDGED_RANKS_COLUMNS as COLUMNS
+from metrics_core.formats.parsing.ranks_parts import is_part_file, judged_ranks_note
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.lines import file_error, row_problem
@@ -101,7 +101,7 @@ def read_ranks_set(
 
 
 def _load_run(run: RankedRun, file: str, one_of_several: bool) -> Loaded:
-    notes = [ranks_note(run)]
+    notes = [judged_ranks_note(run)]
     if one_of_several:
         message = "only one part of a folder; queries in the other parts count as missing"
         notes.append(Note("part", message, 1, loud=True))

@@ -15,7 +15,7 @@ from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import to_arrow
 from metrics_core.formats.parsing.checking import values_error
 from metrics_core.formats.parsing.chosen_columns import recognise_assigned_columns
-from metrics_core.formats.parsing.columns import RANKS_COLUMNS, find_position
+from metrics_core.formats.parsing.columns import JUDGED_RANKS_COLUMNS, find_position
 from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
 from metrics_core.formats.parsing.named import NamedColumns, check_columns, check_header, load_named
 from metrics_core.formats.registry import (
@@ -74,7 +74,7 @@ def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
     """Return the column names of a table and its first rows. Returns None if the table has judged
     ranks, which are the ranks of judged documents without the rest of the run."""
     names = read_column_names(source, file)
-    if set(RANKS_COLUMNS) <= set(names):
+    if set(JUDGED_RANKS_COLUMNS) <= set(names):
         return None
     from metrics_core.formats.source.parquet_size import check_table_size
 
@@ -114,7 +114,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     digits."""
     file = open_parquet(source)
     names = read_column_names(source, file)
-    if set(RANKS_COLUMNS) <= set(names):
+    if set(JUDGED_RANKS_COLUMNS) <= set(names):
         problem = LineProblem(
             None, "ranks of judged documents", "a table with one row per document"
         )

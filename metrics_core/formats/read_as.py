@@ -178,7 +178,7 @@ class ReadAs:
         resolve_columns(self.columns or {})
 
     @property
-    def forces_kind(self) -> bool:
+    def must_be_judgments(self) -> bool:
         """Whether the file must be read as judgments, even if it looks more like another kind of
         table. This is the case unless grades are read as integers."""
         return self.grades != "integer"

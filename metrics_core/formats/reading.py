@@ -132,7 +132,7 @@ def _open_and_read(
         )
     file_source = read_as.open_file(source, name)
     return file_source, read_source(
-        file_source, read_as, force_kind=read_as.forces_kind, judgments=judgments
+        file_source, read_as, force_kind=read_as.must_be_judgments, judgments=judgments
     )
 
 

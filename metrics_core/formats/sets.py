@@ -118,7 +118,7 @@ def read_set(
 def _single_table_error(source: Source, read_as: ReadAs) -> FileFormatError:
     """Return the error that says that a file contains only one table. If the file cannot be read,
     the error of reading it is raised instead."""
-    first_table, *_ = read_source(source, read_as, force_kind=read_as.forces_kind)
+    first_table, *_ = read_source(source, read_as, force_kind=read_as.must_be_judgments)
     problem = LineProblem(None, KIND_TITLES[first_table.kind], "several tables in one file")
     return FileFormatError(source.name, [problem], hint="`read` accepts a file with one table.")
 
@@ -136,7 +136,7 @@ def _read_tables(
         format_name = file_format.name if kind in file_format.kinds else None
         try:
             kind_choices = replace(read_as, kind=kind, format=format_name)
-            loaded += read_source(source, kind_choices, force_kind=read_as.forces_kind)
+            loaded += read_source(source, kind_choices, force_kind=read_as.must_be_judgments)
         except MissingKindError as error:
             errors.append(error)
     if not loaded:

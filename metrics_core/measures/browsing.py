@@ -13,7 +13,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.other_packages import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import (
-    HIGHEST_EXPONENT,
+    MAX_EXPONENT,
     Bounds,
     Persistence,
     Rel,
@@ -30,7 +30,7 @@ DECIMALS = Difference(
 MaxRel = Annotated[
     int, "grade with the highest gain; higher grades count as this grade", Samples(2, 4)
 ]
-Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
+Exponent = Annotated[MaxRel, Bounds(1, MAX_EXPONENT)]
 
 
 @measure(
@@ -108,9 +108,9 @@ def exponential_gain(grades: Floats) -> Floats:
     """Return 2^grade - 1 for `grades` float64[…]. Raises ParameterError for a grade that is too
     large to be an exponent."""
     highest = float(grades.max(initial=0))
-    if highest > HIGHEST_EXPONENT:
+    if highest > MAX_EXPONENT:
         raise ParameterError(
-            f"dcg='exp-log2' accepts grades and gains up to {HIGHEST_EXPONENT:,}, not {highest:g}.",
+            f"dcg='exp-log2' accepts grades and gains up to {MAX_EXPONENT:,}, not {highest:g}.",
             "2 to a higher power exceeds double precision. Use dcg='log2'.",
         )
     return np.exp2(grades) - 1

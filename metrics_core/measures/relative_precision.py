@@ -10,7 +10,7 @@ from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, expand_per_query, ratio
 from metrics_core.measures.declaring.other_packages import CUTOFFS, InTrecEval
-from metrics_core.measures.declaring.parameters import MOST_WHOLE_NUMBER, Bounds, Rel, Samples, TopK
+from metrics_core.measures.declaring.parameters import MAX_WHOLE_NUMBER, Bounds, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.precision_recall import relevant_weights
 
@@ -18,7 +18,7 @@ MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 """Default multiples of R in trec_eval."""
 
 Factor = Annotated[
-    Annotated[float, Bounds(0, MOST_WHOLE_NUMBER, open_low=True)],
+    Annotated[float, Bounds(0, MAX_WHOLE_NUMBER, open_low=True)],
     "depth as a multiple of the number of relevant documents",
     Samples(1.0, 0.2, 0.6, 1.4, 2.0),
 ]

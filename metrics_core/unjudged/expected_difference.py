@@ -38,7 +38,7 @@ of draws."""
 
 
 @dataclass(frozen=True)
-class LikelyDifference:
+class EstimatedDifference:
     """Estimate of the combined difference. `interval` has its mean, low and high.
 
     If `interval` is None, `reason` is a sentence that says why there is no estimate."""
@@ -55,7 +55,7 @@ def estimate_difference(
     *,
     is_selective: bool = False,
     level: float = LEVEL,
-) -> LikelyDifference:
+) -> EstimatedDifference:
     """Estimate the difference that two runs with the same judgments would have if all documents
     were judged.
 
@@ -66,10 +66,12 @@ def estimate_difference(
     depth = min(deepest, DEEPEST)
     near_documents = _select_within_depth(unjudged, depth)
     if measure.declaration.needs:
-        return LikelyDifference(None, f"{measure} does not depend only on the grades of documents.")
+        return EstimatedDifference(
+            None, f"{measure} does not depend only on the grades of documents."
+        )
     if not len(near_documents):
         current = _combined_difference(measure.score(run), measure.score(baseline), measure)
-        return LikelyDifference(Interval(*np.full(3, current)))
+        return EstimatedDifference(Interval(*np.full(3, current)))
     predicted = PredictedGrades(run, baseline, near_documents, depth)
     reason = (
         _CHOSEN
@@ -77,13 +79,13 @@ def estimate_difference(
         else _explain_too_few(run, baseline, predicted, matched=unjudged.is_matched)
     )
     if reason:
-        return LikelyDifference(None, reason)
+        return EstimatedDifference(None, reason)
     differences = _draw_differences(run, baseline, measure, near_documents, predicted)
     mean, reach = (
         np.mean(differences),
         _prediction_quantile(level, len(differences)) * np.std(differences, ddof=1),
     )
-    return LikelyDifference(Interval(*np.array([mean, mean - reach, mean + reach])))
+    return EstimatedDifference(Interval(*np.array([mean, mean - reach, mean + reach])))
 
 
 def _draw_differences(

@@ -15,7 +15,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import LineProblem
 
 _render = Template("file_fields")
-_LOOKED_AT = 200
+_ROWS_CHECKED = 200
 _TITLES = {"run": "A run", "qrels": "Judgments"}
 
 
@@ -29,7 +29,7 @@ def draw_check_heading(
     the reason why the file was not read, and the number of other files with the same fields
     (`n_further_problems`)."""
     about = (
-        f"{'the first ' if rows >= _LOOKED_AT else ''}{w.format_count(rows)}"
+        f"{'the first ' if rows >= _ROWS_CHECKED else ''}{w.format_count(rows)}"
         f" {w.plural(rows, 'row')}"
     )
     return _render("head", file=file, about=about, why=problem, others=n_further_problems)

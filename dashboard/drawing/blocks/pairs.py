@@ -25,7 +25,7 @@ from metrics_core.scoring.intervals import LEVEL
 PairLink = Callable[[str, str], str]
 """A function that takes a run and a baseline and returns the link to their comparison."""
 
-ROOMY = 6
+MAX_DETAILED_RUNS = 6
 """Maximum number of runs for which the cells of the pairs show numbers and the table shows all
 measures."""
 _LEAST_COLOUR = 0.3
@@ -44,7 +44,7 @@ def draw_ranking_table(
     link. A run's name links to the comparison of this run with `compared_run`. For few runs,
     intervals are drawn on a scale from 0 to 1; for many runs, on a scale that covers only the
     intervals."""
-    is_spacious = len(run_pairs.runs) <= ROOMY
+    is_spacious = len(run_pairs.runs) <= MAX_DETAILED_RUNS
     scales = [Ticks([], [], (0, 1)) if is_spacious else _interval_scale(c) for c in ranking.columns]
     heads = [
         Column(
@@ -175,7 +175,7 @@ def draw_pair_table(
             [_pair_cell(run_pairs, i, j, pair_link, digits) for j in many[i + 1 :]]
             for i in many[:-1]
         ],
-        roomy=len(run_pairs.runs) <= ROOMY,
+        roomy=len(run_pairs.runs) <= MAX_DETAILED_RUNS,
         scale=_difference_scale(run_pairs),
         label=label,
     )

@@ -22,11 +22,11 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.tables import Qrels
 
 _LONGEST_NAME = 40
-_TAKING = Lock()
+_STORING_LOCK = Lock()
 """Lock that is held while the actions of a judge are stored. Two responses of one visit may
 overlap, and pages may send an action twice, but each action must be stored once and in order."""
 
-NOBODY_ELSE = "me"
+DEFAULT_JUDGE_NAME = "me"
 """The judge's name if the user has not entered one."""
 
 
@@ -93,7 +93,7 @@ def layer_href(page: str, layer: Layer, is_on: bool) -> str:
 
 def judge_name() -> str:
     """Return the name of the judge in this visit."""
-    name: str = st.session_state.get("_judge_name", NOBODY_ELSE)
+    name: str = st.session_state.get("_judge_name", DEFAULT_JUDGE_NAME)
     return name
 
 
@@ -171,7 +171,7 @@ def store_judge_acts(message: Mapping[str, Any] | None) -> None:
     set_judge_name(str(message.get("by", "")))
     acts, skips, name = _session_acts(), skipped_pairs(), judge_name()
     identity, active = collection_id(), active_layers()
-    with _TAKING:
+    with _STORING_LOCK:
         page = str(message.get("session", ""))
         if acts.page != page:
             acts.page, acts.done = page, 0

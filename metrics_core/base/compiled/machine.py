@@ -137,7 +137,7 @@ def _load_part(part: str) -> Compiled:
         kept = read_sealed_file(folder / name)
         if kept is not None:
             return Compiled(part, bytes(kept))
-    _print_duration(part)
+    _print_compile_time(part)
     from metrics_core.base.compiled.building import object_code
 
     _BEING_COMPILED.append(part)
@@ -164,7 +164,7 @@ def _duration_message(part: str) -> str:
     return f"Compiling once for this machine, about {_SECONDS[part]} s …"
 
 
-def _print_duration(part: str) -> None:
+def _print_compile_time(part: str) -> None:
     """Print on stderr that a part is being compiled and how long this takes.
 
     It is printed even if stderr is not a terminal, such as in the log of a pipeline."""

@@ -180,7 +180,7 @@ def _measure_columns(
     scored = queries.queries[:first_invalid]
     columns, program_exit = judgments.measure_columns(requested, run, scored, options)
     scored = scored[: program_exit.scored] if program_exit is not None else scored
-    columns = [_discard_made_up_values(c, scored, queries.missing) for c in columns]
+    columns = [_reset_inserted_values(c, scored, queries.missing) for c in columns]
     if means is not None:
         columns = [_standardise_column(c, scored, means) for c in columns]
     if options.per_query:
@@ -208,7 +208,7 @@ def _calculation_error(name: str) -> ProgramExit:
     return ProgramExit(CALCULATION, f"trec_eval: Can't calculate measure '{name}'")
 
 
-def _discard_made_up_values(
+def _reset_inserted_values(
     column: MeasureScores, queries: Sequence[str], missing_queries: frozenset[str]
 ) -> MeasureScores:
     """Reset values that are due to the document that version 10.0 inserts for a query without

@@ -58,7 +58,7 @@ NAMES = {role: (*names, *OTHER_NAMES.get(role, ())) for role, names in ROLES.ite
 DISTANCES = ("distance", "distances", "dist")
 """Names of columns in which smaller is better. They can be negated and used as scores."""
 
-RANKS_COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
+JUDGED_RANKS_COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
 """Columns of a table of judged ranks (the ranks of judged documents). Such a table has ranks but is
 not a complete run."""
 

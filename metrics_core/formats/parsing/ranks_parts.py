@@ -49,11 +49,11 @@ def join_run_parts(
             yield (
                 first_index,
                 [index for index, _ in others],
-                joined_run.with_notes(ranks_note(joined_run)),
+                joined_run.with_notes(judged_ranks_note(joined_run)),
             )
 
 
-def ranks_note(run: RankedRun) -> Note:
+def judged_ranks_note(run: RankedRun) -> Note:
     """Return the note that only the ranks of judged documents are known in this run, with their
     number."""
     documents = len(run) - run.doc_ids.null_count

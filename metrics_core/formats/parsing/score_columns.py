@@ -88,7 +88,7 @@ def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns
     used, measures, unused = {query, run, repeat}, {}, []
     for index, name in enumerate(first_rows.names):
         if index not in used and kinds[index] in ("numbers", "words"):
-            if _is_no_measure(name, samples[index]):
+            if _cannot_be_measure(name, samples[index]):
                 unused.append(name)
             else:
                 measures[name] = name
@@ -139,7 +139,7 @@ def _value_kind(texts: Sequence[str], words: Mapping[str, float]) -> str:
     return "lists" if any(text.startswith(("[", "{")) for text in filled) else "texts"
 
 
-def _is_no_measure(name: str, texts: Sequence[str]) -> bool:
+def _cannot_be_measure(name: str, texts: Sequence[str]) -> bool:
     """Return whether a column of numbers contains ids or times, or a different whole number in each
     row."""
     words = name_words(name)

@@ -30,11 +30,11 @@ TYPICAL_RATIO, RATIO_FROM = 50, 8_000_000
 """If a file has more than `RATIO_FROM` bytes when unpacked, its unpacked size may be at most
 `TYPICAL_RATIO` times its packed size."""
 
-VALUES_A_BYTE, VALUES_FROM = 2, 1_000_000
+VALUES_PER_BYTE, VALUES_FROM = 2, 1_000_000
 """Limit for the number of values (of JSON, CSV or tags) in a compressed text that is read value by
-value. Above `VALUES_FROM` values, the text may have at most `VALUES_A_BYTE` values per byte of its
-file, because each value takes about 6 microseconds. Real runs and judgments as JSON have 0.3 to 1.4
-values per byte in a .gz file, and up to 1.8 in an .xz file."""
+value. Above `VALUES_FROM` values, the text may have at most `VALUES_PER_BYTE` values per byte of
+its file, because each value takes about 6 microseconds. Real runs and judgments as JSON have 0.3 to
+1.4 values per byte in a .gz file, and up to 1.8 in an .xz file."""
 
 TABLE_RATIO, TABLE_FROM = 100, 256_000_000
 """Limit for the table of a Parquet file: above `TABLE_FROM` bytes, it may need at most
@@ -43,8 +43,8 @@ TABLE_RATIO, TABLE_FROM = 100, 256_000_000
 The limit is needed because a small file may become a large table: it stores a text that many rows
 share as a single copy."""
 
-CELLS_A_BYTE, CELLS_FROM = 8, 1 << 22
-"""Above `CELLS_FROM` cells, a table of records may have at most `CELLS_A_BYTE` cells per byte of
+CELLS_PER_BYTE, CELLS_FROM = 8, 1 << 22
+"""Above `CELLS_FROM` cells, a table of records may have at most `CELLS_PER_BYTE` cells per byte of
 its file. The limit exists because a key that occurs in a single record becomes a column with a cell
 for every record."""
 
@@ -94,16 +94,16 @@ class Limit:
         """Return the maximum number of cells of records in a file with `packed_size` bytes."""
         if self.is_explicit:
             return self.cell_limit
-        return min(self.cell_limit, max(CELLS_FROM, CELLS_A_BYTE * packed_size))
+        return min(self.cell_limit, max(CELLS_FROM, CELLS_PER_BYTE * packed_size))
 
     def check_values(self, file: str, values: int, packed_size: int) -> None:
         """Raise FileFormatError if a text in a file of `packed_size` bytes has too many values.
 
         A text that is not packed is never refused."""
-        max_values = max(VALUES_FROM, int(VALUES_A_BYTE * packed_size))
+        max_values = max(VALUES_FROM, int(VALUES_PER_BYTE * packed_size))
         if values > max_values and not self.is_explicit:
             actual = f"more than {max_values:,} values in {format_size(packed_size)}"
-            expected = f"at most {VALUES_A_BYTE} values per byte of a compressed file"
+            expected = f"at most {VALUES_PER_BYTE} values per byte of a compressed file"
             raise self.limit_error(file, actual, expected, self.size, is_packed=True)
 
     def check_cells(

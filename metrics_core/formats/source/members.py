@@ -12,7 +12,7 @@ from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import MAX_FILES, Limit
 from metrics_core.formats.source.unpacking import (
     check_unpacked,
-    is_outside_archive,
+    escapes_target_folder,
     is_zip,
     list_zip_members,
     open_zip,
@@ -55,7 +55,7 @@ def open_members(
     with archive:
         names = list_zip_members(archive)
         check_count(source_name, len(names))
-        bad_name = next((n for n in names if is_outside_archive(n)), None)
+        bad_name = next((n for n in names if escapes_target_folder(n)), None)
         if bad_name is not None:
             raise build_error(f"the path `{bad_name}`, which points outside the archive")
         max_size, total_size = limit.max_unpacked_size(stored_size(source)), 0

@@ -176,7 +176,7 @@ def strip_packing(name: str) -> str:
     return strip_packing(stem) if dot + ending.lower() in PACKING_ENDINGS else name
 
 
-def is_outside_archive(member: str) -> bool:
+def escapes_target_folder(member: str) -> bool:
     """Return whether the path of a member would be outside the folder into which the archive is
     unpacked."""
     path = PurePosixPath(member.replace("\\", "/"))
@@ -236,7 +236,7 @@ def _find_only_member(name: str, archive: zipfile.ZipFile) -> str:
 def _check_member(
     name: str, archive: zipfile.ZipFile, member: str, limit: Limit
 ) -> zipfile.ZipInfo:
-    if is_outside_archive(member):
+    if escapes_target_folder(member):
         raise _refused_error(
             name,
             f"the path `{member}`, which points outside the archive",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from metrics_core.base.notes import HITS_ONLY_KIND
+from metrics_core.base.notes import RUN_RESULTS_ONLY
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.paths import parse_path
 from metrics_core.formats.mapping.presets import CaseFinder, Preset, Remark, mend_each_object
@@ -233,7 +233,7 @@ declare(
         remarks=(
             Remark(
                 ("qrels",),
-                HITS_ONLY_KIND,
+                RUN_RESULTS_ONLY,
                 "judgments of the {n:,} rated hits only: relevant documents that were not"
                 " retrieved are missing, so recall, nDCG and AP are too high; use the ratings of"
                 " the request as judgments",

@@ -17,7 +17,7 @@ _TOPIC_ID = "topic_id || narrative_id || metadata.topic_id || metadata.narrative
 _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 
 
-def _refuse_reference_numbers(records: Records) -> list[str]:
+def _check_reference_numbers(records: Records) -> list[str]:
     """Raise MappingError for numbers beside references, because they may be scores.
 
     Returns an empty list if there are no such numbers."""
@@ -55,7 +55,7 @@ declare(
             "documents": "doc=references.*~? body=references.*?",
         },
         needs={"queries": _TOPIC, "documents": "metadata"},
-        remarks=(Remark(("run",), "numbers", "", _refuse_reference_numbers),),
+        remarks=(Remark(("run",), "numbers", "", _check_reference_numbers),),
         tools=(
             Tool(
                 "TREC RAG",

@@ -30,7 +30,7 @@ from metrics_core.judging.while_reading.judgments import JudgmentTables
 from metrics_core.judging.while_reading.rows import TextPiece, read_rows, split_by_query
 from metrics_core.judging.while_reading.segments import (
     JudgedSegments,
-    have_contiguous_queries,
+    are_queries_contiguous,
     judge_segments,
 )
 from metrics_core.tables.arrays import as_column
@@ -189,7 +189,7 @@ def _judge_in_order(
         segments += len(piece.part.sizes)
         if segments >= check_from:
             check_from = 2 * segments
-            if not have_contiguous_queries(parts):
+            if not are_queries_contiguous(parts):
                 return None
         if piece.finish_keeping is not None:
             piece.finish_keeping()

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judged import JudgedFile
     from metrics_core.judging.while_reading.judgments import JudgmentTables
 
-LEAST_BYTES = 16 << 20
+MIN_BYTES = 16 << 20
 """Total size of runs in bytes from which it is worth loading the compiled code, if it was compiled
 before."""
 
-LEAST_MEMORY = 400_000_000
+MIN_MEMORY = 400_000_000
 """Bytes of memory that are enough for a run of any size."""
 
 _BEGINNINGS = 1 << 18, 1 << 20
@@ -48,7 +48,7 @@ def judge_files(
     # Files that cannot be read twice, such as pipes, have to be read whole.
     if not all(path.is_file() for path in paths):
         return None
-    if not is_worth_loading("rows", sum(path.stat().st_size for path in paths), LEAST_BYTES):
+    if not is_worth_loading("rows", sum(path.stat().st_size for path in paths), MIN_BYTES):
         return None
     from metrics_core.judging.while_reading.judged import judge_run_file
     from metrics_core.judging.while_reading.judgments import make_judgment_tables
@@ -91,12 +91,12 @@ def judge_within_memory(
     lines of the run must be grouped by query.
 
     `progress` is called with the number of bytes read so far. Raises FileFormatError, and
-    RanklensError if the file must be read whole, or the memory is less than `LEAST_MEMORY`."""
+    RanklensError if the file must be read whole, or the memory is less than `MIN_MEMORY`."""
     most = parse_size(memory)
-    if most < LEAST_MEMORY:
+    if most < MIN_MEMORY:
         raise RanklensError(
             f"{format_size(most)} of memory is not enough.",
-            f"Give at least {format_size(LEAST_MEMORY)}.",
+            f"Give at least {format_size(MIN_MEMORY)}.",
         )
     path = Path(file)
     if not path.is_file():

@@ -55,7 +55,7 @@ class JudgedSegments:
     @property
     def has_contiguous_queries(self) -> bool:
         """Whether the rows of each query are contiguous."""
-        return have_contiguous_queries([self])
+        return are_queries_contiguous([self])
 
     @property
     def rank_order(self) -> Ints:
@@ -93,7 +93,7 @@ class JudgedSegments:
         )
 
 
-def have_contiguous_queries(parts: Sequence[JudgedSegments]) -> bool:
+def are_queries_contiguous(parts: Sequence[JudgedSegments]) -> bool:
     """Return whether the rows of each query are contiguous over all these parts."""
     ids = pa.chunked_array([part.query_ids for part in parts], ID)
     return len(ids.unique()) == len(ids)

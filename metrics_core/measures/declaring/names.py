@@ -27,7 +27,7 @@ _SIMILARITY = re.compile(
     re.IGNORECASE,
 )
 """Pattern of the names in sentence-transformers that begin with the similarity used for ranking."""
-_BY_SIMILARITY = {"accuracy": "Success", "map": "AP(denominator=min)"}
+_SENTENCE_TRANSFORMERS_MEASURES = {"accuracy": "Success", "map": "AP(denominator=min)"}
 """Names that may follow the similarity in a name of sentence-transformers, and that have a
 different meaning here. The values are the measures that sentence-transformers means."""
 _AT_K = {"hits": "Success", "f1": "F"}
@@ -104,7 +104,9 @@ def _parse_name(text: str, _declared: int) -> Measure:
     by_similarity = _SIMILARITY.fullmatch(text.strip())
     if by_similarity is not None:
         name, k = by_similarity["name"], by_similarity["k"]
-        return _parse_name(f"{_BY_SIMILARITY.get(name.lower(), name)}@{k}", _declared)
+        return _parse_name(
+            f"{_SENTENCE_TRANSFORMERS_MEASURES.get(name.lower(), name)}@{k}", _declared
+        )
     level = _LEVEL.search(text)
     plain = _AT.sub(r"@\g<at>", _LEVEL.sub("", text))
     match = _NAME.match(plain)

@@ -52,11 +52,11 @@ class Bounds:
 
 
 _FINITE = Bounds(-sys.float_info.max)
-HIGHEST_EXPONENT = 1_000
+MAX_EXPONENT = 1_000
 """The highest allowed exponent of 2. A higher power, or a sum of many such powers, exceeds double
 precision."""
 
-MOST_WHOLE_NUMBER = 2**31
+MAX_WHOLE_NUMBER = 2**31
 """The largest allowed whole number, unless the bounds say otherwise."""
 
 
@@ -74,7 +74,7 @@ class Samples(tuple[Any, ...]):
 
 
 Share = Annotated[float, Bounds(0, 1)]
-FromZero = Annotated[int, Bounds(0, MOST_WHOLE_NUMBER)]
+FromZero = Annotated[int, Bounds(0, MAX_WHOLE_NUMBER)]
 
 TopK = Annotated[int, "number of top results that count", Samples(1, 3, 10, 500)]
 Rel = Annotated[int, "lowest grade that counts as relevant", Samples(1, 2), Fractions()]
@@ -114,7 +114,7 @@ class Parameter:
         if self.kind in (bool, str):
             return "True or False" if self.kind is bool else "a name"
         if self.kind is int:
-            most = f" to {self.bounds.high:,.0f}" if self.bounds.high < MOST_WHOLE_NUMBER else ""
+            most = f" to {self.bounds.high:,.0f}" if self.bounds.high < MAX_WHOLE_NUMBER else ""
             fraction = " or a fraction above 0" if self.fractions else ""
             return f"a whole number from {self.bounds.low:g}{most}{fraction}"
         return str(self.bounds)
@@ -242,7 +242,7 @@ def _read_parameter(p: inspect.Parameter, hint: Any) -> Parameter:
         required=required,
         optional=optional and p.default is None,
         choices=choices,
-        bounds=bounds or (Bounds(1, MOST_WHOLE_NUMBER) if plain is int else Bounds()),
+        bounds=bounds or (Bounds(1, MAX_WHOLE_NUMBER) if plain is int else Bounds()),
         meaning=next((text for text in metadata if isinstance(text, str)), ""),
         samples=next((tuple(samples) for samples in metadata if isinstance(samples, Samples)), ()),
         fractions=any(isinstance(entry, Fractions) for entry in metadata),

@@ -16,7 +16,7 @@ def test_what_is_done_in_a_moment_has_no_steps() -> None:
 
 
 def test_the_steps_are_what_the_page_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.answers.overview_steps._SOON", 1)
+    monkeypatch.setattr("dashboard.answers.overview_steps._MAX_QUICK_SIZE", 1)
     of = study()
     shown = comparison(of)
     steps = overview_steps(of, shown)

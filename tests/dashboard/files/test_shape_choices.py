@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.files.shape_choices import (
     Answers,
-    add_read_as_before_note,
+    add_remembered_choices_note,
     describe_choices,
     find_choices,
     find_fields,
@@ -66,6 +66,6 @@ def test_what_is_kept_and_how_it_is_said() -> None:
     assert describe_choices({"kind": "run"}) == "a run"
     (loaded,) = read_tables(UploadedFile("x.csv", HEADLESS), kind="run", columns=COLUMNS)
     assert (
-        add_read_as_before_note(loaded, {"kind": "run"}).notes[-1].message
+        add_remembered_choices_note(loaded, {"kind": "run"}).notes[-1].message
         == "read as before: a run"
     )

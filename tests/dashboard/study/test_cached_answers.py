@@ -18,7 +18,7 @@ from dashboard.study.cached_answers import CachedAnswers, limit_cached_results, 
 class _Asked(CachedAnswers):
     def __init__(self, room: int = 1_000_000) -> None:
         with pytest.MonkeyPatch.context() as small:
-            small.setattr(cached_answers, "ROOM_FOR_ANSWERS", room)
+            small.setattr(cached_answers, "MAX_BYTES", room)
             self._start_cache(1)
 
 

@@ -10,8 +10,8 @@ from metrics_core.tables import Qrels, Run
 
 
 def test_what_depends_on_nothing_is_not_pushed_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached_answers, "ROOM_FOR_ANSWERS", 100)
-    monkeypatch.setattr(cached_answers, "ROOM_A_QUERY", 1)
+    monkeypatch.setattr(cached_answers, "MAX_BYTES", 100)
+    monkeypatch.setattr(cached_answers, "MAX_BYTES_PER_QUERY", 1)
     runs = [Run.from_columns("a", ["q"], ["d"], [1.0])]
     study = Study(runs, Qrels.from_columns(["q"], ["d"], [1]))
     made: list[object] = []
@@ -32,8 +32,8 @@ def test_what_depends_on_nothing_is_not_pushed_out(monkeypatch: pytest.MonkeyPat
 
 
 def test_very_many_queries_have_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached_answers, "ROOM_FOR_ANSWERS", 100)
-    monkeypatch.setattr(cached_answers, "ROOM_A_QUERY", 100)
+    monkeypatch.setattr(cached_answers, "MAX_BYTES", 100)
+    monkeypatch.setattr(cached_answers, "MAX_BYTES_PER_QUERY", 100)
     queries = ["1", "2", "3"]
     runs = [Run.from_columns("a", queries, ["d"] * 3, [1.0] * 3)]
     study = Study(runs, Qrels.from_columns(queries, ["d"] * 3, [1] * 3))

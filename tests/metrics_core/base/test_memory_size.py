@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.study.cached_answers import ROOM_FOR_ANSWERS
+from dashboard.study.cached_answers import MAX_BYTES
 from dashboard.study.study import Study
 from metrics_core.base.memory_size import estimate_size
 from metrics_core.tables import Qrels, Run
@@ -55,7 +55,7 @@ def test_a_study_forgets_what_was_asked_for_longest_ago() -> None:
     study = Study([Run.from_columns("r", ["1"], ["a"], [1.0])], qrels)
 
     def third(study: Study, number: int) -> np.ndarray:
-        return np.full(ROOM_FOR_ANSWERS // 24, number, dtype=np.float64)
+        return np.full(MAX_BYTES // 24, number, dtype=np.float64)
 
     for number in (1, 2, 1, 3):
         assert study.cached_answer(third, number)[0] == number

@@ -23,7 +23,7 @@ from metrics_core.findings.robustness import (
 )
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
-from metrics_core.unjudged.expected_difference import LikelyDifference
+from metrics_core.unjudged.expected_difference import EstimatedDifference
 from tests.claims import NUMBER, count_of, is_rounded, names_others, offenders
 from tests.situations import Situation, situations
 
@@ -381,13 +381,13 @@ def test_missing_queries() -> None:
     assert not offenders(PAIRS, text_of, false_in_lacking)
 
 
-def bounds_of(given: Situation) -> tuple[DifferenceBounds, LikelyDifference]:
+def bounds_of(given: Situation) -> tuple[DifferenceBounds, EstimatedDifference]:
     now, low, high, exact = span_of(given)
     rng = np.random.default_rng([given.seed, 6])
     inner = now + (low - now) * rng.random(), now + (high - now) * rng.random()
-    likely = LikelyDifference(Interval(*np.array([sum(inner) / 2, *inner])))
+    likely = EstimatedDifference(Interval(*np.array([sum(inner) / 2, *inner])))
     if rng.random() < 0.2:
-        likely = LikelyDifference(None, "Nothing tells what they are worth.")
+        likely = EstimatedDifference(None, "Nothing tells what they are worth.")
     nothing = np.zeros(1)
     return DifferenceBounds(now, low, high, nothing, nothing, exact, ""), likely
 

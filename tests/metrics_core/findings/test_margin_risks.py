@@ -18,7 +18,7 @@ from metrics_core.findings.robustness import (
 )
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
-from metrics_core.unjudged.expected_difference import LikelyDifference
+from metrics_core.unjudged.expected_difference import EstimatedDifference
 
 SMALL = ComparedPair("new", "old", "nDCG@10", "no difference that matters", 1)
 ENTRIES = [
@@ -54,9 +54,9 @@ def test_unjudged_documents(
     ends: tuple[float, float], likely: tuple[float, float], word: str, tone: str
 ) -> None:
     reached = DifferenceBounds(0.005, *ends, np.zeros(1), np.zeros(1), True, "")
-    usual = LikelyDifference(None, "Nothing tells.")
+    usual = EstimatedDifference(None, "Nothing tells.")
     if not np.isnan(likely[0]):
-        usual = LikelyDifference(Interval(*np.array([sum(likely) / 2, *likely])))
+        usual = EstimatedDifference(Interval(*np.array([sum(likely) / 2, *likely])))
     turned = verdict_risks.unjudged_check(reached, usual, 0.12, 10)
     entry = ways.unjudged_check(turned, reached, usual, 0.02)
     assert (entry.word, entry.tone) == (word, tone)

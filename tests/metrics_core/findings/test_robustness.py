@@ -23,7 +23,7 @@ from metrics_core.findings.robustness import (
 )
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
-from metrics_core.unjudged.expected_difference import LikelyDifference
+from metrics_core.unjudged.expected_difference import EstimatedDifference
 
 CLEAR = ComparedPair("new", "old", "nDCG@10", "better", 1)
 CHANCE = ComparedPair("new", "old", "nDCG@10", "cannot tell", 1)
@@ -37,8 +37,8 @@ def reach_of(
     return DifferenceBounds(now, low, high, NOTHING, NOTHING, exact, why)
 
 
-def likely(low: float, high: float) -> LikelyDifference:
-    return LikelyDifference(Interval(*np.array([(low + high) / 2, low, high])))
+def likely(low: float, high: float) -> EstimatedDifference:
+    return EstimatedDifference(Interval(*np.array([(low + high) / 2, low, high])))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def likely(low: float, high: float) -> LikelyDifference:
     ],
 )
 def test_unjudged_documents(
-    reached: DifferenceBounds, span: LikelyDifference, word: str, tone: str
+    reached: DifferenceBounds, span: EstimatedDifference, word: str, tone: str
 ) -> None:
     entry = ways.unjudged_check(reached, span, 0.12, 10)
     assert (entry.word, entry.tone) == (word, tone)
@@ -78,7 +78,7 @@ def test_where_the_difference_would_likely_lie_is_told() -> None:
 
 
 def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:
-    nothing = LikelyDifference(None, "Nobody knows.")
+    nothing = EstimatedDifference(None, "Nobody knows.")
     entry = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), nothing, 0.96, 10)
     assert (entry.word, entry.tone) == ("unknown", "")
     assert entry.reason.endswith("unjudged. Nobody knows. Worst case −0.020.")

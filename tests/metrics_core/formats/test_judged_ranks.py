@@ -14,7 +14,7 @@ import pytest
 from metrics_core import read, read_judged_ranks, read_set, write
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats import guess_file_kind, has_judged_ranks, is_set, table_bytes
-from metrics_core.formats.parsing.columns import RANKS_COLUMNS as COLUMNS
+from metrics_core.formats.parsing.columns import JUDGED_RANKS_COLUMNS as COLUMNS
 from metrics_core.tables import RankedRun, Run
 
 ROWS = [

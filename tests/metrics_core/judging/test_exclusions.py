@@ -111,7 +111,7 @@ def test_most_lists_with_their_own_query_are_said(
     command = ["evaluate", str(folder / "qrels"), str(folder / "run/a.run")]
     assert main(command) == 0
     assert f"{count} of 41 lists contain the query itself" in capsys.readouterr().err
-    with mock.patch("metrics_core.judging.while_reading.large_files.LEAST_BYTES", 0):
+    with mock.patch("metrics_core.judging.while_reading.large_files.MIN_BYTES", 0):
         assert main(command) == 0
     # The last list may go on behind the beginning that is looked at.
     told = f"{count - 1} of the first 40 lists contain the query itself"

@@ -83,7 +83,7 @@ def test_runs_of_one_name_in_two_folders(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(large_files, "LEAST_BYTES", judged_from)
+    monkeypatch.setattr(large_files, "MIN_BYTES", judged_from)
     Path("qrels.txt").write_text("1 0 d1 1\n")
     for place, folder in enumerate("ab", 1):
         Path(folder).mkdir()

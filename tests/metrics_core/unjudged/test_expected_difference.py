@@ -16,7 +16,7 @@ from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run
 from metrics_core.unjudged import expected_difference
 from metrics_core.unjudged.bounds import bound_difference
-from metrics_core.unjudged.expected_difference import LikelyDifference, estimate_difference
+from metrics_core.unjudged.expected_difference import EstimatedDifference, estimate_difference
 from metrics_core.unjudged.unjudged_ranks import find_unjudged
 from tests.collections_of import qrels_of, run_of
 
@@ -148,7 +148,7 @@ def test_nothing_unjudged_leaves_the_difference_as_it_is() -> None:
 def test_a_measure_of_more_than_grades_is_not_told() -> None:
     own, other, _, found = lists_of(half)
     asked = estimate_difference(own, other, parse_measure("alpha_nDCG@4"), found)
-    assert asked == LikelyDifference(
+    assert asked == EstimatedDifference(
         None, "alpha_nDCG@4 does not depend only on the grades of documents."
     )
 
@@ -159,7 +159,7 @@ def test_few_draws_say_what_many_do(name: str, monkeypatch: pytest.MonkeyPatch) 
     measure = parse_measure(name)
     found = find_unjudged(own, other, measure.cutoff)
 
-    def width(asked: LikelyDifference) -> float:
+    def width(asked: EstimatedDifference) -> float:
         assert asked.interval is not None
         return float(asked.interval.high - asked.interval.low)
 

@@ -20,7 +20,7 @@ QRELS = "q1 0 d1 2\nq1 0 d3 0\nq1 0 d4 1\nq2 0 d1 1\nq3 0 d1 1\n"
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Judgments and runs, of which every one is large."""
-    monkeypatch.setattr(large_files, "LEAST_BYTES", 0)
+    monkeypatch.setattr(large_files, "MIN_BYTES", 0)
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text(QRELS)
     for name, text in {
@@ -48,7 +48,7 @@ def test_the_command_line_prints_the_same_either_way(
     asked = (command, "qrels.txt", "a.run", "b.run", "./a.run", "apart.run", "-m", "nDCG@3,AP,P@2")
     at_once = printed(capsys, *asked)
     assert "a was loaded twice" in at_once[2] and "other tie orders give" in at_once[2]
-    monkeypatch.setattr(large_files, "LEAST_BYTES", 10**9)
+    monkeypatch.setattr(large_files, "MIN_BYTES", 10**9)
     assert printed(capsys, *asked) == at_once
 
 
@@ -62,7 +62,7 @@ def test_a_file_is_not_worth_compiling_for_unless_it_is_much_larger(
         ("empty", size, False),
         ("empty", size // 8, True),
     ):
-        monkeypatch.setattr(large_files, "LEAST_BYTES", least)
+        monkeypatch.setattr(large_files, "MIN_BYTES", least)
         if cache:
             monkeypatch.setenv("RANKLENS_CACHE", str(files / cache))
         assert (large_files.judge_files(["a.run"], qrels) is not None) == expected
@@ -143,12 +143,12 @@ def test_other_reasons_are_said(tmp_path: Path) -> None:
 
 def test_paths_give_the_same_scores_as_tables(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = evaluate(["a.run", "b.run"], "qrels.txt", ["nDCG@3", "AP"])
-    monkeypatch.setattr(large_files, "LEAST_BYTES", 10**9)
+    monkeypatch.setattr(large_files, "MIN_BYTES", 10**9)
     pd.testing.assert_frame_equal(
         evaluate(["a.run", "b.run"], "qrels.txt", ["nDCG@3", "AP"]), at_once, check_exact=True
     )
     assert isinstance(evaluate(Path("a.run"), "qrels.txt", "AP"), pd.DataFrame)
-    monkeypatch.setattr(large_files, "LEAST_BYTES", 0)
+    monkeypatch.setattr(large_files, "MIN_BYTES", 0)
     with pytest.raises(RanklensError, match="Two runs are named 'a'"):
         evaluate(["a.run", "a.run"], "qrels.txt", "AP")
 
@@ -168,5 +168,5 @@ def test_ids_that_another_reading_would_match_are_told_of_either_way(
     told = "0 of 120 judged documents of 40 queries match the run; 120 would match if"
     code, out, err = printed(capsys, *asked)
     assert (code, told in err, "--map-docs 'cut #'" in err) == (0, True, True)
-    monkeypatch.setattr(large_files, "LEAST_BYTES", 10**9)
+    monkeypatch.setattr(large_files, "MIN_BYTES", 10**9)
     assert printed(capsys, *asked) == (code, out, err)
