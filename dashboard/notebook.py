@@ -310,11 +310,11 @@ class NotebookChanges(NotebookComparison):
 
     def explain(self, query: Any) -> Explanation:
         """Raise RanklensError, because scores need judgments."""
-        raise RanklensError("There are no scores to explain.", "Give judgments instead of None.")
+        raise RanklensError("There are no scores to explain.", "Pass judgments instead of None.")
 
     def figure(self, *_: Any, **__: Any) -> NotebookFigure:
         """Raise RanklensError, because the charts show scores, which need judgments."""
-        raise RanklensError("There are no scores to draw.", "Give judgments instead of None.")
+        raise RanklensError("There are no scores to draw.", "Pass judgments instead of None.")
 
     def _repr_html_(self) -> str:
         from dashboard.drawing.report.notebook_cell import changes_cell

@@ -146,7 +146,7 @@ def _find_server_names(options: argparse.Namespace) -> list[str]:
     host = options.host
     if options.no_token and not host.is_loopback:
         raise _RefusedError(
-            f"--no-token would admit the whole network with --host {host}. Omit one of the two."
+            f"With --host {host}, --no-token would admit the whole network. Omit one of the two."
         )
     for name in options.allowed_host:
         if not parse_origins(name, options.port):
@@ -197,7 +197,8 @@ def _load_token(folder: Path, *, renew: bool) -> str:
     except OSError as error:
         print(
             f"The workspace {w.escape_controls(str(folder))} cannot be made private to this account"
-            f" ({error.strerror}). The address below is valid until Ranklens ends.",
+            f" ({error.strerror}), so the token is not saved. The address below is valid until"
+            " Ranklens ends.",
             file=sys.stderr,
         )
         return new_token()

@@ -194,7 +194,7 @@ def _parse_at(key: str, cutoff: int) -> Measure:
 def _refuse_unsupported(declaration: Declaration) -> None:
     reason = explain_unsupported(declaration)
     if reason:
-        raise RanklensError(reason, "The command line prints it.")
+        raise RanklensError(reason, "Use the command line for this measure.")
 
 
 def pick_measure(text: str, cutoff: int, given_measures: Sequence[Measure] = ()) -> dict[str, str]:

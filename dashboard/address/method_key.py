@@ -19,7 +19,7 @@ def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
     except ParameterError as error:
         return Method(), error.message
     except ValueError:
-        return Method(), "The level and the margin must be numbers."
+        return Method(), "The confidence level and the margin must be numbers."
 
 
 def margin_key(measure: Measure, margin: float | None) -> str:

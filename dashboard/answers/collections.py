@@ -98,7 +98,7 @@ def missing_result_reason(row: ListedCollection) -> str:
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
         return "open it to see its result" if ready else "no result: judgments or runs are missing"
-    return "files changed since; open it to update" if row.outdated else ""
+    return "files have changed; open it to update the result" if row.outdated else ""
 
 
 def describe_test(saved_preview: Preview) -> str:

@@ -150,7 +150,7 @@ def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
 
 def _curves(study: Study, comparison: Comparison) -> Curves:
     if not study.judged:
-        raise RanklensError("Given scores have no cutoff to vary.", "Add runs and judgments.")
+        raise RanklensError("Scores from a file have no cutoff.", "Add runs and judgments.")
     inputs = _curve_inputs(study, comparison)
     pairs = inputs.band_keys
     for key in pairs.values():

@@ -109,7 +109,7 @@ class FieldTable:
         inferred = self.fields.inferred[self.kind]
         if not word or evidence.fails or inferred.get(word) != name or "`" in evidence.text:
             return evidence
-        return Evidence(f"{evidence.text}; suggested by the name")
+        return Evidence(f"{evidence.text}; suggested by the field’s name")
 
     def find_field_problem(
         self, word_by_field: Mapping[str, str], *, all_relevant: bool = False

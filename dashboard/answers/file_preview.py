@@ -188,7 +188,7 @@ def preview_as_kind(
         consequence = "Most ranks would be decided by document id. " if tied_rows[1] else ""
         consequence += "Judgments would still be missing." if missing else ""
         counts = (*numbers.counts, (tied_rows[0], "rows have tied scores"))
-        name_evidence = [f"the numbers are called `{number}`"] if number else []
+        name_evidence = [f"the column of numbers is named `{number}`"] if number else []
         by_order = [note.message for note in table.notes if note.kind == "rank"]
         evidence = [*(by_order or name_evidence), _describe_lists([table])]
         return KindReading(

@@ -7,9 +7,9 @@ from hashlib import blake2b
 
 MOVING, BY_QUERY, AT_RANDOM, DRAWN = "", "queries", "random", "drawn"
 ORDERS = {
-    MOVING: "most influential first, not for an estimate",
-    BY_QUERY: "query by query, not for an estimate",
-    AT_RANDOM: "a random sample, for an estimate",
+    MOVING: "most influential first (allows no estimate)",
+    BY_QUERY: "query by query (allows no estimate)",
+    AT_RANDOM: "in random order (allows an estimate)",
 }
 """The titles of the orders. The keys are the words for the orders in an address. `DRAWN` is offered
 once queries are drawn."""

@@ -218,7 +218,7 @@ def query_changes(study: Study, comparison: Comparison, diagnosis: Diagnosis) ->
         {
             f"ranks {k + 1} to {near} of {comparison.baseline}": int((places <= near).sum()),
             "further down": int((places > near).sum()),
-            f"not in its first {end}" if end != "0" else "not listed": int(np.isnan(places).sum()),
+            f"not in the first {end}" if end != "0" else "not listed": int(np.isnan(places).sum()),
         },
     )
 

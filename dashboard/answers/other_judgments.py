@@ -149,8 +149,8 @@ def version_sentences(
         ]
         sentences.append(
             f"Fewer results are judged for {w.shorten_list(shares)} than for other versions (up"
-            f" to {best}). Most measures count unjudged documents as not relevant, so a"
-            " mean with a hollow point may be too low."
+            f" to {best}). Most measures count unjudged documents as not relevant, so the"
+            " means drawn as hollow points may be too low."
         )
     sentences += [
         f"No versions of {other.name} are shown: {other.why_not}"
@@ -160,16 +160,17 @@ def version_sentences(
     comparable = [other for other in others if not other.why_not]
     if comparable:
         sentences.append(
-            "Diamonds are versions scored with other judgments. Their means are not comparable with"
-            " those here. They are left out of comparisons, groups and query histories."
+            "Diamonds mark versions scored with other judgments. Their means are not comparable"
+            " with the other means. Comparisons, groups and query histories leave these versions"
+            " out."
         )
     return [*sentences, *map(_other_judgments_sentence, comparable)]
 
 
 def _other_judgments_sentence(other: OtherJudgments) -> str:
     sentence = (
-        f"Judged by {other.name}: {_format_count(other.judgments, 'judgment', 'judgments')} of"
-        f" {_format_count(other.queries, 'query', 'queries')}; its means cover only the"
+        f"{other.name} has {_format_count(other.judgments, 'judgment', 'judgments')} for"
+        f" {_format_count(other.queries, 'query', 'queries')}. Its means cover only the"
         f" {_format_count(other.shared, 'query', 'queries')} also in view here."
     )
     if other.other_text:

@@ -232,7 +232,7 @@ def changes_methods(study: Study, files: tuple[UsedFile, ...]) -> ReportMethods:
 def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
     """Return the name, the meaning and the LaTeX formula of a measure."""
     if study.is_given(measure):
-        return str(measure), "Given in a file, not computed.", ""
+        return str(measure), "Read from a file, not computed.", ""
     description = describe_measure(measure.declaration)
     return str(measure), description.answer, description.formula
 

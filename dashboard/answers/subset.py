@@ -136,7 +136,7 @@ def _describe_subset(
         )
     if has_layers:
         lines.append(
-            f"{LAYERS_FILE} contains grades given in Ranklens. They count in its scores"
-            " but are not in qrels.txt."
+            f"{LAYERS_FILE} contains grades given in Ranklens. They are not in qrels.txt, but"
+            " Ranklens counts them in its scores."
         )
     return "\n".join(lines) + "\n"

@@ -79,9 +79,9 @@ _RANKS = {
     "group": "name",
 }
 _HEADROOM_NOTES = {
-    "order": "Most headroom: relevant documents in the wrong order within the top {k}.",
-    "below": "Most headroom: relevant documents ranked below {k}.",
-    "missing": "Most headroom: relevant documents never retrieved.",
+    "order": "Largest part of the headroom: the wrong order within the top {k}.",
+    "below": "Largest part of the headroom: relevant documents ranked below {k}.",
+    "missing": "Largest part of the headroom: relevant documents never retrieved.",
 }
 _CHARTS, _TABLE = "1", "0"
 _TABLE_RUNS = 2
@@ -379,8 +379,8 @@ def _show_slices(context: PageContext) -> None:
     among = section.format_count(result.searched_count, "slice", "slices")
     section.show_heading(
         f"Outliers among {among}",
-        "Groups of one column or of two crossed columns in which the difference deviates"
-        f" from the rest; {w.format_share(1 - LEVEL)} false discovery rate.",
+        "Groups from one column, or from two crossed columns, whose difference deviates from that"
+        f" of all other queries; {w.format_share(1 - LEVEL)} false discovery rate.",
         frame=result.table,
         key="slices",
     )

@@ -137,7 +137,8 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
     cutoff_text = w.format_count(comparison.cutoff)
     text = (
         f"k: number of results counted (log scale). Dotted: k = {cutoff_text}; click to choose"
-        " another. Drag to zoom, double-click to zoom out. Each difference has its own scale."
+        " another. Drag to zoom, double-click to zoom out. Each chart of differences has its own"
+        " scale."
     )
     if is_tested and not comparison.is_alone:
         text += " The difference is significant at each k whose band below excludes zero."
@@ -147,7 +148,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
         if curves.list_ends[run] < max(curves.list_ends.values())
     ]
     if short_runs:
-        text += " Lines are thin beyond the rank at which half of a run’s lists have ended."
+        text += " A run’s line is thin beyond the rank at which half of its lists have ended."
     st.html(blocks.draw_chart_note(text))
 
 
@@ -214,7 +215,7 @@ def _show_reranking(curves: Curves, context: PageContext, with_bands: bool) -> N
     alt, picture = f"{title}, by run.", section.make_caption(title, "not tested")
     section.show_chart(figure, "reranking", alt=alt, picture=picture, clickable=False, zooms=True)
     k = w.format_count(drawing.cutoff)
-    text = f"{title}, by N (log scale). At N = 1 it is the score. Dotted: N = {k}."
+    text = f"{title}, by N (log scale). N = 1: not reordered. Dotted: N = {k}."
     st.html(blocks.draw_chart_note(text))
 
 

@@ -101,7 +101,8 @@ def render() -> None:
             st.html(data.draw_fit_table(answer.fit))
         if library.study is not None and library.study.given_tables:
             section.show_heading(
-                "Which way is better?", "For each given measure. Counts at once, on every page."
+                "Which way is better?",
+                "For each measure read from a file. A change applies at once, on every page.",
             )
             show_directions(library.study)
         if library.study is not None and has_own_documents(library.study):

@@ -47,7 +47,7 @@ def render() -> None:
     if not strip.all_checks:
         more = "Include more queries." if strip.text else "Compare another run."
         if not comparison.has_direction:
-            more = "Choose above which direction is better."
+            more = "Answer the question above first: which direction is better?"
         st.html(markup.draw_empty_state("Nothing to check.", more))
         return
     # Entries without anything to check come last.
@@ -78,12 +78,14 @@ def _show_unjudged(context: PageContext, _: str) -> None:
     interval = likely.interval
     spans = [
         DifferenceRange(
-            "Now", "unjudged count as not relevant", bounds.difference, bounds.difference
+            "Now", "unjudged documents not relevant", bounds.difference, bounds.difference
         ),
         DifferenceRange(
             "Likely",
             # The check's own line says why it is unknown.
-            f"with predicted grades, {w.format_share(LEVEL)} of draws" if interval else "unknown",
+            f"{w.format_share(LEVEL)} of simulations with predicted grades"
+            if interval
+            else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
         ),
@@ -162,8 +164,8 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
             key="csv_to_judge",
             type="tertiary",
             on_click="ignore",
-            help="Fill in the column relevance, then upload the file under Files as"
-            " judgments. Rows left empty stay unjudged.",
+            help="Fill in the column “relevance”, then upload the file as judgments under"
+            " Files. Rows left empty stay unjudged.",
         )
         section.show_csv_link("Judge next", judgments.table, "judge_next")
     first = judgments.table.head(_TO_JUDGE)
@@ -195,7 +197,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
     removed = robustness.queries_that_reverse_sign(study, comparison)
     section.show_heading(
         title := "Difference without the most favourable queries",
-        "The fewest queries whose removal reverses the result, removed one after the other."
+        "The smallest set of queries whose removal reverses the result, removed one by one."
         + " Differences of logarithms." * (not comparison.compares_means)
         if len(removed)
         else "No query can reverse the result.",
@@ -260,7 +262,8 @@ def _show_measures(context: PageContext, _: str) -> None:
     section.show_heading(
         "Results on other measures",
         f"Difference with {w.format_share(LEVEL)} intervals, grey if not significant."
-        f" {comparison.name} is tested as on the Overview; the other intervals are simultaneous.",
+        f" {comparison.name} is tested as on the Overview. The intervals of the other measures are"
+        " simultaneous.",
         frame=table,
         key="measures",
     )
@@ -276,13 +279,16 @@ def _show_measures(context: PageContext, _: str) -> None:
         )
         for row in table.to_dict("records")
     ]
-    _show_difference_ranges(context, spans, "Difference on other measures, besides the difference")
+    _show_difference_ranges(
+        context, spans, f"Difference on {comparison.name} and on other measures"
+    )
     other, disagreements = robustness.most_opposed_measure(context.study, comparison)
     title = f"Queries on which {comparison.name} and {other} disagree most"
     with st.expander(title):
         st.html(
             card_head.draw_card_remark(
-                "The two differences are compared in units of each measure's typical difference."
+                "Each difference is divided by its measure's typical difference, so that the two"
+                " are comparable."
             )
         )
         section.show_csv_link(title, disagreements, "apart")
@@ -306,7 +312,7 @@ def _show_ties(context: PageContext, reason: str) -> None:
     difference = float(
         robustness.compare_means_by_coverage(study, comparison)["difference"].iloc[0]
     )
-    orders = "lowest and highest" if effects.exact else "two orders tried, not all"
+    orders = "lowest and highest" if effects.exact else "only two orders were tried"
     spans = [
         DifferenceRange("Now", "ties broken by document id", difference, difference),
         DifferenceRange("Any order of ties", orders, low, high, grey=not effects.exact),
@@ -318,7 +324,7 @@ def _show_ties(context: PageContext, reason: str) -> None:
         st.html(markup.draw_empty_state("None.", "Ties affect no query's difference."))
         return
     affected = section.format_count(len(queries), "query", "queries")
-    with st.expander(f"{affected} whose difference depends on the order"):
+    with st.expander(f"{affected} whose difference depends on the order of ties"):
         ends = {"difference": "difference", "low": "lowest", "high": "highest"}
         _query_table(queries, ends, "Queries affected by tie-breaking")
 

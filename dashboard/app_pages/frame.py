@@ -76,7 +76,7 @@ def _show_run_dialog(run: str) -> None:
         "Name",
         run,
         key=f"{_NAME}_{run}",
-        help=f"If empty: {escape_markdown(original_name)}, as in its file.",
+        help=f"If left empty, the name is {escape_markdown(original_name)}, as in the file.",
     )
     styles = [RunStyle(name, other_slot) for other_slot in sorted({*range(COLORS), slot})]
     glyphs = {style.slot: f":gray[&#{ord(style.glyph)};]" for style in styles}
@@ -100,8 +100,8 @@ def _show_run_dialog(run: str) -> None:
         )
     if file is not None and file.file != run:
         st.caption(
-            f"From the file {escape_markdown(file.file)}. Saved with the collection, not in the"
-            " file."
+            f"From the file {escape_markdown(file.file)}. Changes are saved with the collection,"
+            " not in the file."
         )
     if st.button("Save", type="primary"):
         try:
@@ -337,7 +337,7 @@ def _show_given_measure_message(context: PageContext) -> bool:
     measure = context.comparison.measure
     if context.study.is_computed(measure):
         return False
-    reason = f"{measure} is given: its scores come from a file, not from ranks."
+    reason = f"The scores of {measure} come from a file, not from ranks."
     st.html(markup.draw_empty_state("This page needs a computed measure.", reason))
     if context.study.judged:
         st.button("Show the default measure", on_click=session.change, kwargs={"m": ""})

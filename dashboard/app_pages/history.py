@@ -100,7 +100,7 @@ def _ask_versions(runs: tuple[str, ...]) -> None:
         yes = {"versions": runs}
         st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
         st.button("No, they are different systems", on_click=session.change, kwargs=_SYSTEMS)
-    remark = "“No” hides the chart of this page. You can undo it."
+    remark = "“No” hides the chart of this page. You can undo this."
     st.html(blocks.draw_version_remarks([remark]))
 
 
@@ -152,11 +152,11 @@ def _other_collections(context: PageContext) -> None:
             i: f" ({section.format_count(n, 'query', 'queries')})" for i, n in query_counts.items()
         }
         if not {*query_counts, *identities}:
-            st.write("No other collection judges any of these queries.")
+            st.write("No other collection has judgments for any of these queries.")
             return
         session.draw_widget(
             st.multiselect,
-            "Collections that judge some of these queries",
+            "Collections with judgments for some of these queries",
             "also_from",
             value=list(identities),
             store=lambda chosen: {"also_from": tuple(chosen)},
@@ -165,8 +165,8 @@ def _other_collections(context: PageContext) -> None:
                 *(identity for identity in identities if identity not in query_counts),
             ],
             format_func=lambda identity: collections.name_of(identity) + shared.get(identity, ""),
-            help="Their versions are drawn separately, scored with their own judgments, and not"
-            " compared with the others.",
+            help="Their versions are scored with their own judgments, drawn separately, and not"
+            " compared with the versions of this collection.",
         )
 
 
@@ -222,8 +222,8 @@ def _show_slices(runs: tuple[str, ...], columns: list[str], by: str, context: Pa
         f"By {by}",
         f"Mean {comparison.measure} of each group."
         + (
-            " “Worse since” is the version from which a group is significantly worse than at its"
-            " best, corrected for all groups and versions."
+            " “Worse since” names the version since which a group has been significantly worse"
+            " than in its best version, corrected for all groups and versions."
         )
         * comparison.has_direction,
         frame=slices.means,
@@ -260,8 +260,8 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
     )
     section.show_heading(
         f"{section.format_count(len(changed), 'query', 'queries')} changed",
-        f"{GOOD} Currently failing first, most recent on top. A query that changed three"
-        f" times or more went back and forth.{more}",
+        f"{GOOD} Queries that now fail come first, most recent on top. “Went back and forth” means"
+        f" three changes or more.{more}",
         frame=changed,
         key="changed",
     )

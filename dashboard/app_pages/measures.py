@@ -69,7 +69,7 @@ def _show_detail(detail: MeasureDetail, *, in_use: bool) -> None:
     st.html(measures.draw_measure_heading(description, back, use_link, detail.why_not))
     with st.container(key="formula"):
         st.latex(description.formula)
-    section.show_heading("Parameters", "What the measure's name can contain.")
+    section.show_heading("Parameters", "Values that can be set in the measure's name.")
     st.html(measures.draw_parameters(description))
     section.show_heading("Good to know", "")
     st.html(measures.draw_facts(description))

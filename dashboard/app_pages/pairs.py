@@ -192,8 +192,8 @@ def _show_table(
         text = f"Bracket: runs that may be the best on {comparison.name}. " if bests else ""
         text += (
             f"The {w.format_share(LEVEL)} intervals are for each run separately. Places are"
-            f" corrected for all {w.number_word(answer.run_pairs.n_pairs)} pairs on a measure, so"
-            " overlapping intervals are not decisive."
+            f" corrected for all {w.number_word(answer.run_pairs.n_pairs)} pairs on one measure."
+            " Overlapping intervals alone do not show whether two runs differ."
         )
     key = "ranking" if with_places else "ranking_awaited"
     note = blocks.draw_table_note(f"{text} Click a column to sort.")

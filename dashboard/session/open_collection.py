@@ -329,7 +329,7 @@ def _skipped_file_notes(folder: Path | None, listing: FolderListing) -> tuple[No
     names = [str(path.relative_to(folder)) for path in listing.left_out]
     message = (
         f"the folder contains {w.format_count(len(listing.read) + len(names))} files;"
-        f" {w.format_count(len(names))} of them were skipped, runs first:"
+        f" {w.format_count(len(names))} of them were skipped (runs before other files):"
         f" {w.join_words(names[:3])}{' …' if len(names) > 3 else ''}"
     )
     return (Note("left_out", message, len(names), loud=True),)

@@ -37,7 +37,7 @@ def handle_reconnection(message: Mapping[str, Any] | None) -> None:
         add_message(
             f"{w.join_words(message['large'])} {w.plural(len(message['large']), 'is', 'are')}"
             f" larger than {format_size(largest_upload())}, the limit for uploads in the browser.",
-            "Compress it (.gz, .zst), or start Ranklens with the folder of the file: ranklens"
+            "Compress large files (.gz, .zst), or start Ranklens with their folder: ranklens"
             " --data folder.",
             is_warning=True,
         )

@@ -210,7 +210,11 @@ def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
         return map_ids(table, maps)
     except RanklensError as error:
         return table.with_notes(
-            Note("not_mapped", f"its ids are unchanged: {error.message}", loud=True)
+            Note(
+                "not_mapped",
+                f"the mapping of ids failed, so its ids are unchanged: {error.message}",
+                loud=True,
+            )
         )
 
 
@@ -228,7 +232,9 @@ def _exclude_documents(run: Run, settings: Settings) -> Run:
         return exclude_documents(run, Exclusions(own_documents=settings.exclude_self))
     except RanklensError as error:
         return run.with_notes(
-            Note("not_left_out", f"nothing is left out: {error.message}", loud=True)
+            Note(
+                "not_left_out", f"no documents are left out of this run: {error.message}", loud=True
+            )
         )
 
 

@@ -161,7 +161,7 @@ def show_uploader(
             st.html(
                 data.draw_action_message(
                     f"The upload of {w.join_words(cut)} was interrupted.",
-                    "Add it again. Files that were uploaded completely are not added twice.",
+                    "Upload again. Files that were uploaded completely are not added twice.",
                     is_warning=True,
                 )
             )
@@ -350,8 +350,8 @@ def show_unused_judgments(library: Library) -> None:
                     f"{file.file} was read as judgments but is not in use, because"
                     f" {current_file.file} is in use.",
                     (
-                        "Its values are small whole numbers, so they could also be scores. Which"
-                        " is it?"
+                        "The values are small whole numbers, so they could also be scores of a"
+                        " run. Choose what the file contains."
                         if doubtful
                         else ""
                     ),

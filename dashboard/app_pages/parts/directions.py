@@ -29,7 +29,7 @@ def ask_directions(study: Study) -> None:
     with st.container(key="directions", horizontal=True, border=True, vertical_alignment="center"):
         st.html(
             card_head.draw_card_heading(f"Which way is better for {listing}?")
-            + card_head.draw_card_remark("Until then: no colours and no verdict.")
+            + card_head.draw_card_remark("Until you choose, there are no colours and no verdict.")
         )
         _show_choices(study, names)
 

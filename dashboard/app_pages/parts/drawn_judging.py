@@ -86,7 +86,7 @@ def show_draw_card(context: PageContext, link: str = "") -> None:
         return
     if find_draw(judging.draw_target(context)):
         if link:
-            st.html(layers.draw_judging_link(link, "Keep judging the drawn queries"))
+            st.html(layers.draw_judging_link(link, "Keep judging the random queries"))
         return
     n, text = answers.describe_new_draw(study, context.comparison)
     is_alone = not (link or study.judged)
@@ -127,7 +127,7 @@ def _describe_queue(context: PageContext, state: DrawnJudgments) -> dict[str, An
         "order": DRAWN,
         "orders": judging.offered_orders(context),
         "blind": None,
-        "title": "What the drawn queries show",
+        "title": "Result on the randomly drawn queries",
         "changes": [[short.get(name, name), value, value] for name, value in result_rows(state)],
         "of": f"{state.measure}, {short[state.run]} minus {short[state.baseline]}",
         "scores": {},

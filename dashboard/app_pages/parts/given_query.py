@@ -28,9 +28,9 @@ def show_scores(context: PageContext, query_id: str) -> None:
     section.show_heading("Scores", "", frame=query.scores, key="given_scores")
     st.html(_draw_scores(query))
     if not context.study.is_computed(context.comparison.measure):
-        text = "Given scores come without ranks, so contributions and what-if are not available."
+        text = "Scores from a file have no ranks, so contributions and what-if are not available."
         if context.study.judged:
-            text += " Choose a computed measure for them."
+            text += " To see them, choose a computed measure."
         st.html(card_head.draw_card_remark(text))
 
 

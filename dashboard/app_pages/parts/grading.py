@@ -63,7 +63,7 @@ def show_layers() -> None:
     accept_long_files()
     with st.popover("Import judgments"):
         upload = st.file_uploader(
-            "A file of judgments, kept as a layer of its own",
+            "A file of judgments; it becomes a separate layer",
             key=f"layer_{session.widget_generation('layer')}",
         )
     if upload is not None:

@@ -211,7 +211,7 @@ def offered_orders(context: PageContext) -> list[tuple[str, str]]:
     """Return the orders to choose from, as pairs of word and title."""
     drawn = find_draw(draw_target(context))
     size = w.format_count(drawn[0].size) if drawn else ""
-    title = [(DRAWN, f"{size} queries at random, for an estimate")] if drawn else []
+    title = [(DRAWN, f"{size} random queries (allows an estimate)")] if drawn else []
     return [*title, *(ORDERS.items() if context.study.judged else ())]
 
 

@@ -101,12 +101,12 @@ def show_breakdown() -> None:
         title = strong_span(f"All queries are in the group {least['group']}")
     k = w.format_count(comparison.cutoff)
     lead = muted_span(
-        f"Share of the top {k} that both lists have, by {by}. The groups are not tested."
+        f"Share of the top {k} that the two lists have in common, by {by}. Not tested."
     )
     st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     section.choose_grouping(columns, by)
     st.html(blocks.draw_groups_by_overlap(groups, by, context.drawing, _group_link(context, by)))
-    note = f"Intervals: {w.format_share(LEVEL)}, uncorrected. A group opens its queries."
+    note = f"Intervals: {w.format_share(LEVEL)}, uncorrected. Click a group to open its queries."
     section.show_note_with_csv(draw_chart_note(note), "Groups", frame=groups, key="groups")
 
 
@@ -153,7 +153,7 @@ def show_ranking() -> None:
 
     with st.container(key="runs_table"):
         st.html(blocks.draw_overlap_matrix(pairs, names, context.look.styles, pair_link))
-        note = draw_chart_note("A cell opens the comparison of its two runs.")
+        note = draw_chart_note("Click a cell to compare its two runs.")
         section.show_note_with_csv(note, "Every pair", frame=pairs, key="pairs")
 
 
@@ -166,7 +166,7 @@ def show_query_changes(page: QueryPage, context: PageContext) -> None:
     with score_explanations.make_card("changes", "What changed", top):
         st.html(blocks.draw_query_changes(changes, context.drawing))
     if changes.counts["new"]:
-        title = f"Where the {w.format_count(changes.counts['new'])} new came from"
+        title = f"Where the new documents ({w.format_count(changes.counts['new'])}) came from"
         with score_explanations.make_card("sources", title):
             st.html(blocks.draw_sources(changes))
 

@@ -79,7 +79,7 @@ def _show_given_measure(study: Study, comparison: Comparison) -> None:
     if study.judged:
         _cutoff_controls(study, comparison)
     direction = comparison.measure.declaration.direction
-    text = f"Given in a file, not computed. {_DIRECTIONS[direction]}"
+    text = f"Read from a file, not computed. {_DIRECTIONS[direction]}"
     note = navigation.draw_measure_note(str(comparison.measure), text, session.href("data"), "")
     st.html(note)
 
@@ -134,8 +134,8 @@ def _measure_explanation(comparison: Comparison) -> tuple[str, str]:
     text = f"{description.answer} {first}{'.' if rest else ''}".strip()
     if comparison.measure.cutoff is None:
         return (
-            f"{text} It counts the whole list; k = {comparison.cutoff} applies only to the lists"
-            " shown.",
+            f"{text} This measure counts the whole list; k = {comparison.cutoff} applies only to"
+            " the lists shown.",
             rest,
         )
     at_k = f"first {comparison.measure.cutoff}"

@@ -21,7 +21,8 @@ def show_quality_cost(context: PageContext) -> None:
     section.show_heading(
         "Quality against cost",
         f"Up and to the left is better. Crosses: {level} intervals of the means. The line joins the"
-        " best mean at each cost; below it, another run gives more for less.",
+        " best mean at each cost. For each run below the line, another run is at least as good and"
+        " costs no more.",
         frame=answer.frame,
         key="quality_cost",
     )

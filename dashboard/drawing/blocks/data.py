@@ -158,7 +158,7 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
         ),
         (
             "Ragas with ids, or plain lists",
-            "no conversion needed; lists also need judgments, and kb-12#3 can count as kb-12",
+            "no conversion needed; add judgments to plain lists; chunk kb-12#3 can count as kb-12",
             '{"user_input": "How to reset?",\n "retrieved_context_ids":\n   ["kb-12", "kb-40"],\n'
             ' "reference_context_ids":\n   ["kb-12"]}',
         ),
@@ -183,8 +183,8 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
         (
             "Which ratings are relevant?",
             "choose next to the rating columns, or in the measure: rel=4 means ratings"
-            " of 4 and more",
-            "R@10         any rating above 0\nR(rel=4)@10  4 and more\n"
+            " of 4 or more",
+            "R@10         any rating above 0\nR(rel=4)@10  4 or more\n"
             "nDCG@10      the rating as gain",
         ),
     ),

@@ -27,20 +27,20 @@ _WORDS = (
     (
         "interval",
         "The range in which the difference may lie, given these queries. Intervals of differences"
-        " are corrected for the comparisons on the page, so that pages with other comparisons may"
-        " show other ends.",
+        " are corrected for the comparisons on the page, so pages with other comparisons may show"
+        " wider or narrower intervals.",
     ),
     (
         "simultaneous",
-        "A simultaneous band or set of intervals holds for all its values together: if nothing"
-        " differed, one in twenty would exclude zero anywhere.",
+        "A simultaneous band, or set of intervals, is corrected for all its values together. If"
+        " there were no differences at all, one such band in twenty would exclude zero somewhere.",
     ),
     (
         "clear difference, significant after correction",
         "The difference is larger than chance alone would often produce, corrected for all runs"
-        " (or steps, groups, cutoffs) tested together. A page says “beats” or “best”, and colours"
-        " a difference of means, only in this case; colours of a heat map show size alone. The"
-        " difference on a single query is a fact:"
+        " (or steps, groups, cutoffs) tested together. Only then do pages say “beats” or “best”"
+        " and colour a difference of means. Colours of a heat map show size alone. The difference"
+        " on a single query needs no test:"
         f" better and worse queries are coloured if there are at least {FEWEST_QUERIES} queries.",
     ),
     (

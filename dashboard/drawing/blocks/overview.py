@@ -327,7 +327,7 @@ def _untested_reason(row: Row) -> str:
     """Return the reason why a group has no confidence interval."""
     if row["queries"] < FEWEST_QUERIES:
         return "too few to test"
-    return "too few differ to test"
+    return "too few queries differ"
 
 
 def draw_group_list(

@@ -200,8 +200,8 @@ def draw_missed_documents(
                 (
                     rest,
                     (
-                        f" only missing in the top {w.format_count(diagnosis.cutoff)} of"
-                        f" {diagnosis.baseline}"
+                        f" missing in the top {w.format_count(diagnosis.cutoff)} of"
+                        f" {diagnosis.baseline} only"
                     ),
                 ),
             )

@@ -136,7 +136,7 @@ def _hover_text(row: Row, cutoff: int) -> str:
         f" {wording.plural(row['queries'], 'query', 'queries')}",
         f"{wording.format_share(row['judged'])} of its top {wording.format_count(cutoff)} judged",
         *([escape(row["date"])] if row["date"] else []),
-        *([f"judged by {escape(row['judged_by'])}"] if row["collection"] else []),
+        *([f"judgments of {escape(row['judged_by'])}"] if row["collection"] else []),
     ]
     return "<br>".join(parts)
 
@@ -167,8 +167,8 @@ def _judges_note(rows: list[Row], begin: int, line: int, end: int, palette: Pale
     """Return a note that says which judgments a segment of versions uses. The notes of different
     segments are on different lines, so that they do not overlap."""
     by = rows[0]["judged_by"]
-    text = f"judged by {by}" if rows[0]["collection"] else "judged by the open collection"
-    short_text = shorten(text, _BY + len("judged by "))
+    text = f"judgments of {by}" if rows[0]["collection"] else "judgments of the open collection"
+    short_text = shorten(text, _BY + len("judgments of "))
     right = begin + len(rows) / 2 > end / 2
     x = begin + len(rows) - 1 + 0.4 if right else begin - 0.4
     side = {"xanchor": "right" if right else "left", "yanchor": "bottom", "yref": "paper"}

@@ -29,9 +29,10 @@ CHANGE_PARTS = ("queries", "measured")
 """The optional parts of a report without judgments."""
 _METHOD = (
     "Compared",
-    "Only which documents the lists have, and their order; no list was judged. Overlap: share of"
-    " the first k documents in common, of the longer list if both are shorter than k. RBO:"
-    " rank-biased overlap, persistence 0.9, extrapolated beyond k. Intervals: 95 %, over queries.",
+    "The documents in the lists, and their order; nothing was judged. Overlap: share of the first"
+    " k documents in common. If both lists are shorter than k, it is the share of the longer list."
+    " RBO: rank-biased overlap, persistence 0.9, extrapolated beyond k. Intervals: 95 %, over"
+    " queries.",
 )
 
 

@@ -343,7 +343,9 @@ class ReportParts:
         ]
         has_lists = bool(answer.judged_shares)
         if not has_lists:
-            paragraphs = [("Missing", "A query without a score of a run is left out, never 0.")]
+            paragraphs = [
+                ("Missing", "A query without a score of a run is left out; it does not count as 0.")
+            ]
         if not self.drawing.is_single_run:
             paragraphs.append(
                 (

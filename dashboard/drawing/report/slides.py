@@ -35,7 +35,7 @@ _CHART = 374.0
 _BANDS = "Bands: 95 % intervals; the band of the difference is simultaneous over all k"
 _QUESTIONS = {
     "unjudged": "Could unjudged documents reverse it?",
-    "queries": "How many queries carry it?",
+    "queries": "How many queries does it depend on?",
     "cutoff": "Does it hold at other cutoffs?",
     "measures": "Do other measures agree?",
     "ties": "Could tied scores reverse it?",
@@ -156,7 +156,7 @@ class _Slides:
         column = column_title(breakdown.by, drawing.cutoff)
         return self._draw_slide(
             "groups",
-            f"Where does it come from, by {self._parts.report.overview.grouping_name}?",
+            f"Where does the difference come from, by {self._parts.report.overview.grouping_name}?",
             breakdown.title,
             groups.draw_waterfall(rows, breakdown, drawing, column=column),
             note=breakdown.lead(""),

@@ -71,7 +71,7 @@ class SingleFileParser:
     def finish(self) -> None:
         """Finish parsing at the end of the body. Raises BodyError if the file is incomplete."""
         if not self._ended:
-            raise BodyError("the body ends before its file")
+            raise BodyError("the body ends before the file is complete")
 
     def _begin_part(self) -> None:
         self._parts += 1

@@ -23,7 +23,7 @@ def check_values(decoded: object) -> None:
         level = [inner for value in level for inner in _check_value(value)]
         if not level:
             return
-    raise ValueError(f"values are nested more than {_DEEPEST} deep")
+    raise ValueError(f"values are nested more than {_DEEPEST} levels deep")
 
 
 def _check_value(value: object) -> Collection[object]:

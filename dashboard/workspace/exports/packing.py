@@ -249,7 +249,7 @@ def _check_size(packed: zipfile.ZipFile, size: int) -> None:
     members = packed.infolist()
     stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
     if not stored or sum(member.file_size for member in members) > size:
-        raise DamagedRecordError("its members are larger than the file itself")
+        raise DamagedRecordError("the files in it are compressed, or larger than the zip itself")
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def test_a_margin_is_that_of_its_measure() -> None:
         ),
         ({"level": "10"}, "0.1 is not a valid confidence level."),
         ({"level": "nan"}, "nan is not a valid confidence level."),
-        ({"level": "high"}, "The level and the margin must be numbers."),
+        ({"level": "high"}, "The confidence level and the margin must be numbers."),
         ({"margin": "nDCG:-1"}, "-1 is not a valid margin."),
         ({"margin": "nDCG:nan"}, "nan is not a valid margin."),
     ],

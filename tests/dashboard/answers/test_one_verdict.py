@@ -258,7 +258,7 @@ def of_cutoffs(case: Case) -> Iterator[Says]:
     page = curves(study, shown)
     if shown.measure.cutoff is None or row["queries"] < FEWEST_QUERIES:
         return
-    if "depending on k" in page.title.text or "at few k only" in page.title.text:
+    if "depending on k" in page.title.text or "only at a few k" in page.title.text:
         yield "By cutoff by k", side_of(row["verdict"]) != 0, True
     else:
         yield "By cutoff", word_of(page.title.text), expected_word(row)

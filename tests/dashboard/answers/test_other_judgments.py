@@ -100,7 +100,7 @@ def test_versions_that_the_judgments_hardly_know_are_told_apart() -> None:
         " 100\u00a0%)."
     )
     assert told[2] == (
-        "Judged by Of 2025: 20 judgments of 10 queries; its means cover only the 6 queries also in"
+        "Of 2025 has 20 judgments for 10 queries. Its means cover only the 6 queries also in"
         " view here."
     )
 

@@ -105,7 +105,9 @@ def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> 
         Workspace.load_table = read  # type: ignore[method-assign]
     assert "good 1.000" in shown and "one run, no baseline" in shown
     kept().add_table("own", formats.read(POOR, name="poor.run"))
-    assert "files changed since; open it to update" in text_of(opened("collections", set="sample"))
+    assert "files have changed; open it to update the result" in text_of(
+        opened("collections", set="sample")
+    )
 
 
 def refuse_to_read(*_: Any) -> Any:
@@ -358,7 +360,7 @@ def test_judgments_in_use_stay_when_others_are_added() -> None:
         f"llm_points.json was read as judgments but is not in use, because {name} is in use."
         in text_of(page)
     )
-    assert "Which is it?" in text_of(page)
+    assert "Choose what the file contains." in text_of(page)
     assert [e.kind for e in kept().entries("own")].count("qrels") == 2
     # Neither a link that names the judgments nor one of before shows anything else.
     for link in ({}, {"qrels": name}):

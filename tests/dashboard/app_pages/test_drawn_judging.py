@@ -47,7 +47,7 @@ def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
     app = button.click().run()
     told = rows_of(app)
-    assert told["queue"]["orders"] == [["drawn", "50 queries at random, for an estimate"]]
+    assert told["queue"]["orders"] == [["drawn", "50 random queries (allows an estimate)"]]
     assert told["grades"] == [0, 1] and "only the" in text_of(app) and "P@10" in text_of(app)
     order = QueryDraw(50, (50,)).order(list_all_queries(*runs))
     needed = list_documents_to_judge(*runs, parse_measure("P@10"), order)
@@ -68,7 +68,7 @@ def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
         return text_of(opened("", **PAIR))
 
     early = grade([pair for pair in pairs if pair[0] in order[:5]])
-    assert "not judged" in early and "Keep judging the drawn queries" in early
+    assert "not judged" in early and "Keep judging the random queries" in early
     shown = grade([pair for pair in pairs if pair[0] in order[:25]])
     assert "hybrid beats bm25" in shown and "clear difference" in shown
     assert re.search(r"so far, 99\.9 % interval .* Judged: 2\d of 50 drawn queries", shown)

@@ -113,7 +113,7 @@ def test_a_page_without_a_direction_has_values_and_one_question(
     monkeypatch.setenv("RANKLENS_DATA", str(write_answers(tmp_path, with_lists=True)))
     versions = {"versions": ["bm25", "dense"]} if page == "history" else {}
     app = opened(page, m="latency_ms", run="hybrid", base="bm25", **versions)
-    text = text_of(app).partition("Until then")[2]
+    text = text_of(app).partition("Until you choose")[2]
     assert PLAIN[page] in text and app.button_group(key="w_better_latency_ms").value is None
     for word in ("better on", "best", "worse", "beats", "significant"):
         assert word not in text, word
@@ -122,7 +122,7 @@ def test_a_page_without_a_direction_has_values_and_one_question(
 def test_a_query_shows_answers_and_scores(folder: Path) -> None:
     text = text_of(opened("query", q="q003", m="correct", run="hybrid", base="dense"))
     assert "Answer of hybrid." in text and "Answer of dense." in text
-    assert "Given scores come without ranks" in text and "latency_ms" in text
+    assert "Scores from a file have no ranks" in text and "latency_ms" in text
 
 
 def test_a_filter_line_knows_all_measures(folder: Path) -> None:
@@ -184,7 +184,7 @@ def test_scores_of_a_run_without_a_list_are_named(
     data = write_answers(tmp_path, with_lists=True)
     (data / "dense.run").unlink()
     monkeypatch.setenv("RANKLENS_DATA", str(data))
-    assert "scores of dense are not used" in text_of(opened("data"))
+    assert "Scores without result lists are not used: dense" in text_of(opened("data"))
 
 
 def test_a_column_of_computed_scores_is_checked_and_not_offered_twice(

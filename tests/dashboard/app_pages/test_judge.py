@@ -218,14 +218,14 @@ def test_a_layer_downloaded_is_a_layer_taken_in() -> None:
     assert content.decode().splitlines()[0].split() == [ROW[0], "0", ROW[1], "3"]
     kept().layers.remove_layer(SAMPLE, layer.id)
     app = opened("data", **PAIR)
-    uploader = next(u for u in app.file_uploader if "layer of its own" in u.label)
+    uploader = next(u for u in app.file_uploader if "separate layer" in u.label)
     uploader.set_value(("mine.qrels", content, "text/plain")).run()
     assert not app.exception, [e.value for e in app.exception]
     (again,) = kept().layers.list_layers(SAMPLE)
     assert (again.name, again.judged, again.grades) == ("mine", False, layer.grades)
     assert "mine 2 grades · from a file" in text_of(app) and "· active" in text_of(app)
     assert "own grade" not in text_of(opened("", **PAIR)), "off where no link asks for it"
-    odd = next(u for u in app.file_uploader if "layer of its own" in u.label)
+    odd = next(u for u in app.file_uploader if "separate layer" in u.label)
     odd.set_value(("odd.qrels", b"no judgments here", "text/plain")).run()
     assert not app.exception and len(kept().layers.list_layers(SAMPLE)) == 1
 
@@ -352,9 +352,9 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     order = [row["query_id"] for row in told["rows"]]
     assert order == sorted(order, key=order.index), "query by query"
     titles = dict(told["queue"]["orders"])
-    assert titles["drawn"] == "50 queries at random, for an estimate"
-    assert titles[""].endswith("not for an estimate") and titles["queries"].endswith(
-        "not for an estimate"
+    assert titles["drawn"] == "50 random queries (allows an estimate)"
+    assert titles[""].endswith("(allows no estimate)") and titles["queries"].endswith(
+        "(allows no estimate)"
     )
     for _ in range(200):
         if "drawn at random on" in text_of(app):

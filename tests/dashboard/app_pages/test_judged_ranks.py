@@ -82,7 +82,7 @@ UNKNOWN = {
         " documents are unjudged.",
     ),
     "judge": ("its unjudged documents are unknown",),
-    "data": ("Ranks of judged documents: run, query_id", "they identify the 1,448 judged ones"),
+    "data": ("Ranks of judged documents: run, query_id", "1,448 judged ones are identified"),
 }
 
 

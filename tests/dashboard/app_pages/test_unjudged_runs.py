@@ -137,7 +137,7 @@ def test_a_query_marks_new_gone_and_moved_documents(small: Path) -> None:
     assert "new: 2 documents are new in the top 4; 2 of 4 stay." in text
     assert "2 gone" in text and "2 new" in text
     assert "rank 3: new" in text and "rank 3: gone" in text
-    assert "Where the 2 new came from" in text
+    assert "Where the new documents (2) came from" in text
     moved = text_of(opened("query", q="q2", **PAIR))
     assert "The same documents; 2 change ranks. This query is not judged yet." in moved
     same = text_of(opened("query", q="q1", **PAIR))

@@ -48,10 +48,10 @@ def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
     frame = pd.DataFrame(rows)
     page = Page(history.draw_version_table(frame, "AP", "Judged in top 5", lambda c: f"?set={c}"))
     assert (
-        f"{EVIL}AP 0.500[0.400, 0.600]queries 6Judged in top 5 90 %2025-01judged by {EVIL}"
+        f"{EVIL}AP 0.500[0.400, 0.600]queries 6Judged in top 5 90 %2025-01judgments of {EVIL}"
         in page.text
     )
-    assert "v1AP ––queries 12Judged in top 5 20 %–judged by the open collection" in page.text
+    assert "v1AP ––queries 12Judged in top 5 20 %–judgments of the open collection" in page.text
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["?set=old"]
     assert [own["class"] for own in page.having("warning")] == ["number warning loud"]
     alike = frame[1:].assign(date="")

@@ -42,10 +42,10 @@ def test_each_judgments_have_a_line_of_their_own_with_a_place_between() -> None:
     assert list(own.customdata[1]) == [
         "v2", "v2", "0.500 [0.400, 0.600]  9 queries<br>80\u00a0% of its top 10 judged", "",
     ]  # fmt: skip
-    assert old.customdata[0][2].endswith("<br>2026-03<br>judged by &lt;b&gt;old&lt;/b&gt;")
+    assert old.customdata[0][2].endswith("<br>2026-03<br>judgments of &lt;b&gt;old&lt;/b&gt;")
     texts = [note.text for note in figure.layout.annotations]
-    assert texts == ["v0", "v1", "v1", "v2", "v3", "judged by &lt;b&gt;old&lt;/b&gt;",
-                     "judged by the open collection"]  # fmt: skip
+    assert texts == ["v0", "v1", "v1", "v2", "v3", "judgments of &lt;b&gt;old&lt;/b&gt;",
+                     "judgments of the open collection"]  # fmt: skip
 
 
 def test_alone_nothing_is_said_of_judgments_and_long_names_slant() -> None:
