@@ -153,7 +153,7 @@ class FileFormatError(RanklensError):
         if self.hint:
             lines.append(self.hint)
         if self.offer and self.offer not in self.hint:
-            lines.append(f"It can be read with {self.offer}.")
+            lines.append(f"The file can be read with {self.offer}.")
         return "\n".join(lines)
 
 

@@ -289,7 +289,7 @@ def refuse_changed_reading(path: str, snapshot: Snapshot, reading: Mapping[str, 
             for each in (old_choices, reading)
         ]
         raise RanklensError(
-            f"{path} was created with different reading options ({texts[0]}) from the current ones"
+            f"{path} was created with reading options ({texts[0]}) other than the current ones"
             f" ({texts[1]}).",
             f"Use the same options. {REMAKE_HINT}",
         )

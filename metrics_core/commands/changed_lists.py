@@ -60,7 +60,7 @@ def list_columns(
     unknown = next((name for name in names if name not in LIST_COLUMNS), None)
     if unknown:
         raise RanklensError(
-            f"--show does not know {unknown!r}.", f"Available: {', '.join(LIST_COLUMNS)}."
+            f"--show has no column {unknown!r}.", f"Available: {', '.join(LIST_COLUMNS)}."
         )
     by_name = {run.name: run for run in runs}
     pairs = list(zip(comparison["run"], comparison["baseline"], strict=True)) if names else []

@@ -115,8 +115,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--correction",
         choices=list(CORRECTIONS),
         default="",
-        help="correction for multiple comparisons (default: Holm, if the resolution of the p-values"
-        " is fine enough)",
+        help="correction for multiple comparisons (default: Holm, unless the test’s p-values"
+        " are too coarse)",
     )
     parser.add_argument(
         "--margin", type=float, metavar="SIZE", help="the smallest difference that matters"
@@ -134,16 +134,16 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--show",
         default="",
         metavar="NAMES",
-        help="additional columns: overlap,rbo, the means of the overlap of the top results and of"
-        " rank-biased overlap with the baseline",
+        help="additional columns, such as overlap,rbo: the mean overlap of the top results with the"
+        " baseline, and the mean rank-biased overlap",
     )
     parser.add_argument(
         "--top",
         type=int,
         default=10,
         metavar="K",
-        help="number of first results for --show, and without judgments (QRELS is"
-        f" {NO_JUDGMENTS!r}), for which only changes of the lists are shown (default: 10)",
+        help="number of first results that --show compares. Also used without judgments (QRELS is"
+        f" {NO_JUDGMENTS!r}), when only changes of the lists are shown (default: 10)",
     )
     parser.add_argument(
         "--format", choices=sorted({*FORMATS, "latex", *GATE_FORMATS}), default="table"
@@ -220,8 +220,9 @@ def _refuse_comparison_options(options: CompareOptions) -> None:
     first_refused = next((name for name, value in refused.items() if value), None)
     if first_refused:
         raise RanklensError(
-            f"{first_refused} cannot be used with a gate: the rule of a gate is fixed.",
-            "The margin is part of the gate. Leave the option out, or compare without a gate.",
+            f"{first_refused} cannot be used with a gate: a gate has a fixed test and its own"
+            " margin.",
+            "Leave the option out, or compare without a gate.",
         )
 
 
@@ -239,7 +240,8 @@ def _refuse_options_on_scores(options: CompareOptions) -> None:
     first = next((name for name, value in needing.items() if value), None)
     if first:
         raise RanklensError(
-            f"{first} needs judgments.", f"Leave it out, or give judgments for {NO_JUDGMENTS!r}."
+            f"{first} needs judgments.",
+            f"Leave it out, or give judgments instead of {NO_JUDGMENTS!r}.",
         )
 
 

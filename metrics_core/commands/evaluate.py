@@ -38,8 +38,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory",
         type=argument_type(parse_size),
         metavar="SIZE",
-        help="memory limit, such as 1GB; allows runs of any size, whose rows must be grouped by"
-        " query",
+        help="memory limit, such as 1GB. Runs may have any size, but their rows must be grouped"
+        " by query",
     )
     add_grouping_options(parser, "show means by this column of the queries")
     add_spark_options(parser)

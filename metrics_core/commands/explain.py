@@ -49,7 +49,7 @@ class ExplainOptions(ReadingOptions):
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(
         parser,
-        baseline="the run that the other one is compared with",
+        baseline="the run that the other run is compared with",
         one_run=True,
         measures=_MEASURES,
     )

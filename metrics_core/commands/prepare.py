@@ -16,4 +16,4 @@ def prepare(options: CommandOptions) -> str:
         compiled(part)
     if code := find_code(part):
         return f"Compiled for this machine, in {code.parent}.\n"
-    return "Compiled, but it cannot be kept. Set RANKLENS_CACHE to a folder that can be written.\n"
+    return "Compiled, but the code cannot be stored. Set RANKLENS_CACHE to a writable folder.\n"

@@ -50,7 +50,7 @@ def read_scores_and_runs(
     if not options.scores:
         if options.lower or options.higher:
             raise RanklensError(
-                "--lower and --higher are for given scores.", "Add them with --scores FILE."
+                "--lower and --higher are for given scores.", "Add scores with --scores FILE."
             )
         files = read_input(options)
         return _score_files(files, options), files.runs
@@ -63,7 +63,7 @@ def read_scores_and_runs(
         refuse_unknown_names(names, available)
         return select_measures(given_scores, names or available), []
     if not options.all_runs:
-        raise RanklensError("QRELS needs runs.", "Name them after QRELS, or leave out QRELS.")
+        raise RanklensError("QRELS needs runs.", "Add runs after QRELS, or leave out QRELS.")
     return _add_computed_scores(options, given_scores, names), []
 
 

@@ -98,14 +98,14 @@ def _read_given_scores(options: SnapshotOptions) -> Scores:
     if not options.has_only_scores or len(options.scores) > 1:
         raise RanklensError(
             "A snapshot holds the scores of one run, either computed or given.",
-            "Give one file of --scores, without QRELS and RUN.",
+            "For given scores, use --scores with one file, without QRELS and RUN.",
         )
     scores = read_all_scores(options)
     if len(scores.runs) > 1:
         raise RanklensError(
             f"{options.scores[0]} has the scores of {len(scores.runs)} runs:"
             f" {w.shorten_list(scores.runs)}.",
-            "A snapshot holds one run: keep the rows of one.",
+            "A snapshot holds one run. Keep only the rows of one run in the file.",
         )
     return scores
 
@@ -126,8 +126,8 @@ def _detectable_losses(scores: Scores) -> str:
         return ""
     share = w.format_share(_SHARE_AFFECTED)
     return (
-        f"To choose margins: if a change affects {share} of the queries, a gate detects losses of"
-        f" these sizes with at least {w.format_share(POWER)} power: {w.join_words(parts)}.\n"
+        f"To choose margins: if a change affects {share} of the queries, a gate has at least"
+        f" {w.format_share(POWER)} power to detect these losses: {w.join_words(parts)}.\n"
     )
 
 

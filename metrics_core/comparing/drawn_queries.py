@@ -40,7 +40,8 @@ class QueryDraw:
         """Raise ParameterError if a size is not a positive whole number."""
         if not self.sizes or any(type(size) is not int or size < 1 for size in self.sizes):
             raise ParameterError(
-                f"{self.sizes} are not the sizes of a draw.", "Draw at least one query each time."
+                f"{self.sizes} are not valid sizes of a random draw of queries.",
+                "Give one or more whole numbers, each at least 1.",
             )
 
     @property

@@ -87,9 +87,10 @@ class Gate:
         margin = _parse_number(match["number"])
         if asks_for_mean == bool(match["percent"]) or match["side"] != "<" or margin <= 0:
             raise ParameterError(
-                f"{text.strip()!r} is not a gate of a cost.",
-                f"Write '{measure} < 5 %' for its typical ratio, or 'mean({measure}) < 50' for the"
-                " difference of its means, which is not protected against skewed tails.",
+                f"{text.strip()!r} is not a gate for a cost.",
+                f"To limit the typical ratio, write '{measure} < 5 %'. To limit the difference of"
+                f" the means, which is not protected against skewed tails, write 'mean({measure}) <"
+                " 50'.",
             )
         return cls(
             measure, margin * (1 if asks_for_mean else 0.01), _parse_slice(match), asks_for_mean
@@ -200,8 +201,8 @@ def declare_directions(scores: Scores, texts: Iterable[str]) -> Scores:
         is_higher = match["side"][0] in ">≥"
         if indexes and declared.setdefault(indexes[0], is_higher) != is_higher:
             raise ParameterError(
-                f"The conditions disagree whether higher {name} is better.",
-                "A condition with > says that higher is better, one with < that lower is.",
+                f"The conditions disagree on whether a higher {name} is better.",
+                "With >, a condition declares that higher is better; with <, that lower is better.",
             )
     measures = list(scores.measures)
     for i, is_higher in declared.items():

@@ -96,8 +96,8 @@ DEFAULT_METHOD = Method()
 """The method that is used if the user does not choose one."""
 
 _CORRECTION_HINT = (
-    "With 10,000 draws, no p-value is below 0.0001; this is too coarse to correct for the number of"
-    " comparisons. With bootstrap or random signs, p-values can be smaller."
+    "With 10,000 draws, no p-value is below 0.0001, which is too coarse to correct for this number"
+    " of comparisons. With bootstrap or random signs, p-values can be smaller."
 )
 
 

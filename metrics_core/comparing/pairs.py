@@ -142,7 +142,7 @@ def compare_measures(
     run_scores, parsed_measures = Scores.from_any(scores), [parse_measure(m) for m in measures]
     run_scores.position(baseline)
     if len({replace(method, margin=None) for method in methods}) != 1:
-        raise ValueError("measures are compared together by one method")
+        raise ValueError("measures that are compared together need the same method")
     runs = list(dict.fromkeys([baseline, *run_scores.runs]))
     run_values = [
         np.ascontiguousarray(run_scores.select_runs(runs).values_of(measure).T)
@@ -255,5 +255,5 @@ def _find_verdicts(tested: ComparisonResults, measure: Measure, method: Method) 
     ]
     if tested.costs is None or method.margin is None:
         return verdicts
-    note = "; the margin is on the means, which are not tested"
+    note = "; the margin applies to the means, which are not tested"
     return [verdict._replace(reason=verdict.reason + note) for verdict in verdicts]

@@ -122,7 +122,7 @@ def find_list_changes(
     Raises ParameterError if `k` is below 1, RanklensError if a run has no results, and
     NoSharedQueriesError if no query has results in both runs."""
     if k < 1:
-        raise ParameterError(f"{k} is not a number of results.", "It must be at least 1.")
+        raise ParameterError(f"{k} is not a valid number of results.", "It must be at least 1.")
     for entry in (baseline, run):
         if not entry.query_ids:
             raise RanklensError(f"{entry.name} has no results.", "Give runs with results.")

@@ -305,4 +305,4 @@ def _describe_condensed_difference(diagnosis: Diagnosis, is_loss: bool) -> str:
         return ""
     if (condensed < 0) == is_loss:
         return f"If unjudged documents are ignored, the {noun} is {size}."
-    return f"If unjudged documents are ignored, it becomes a {noun} of {size}."
+    return f"If unjudged documents are ignored, the difference is a {noun} of {size}."

@@ -125,7 +125,7 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
     if not tested_curve.significant_ranges:
         return pair_sentence + strong_span(f": no clear difference on {family}")
     if tested_curve.is_marginal:
-        return pair_sentence + strong_span(f": clear difference on {family} at few k only")
+        return pair_sentence + strong_span(f": clear difference on {family} only at a few k")
     if tested_curve.ahead and tested_curve.behind:
         return run_span(focus) + strong_span(
             f": clear gains and losses on {family}, depending on k"

@@ -87,7 +87,7 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
         text = "both runs have all scores"
         return RobustnessCheck("missing", "Missing", "none", "firm", f"{text}.", text)
     text = w.join_words(lacks)
-    reason = f"{text}; left out, never 0. Queries without an answer may be the hard ones."
+    reason = f"{text}; left out, not counted as 0. Unanswered queries may be harder than others."
     return RobustnessCheck("missing", "Missing", "left out", "", reason, f"{text}; left out")
 
 
@@ -131,7 +131,11 @@ def missing_queries_check(
         word = "cannot reverse it" if side else "cannot separate them"
         return make_missing_check(word, "firm", reason, without_text)
     word = (
-        "reverse it" if side and side_without else "cause all of it" if side else "make them tied"
+        "reverse it"
+        if side and side_without
+        else "cause all of the difference"
+        if side
+        else "make them tied"
     )
     return make_missing_check(word, "not firm", reason, without_text)
 

@@ -103,7 +103,7 @@ def judge_next_finding(
     if pair.side == 0:
         if next_judgments.table.empty:
             return "The runs are tied, whatever the grades of the unjudged documents."
-        return "The runs are tied; effects in both directions count."
+        return "The runs are tied. Effects in both directions count."
     trailing_run = pair.leader(-pair.side)
     if next_judgments.n_to_settle == 0:
         safe = (
@@ -128,7 +128,7 @@ def judge_next_finding(
             f"If {documents} got the highest grade, {trailing_run} would have the better mean."
         )
     return " ".join(sentences) or (
-        "These judgments alone would not decide it, however many you make."
+        "These judgments alone would not decide the order, however many you make."
     )
 
 

@@ -137,7 +137,7 @@ def groups_subtitle(
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
     if len(bridge) == 1:
-        return muted_span("There is one group, so this column explains nothing.")
+        return muted_span("There is only one group, so this column explains nothing.")
     sentence = reversal_finding(bridge, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(bridge, higher_is_better)
     total = math.fsum(bridge["part"])
@@ -373,7 +373,7 @@ def query_mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sen
     if is_simpsons_paradox(mix_table) and _is_nonzero(total) and steps.map(_is_nonzero).all():
         smallest_step = w.format_score(steps.abs().min())
         sentence += muted_span(
-            " Within every group the difference has the opposite sign, by at least"
+            " Within every group the difference has the opposite sign and a size of at least"
             f" {smallest_step}."
         )
     return sentence

@@ -119,7 +119,9 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
     if crossings is None:
         return no_cutoff_check(pair)
     if np.isnan(crossings.low).all():
-        return make_check("no confidence band", "", "These queries have no confidence band.")
+        return make_check(
+            "no confidence band", "", "No confidence band can be computed for these queries."
+        )
     size = np.abs(crossings.difference[crossings.cutoffs - 1])
     matters = (crossings.clear != 0) & (size >= margin)
     if matters.any():

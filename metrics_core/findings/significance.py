@@ -24,7 +24,8 @@ def detectable_finding(smallest: float, queries: int) -> Sentence:
     noun = w.plural(queries, "query", "queries")
     return muted_span(
         f"{w.sentence_case(_these_queries_text(queries))} {noun} can detect"
-        f" {format_absolute_difference(smallest)} or more (80{w.NO_BREAK}% power, corrected)."
+        f" {format_absolute_difference(smallest)} or more, after correction"
+        f" (80{w.NO_BREAK}% power)."
     )
 
 

@@ -114,7 +114,7 @@ def _count_queries(n: int) -> str:
 def _describe_grades(n_before: int, n_now: int) -> str:
     if n_before == n_now:
         grades_text = f"{w.format_count(n_now)} {w.plural(n_now, 'grade')}"
-        return f"{grades_text} as before, but with different values"
+        return f"still {grades_text}, but with different values"
     return (
         f"{w.format_count(n_before)} {w.plural(n_before, 'grade')} then,"
         f" {w.format_count(n_now)} now"

@@ -40,7 +40,7 @@ _FOREIGN_FILES = (
     _foreign_file(
         r"(?:name|run|system|model)(?:,[^,\n]+)+\n(?:[^,\n]+(?:,-?[\d.]+(?:e-?\d+)?)+\n)+\Z",
         "one number per run, such as PyTerrier's aggregated.csv",
-        "There are no queries behind it, so nothing can be tested. Use the scores by query"
+        "The file has no values per query, so nothing can be tested. Use the scores per query"
         " (query_id, run, measure, value), or the runs in the same folder, NAME.res.gz.",
     ),
     _foreign_file(

@@ -267,8 +267,8 @@ def graded_list(
     n_relevant = sum(grade >= 1 for grade in grade_by_id.values())
     if relevant is not None and relevant < n_relevant:
         raise ParameterError(
-            f"{n_relevant} documents of the list are relevant, more than the given number"
-            f" {relevant}."
+            f"The list has {n_relevant} relevant documents, but relevant={relevant} allows no more"
+            f" than {relevant}."
         )
     missing = range(len(grade_by_id), len(grade_by_id) + (relevant or n_relevant) - n_relevant)
     return retrieved, grade_by_id | dict.fromkeys(missing, 1.0)

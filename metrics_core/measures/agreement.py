@@ -123,7 +123,7 @@ def _query_and_grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
     " queries are excluded from the mean.",
     differences=Difference(
         "ir_measures",
-        "A query whose listed documents are all relevant is undefined and excluded.",
+        "If all listed documents are relevant, the score is undefined and the query excluded.",
         "ir_measures fails with a division by zero.",
     ),
 )

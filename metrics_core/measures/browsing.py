@@ -75,7 +75,7 @@ Exponent = Annotated[MaxRel, Bounds(1, MAX_EXPONENT)]
             "Here each grade is used as the gain, as published and in ranx. The output of"
             " trec_eval's binary depends on its compiler, because its m_rbp.c never initialises the"
             " minimum and maximum it scales by. Our trec_eval command line starts both at 0, which"
-            " gives what NIST's own tests expect.",
+            " gives the results that NIST's own tests expect.",
         ),
         Difference(
             "ranx",

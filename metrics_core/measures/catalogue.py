@@ -25,7 +25,9 @@ Users = Annotated[
 ]
 
 _UNJUDGED = "An unjudged document counts like any other."
-_NOT_LISTED = "A judged query that the run does not list is undefined and excluded from the mean."
+_NOT_LISTED = (
+    "A judged query that the run does not list has no score and is excluded from the mean."
+)
 
 
 def _top_results(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, TopResults]:

@@ -37,7 +37,7 @@ from metrics_core.measures.declaring.registry import measure, weights
         ),
         Difference(
             "ranx",
-            "A query without judged non-relevant documents, or without relevant ones, has a value.",
+            "A query without judged non-relevant documents, or without relevant ones, has a score.",
             "ranx divides by min(R, N) and by R, so it divides by 0 for such queries.",
         ),
     ),

@@ -15,7 +15,7 @@ from metrics_core.measures.declaring.registry import measure
     "Unjudged",
     aliases=("unj",),
     title="Unjudged",
-    gloss="unjudged in top {k}, over {k}",
+    gloss="unjudged in top {k}, out of {k}",
     trec_eval=InTrecEval("unj_{cutoff}", (5, 10, 20), since="10.0"),
     formula=r"\frac{|\{i \le k : unjudged\}|}{k}",
     reference="trec_eval 10.0, m_unjudged.c",

@@ -46,7 +46,7 @@ def scores_from_given(
         run, query_id, measure, _ = repeated.iloc[0]
         raise RanklensError(
             f"Two files have {measure} of run {run} for query {query_id}.",
-            "Name the run in a column run, or rename a file: its name names the run.",
+            "Add a column `run`, or rename a file: without that column, a run has the file’s name.",
         )
     wide = pivot_measures(rows)
     names = [name for name in wide.columns if name not in _KEYS]
@@ -102,12 +102,12 @@ def join_given_scores(computed: Scores, given_scores: Scores) -> Scores:
         first, other = computed.query_ids[0], given_scores.query_ids[0]
         raise NoSharedQueriesError(
             "The scores and the judgments have no query in common.",
-            f"The judgments have {first}, for example, the scores {other}.",
+            f"The judgments have queries such as {first}; the scores have queries such as {other}.",
         )
     if not {*computed.runs} & {*given_scores.runs}:
         raise RanklensError(
-            f"No run has given scores: they are of {', '.join(given_scores.runs[:5])}.",
-            f"The runs are {', '.join(computed.runs[:5])}. Give both the same names.",
+            f"No run has given scores. The scores are of {', '.join(given_scores.runs[:5])}.",
+            f"The runs are {', '.join(computed.runs[:5])}. Use the same names in both.",
         )
     shared = computed.select_queries(is_shared)
     values = select_values(given_scores, shared.runs, shared.query_ids)
@@ -121,7 +121,7 @@ def unused_score_notes(
     both judgments and given scores. The second note is omitted if all queries have both."""
     notes, unlisted = [], [run for run in given_scores.runs if run not in {*runs}]
     if unlisted:
-        message = f"the scores of {w.shorten_list(unlisted)} are not used: these runs have no list"
+        message = f"scores without result lists are not used: {w.shorten_list(unlisted)}"
         notes.append(Note("given_scores", message, len(unlisted), loud=True))
     n = len({*query_ids} & {*given_scores.query_ids})
     if n < max(len(query_ids), len(given_scores.query_ids)):
@@ -166,7 +166,7 @@ def compare_with_computed(
         message = f"{short_name} equals {measure} as computed here, so it is not shown twice"
         if n or not total:
             message = f"{short_name} differs from {measure} as computed here for {n:,} of"
-            message += f" {total:,} scores; it is called {name}"
+            message += f" {total:,} scores; the measure in the file is called {name}"
         else:
             equal_names.append(name)
         notes.append(Note("stored_scores", message, n, loud=bool(n)))

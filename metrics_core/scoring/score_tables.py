@@ -113,7 +113,7 @@ def read_scores_frame(table: Any) -> pd.DataFrame:
         what = f"{measure[0]} of run" if measure else "The row of run"
         raise RanklensError(
             f"{what} {run!r} for query {query_id!r} is given twice.",
-            "Keep one of them, or count the repeats in a column repeat.",
+            "Keep one of them, or number the repeats in a column named repeat.",
         )
     if has_measure_rows:
         return pivot_measures(frame.assign(value=column_numbers(frame, "value")))

@@ -207,7 +207,7 @@ def _describe_costs(comparison: pd.DataFrame) -> str:
     """Return the sentences on measures that are not tested by their means."""
     sentences = []
     for word, tested in (
-        (TYPICAL_RATIO, "the test is on logarithms, that is on the typical ratio, not on the mean"),
+        (TYPICAL_RATIO, "the test uses logarithms: it tests the typical ratio, not the mean"),
         (SIGN, "the sign test counts the queries with a higher value"),
         (NOT_TESTED, "which direction is better is not declared, so nothing is tested"),
     ):

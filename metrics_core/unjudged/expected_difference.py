@@ -140,7 +140,7 @@ def _explain_too_few(
     total = int(predicted.n_judged[predicted.n_unjudged > 0].sum())
     if total < FEWEST_JUDGED:
         return (
-            f"Only {w.format_count(total)} documents like the unjudged ones are judged,"
+            f"Only {w.format_count(total)} documents similar to the unjudged ones are judged,"
             f" {_NOTHING_TELLS}"
         )
     return ""

@@ -64,7 +64,8 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
     if options.overlaps or options.update:
         raise RanklensError(
             "--scores cannot be combined with --overlap or --update.",
-            "Check overlaps by a gate on the runs, and make a snapshot by the command `snapshot`.",
+            "To check overlaps, run a gate on the runs. To make a snapshot, use the command"
+            " `snapshot`.",
         )
     texts = [*options.gates, *options.floors, *options.floors_shown]
     scores = read_all_scores(replace(options, measures=find_gated_names(texts)))
@@ -75,7 +76,7 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
     if options.baseline and is_snapshot(options.baseline):
         if not options.has_only_scores:
             raise RanklensError(
-                f"{options.baseline} is a snapshot, which holds computed or given scores.",
+                f"{options.baseline} is a snapshot, which holds either computed or given scores.",
                 "Run two gates: one with --scores alone, one without.",
             )
         snapshot, name = (

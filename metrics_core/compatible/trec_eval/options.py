@@ -307,7 +307,7 @@ def _parameter_error(row: MeasureRow, problem: str) -> ProgramExit:
 
 _OPTIONS = (
     ("-q, --query_eval_wanted", "print the scores of each query as well"),
-    ("-n, --nosummary", "omit the lines over all queries"),
+    ("-n, --nosummary", "omit the summary over all queries"),
     ("-c, --complete_rel_info_wanted", "average over all judged queries"),
     ("-m, --measure NAME[.PARAMETERS]", "a measure or a family; may be given several times"),
     ("-l, --level_for_rel N", "lowest grade that counts as relevant (1)"),
@@ -315,8 +315,8 @@ _OPTIONS = (
     ("-J, --Judged_docs_only", "ignore unjudged documents"),
     ("-N, --Number_docs_in_coll N", "size of the collection, for utility (0)"),
     ("-R, --Rel_info_format FORMAT", "qrels, qrels_jg, prefs or qrels_prefs (qrels)"),
-    ("-T, --Results_format FORMAT", "trec_results, the only one"),
-    ("-Z, --Zscore FILE", "print z-scores, from lines of: query measure mean deviation"),
+    ("-T, --Results_format FORMAT", "trec_results (the only format)"),
+    ("-Z, --Zscore FILE", "print z-scores; lines of FILE: query measure mean deviation"),
     ("-D, --Debug_level N[.QUERY]", "score only this query; no debug output is printed"),
     ("--as VERSION", "print like version 10.0 (the default) or 9.0.8"),
     ("-h, --help   -v, --version", ""),
@@ -341,7 +341,7 @@ def _explain_preference(name: str) -> str:
     if "avgjg" in name:
         scope_text = ", judge by judge"
     if "Rnonrel" in name:
-        scope_text += ", as if each had judged equal numbers of documents relevant and nonrelevant"
+        scope_text += ", as if each judge had found as many relevant as nonrelevant documents"
     listing_text = {"ret": ", both listed", "imp": ", at least one listed"}.get(
         name.split("_")[-1], ""
     )

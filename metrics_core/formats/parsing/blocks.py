@@ -62,8 +62,8 @@ def line_notes(blocks: Sequence[ParsedBlock]) -> list[Note]:
     long_count = sum(block.long_lines for block in blocks)
     if long_count:
         message = (
-            f"{format_count(long_count, 'line')} with more than six columns; the rest is the run"
-            " name"
+            f"{format_count(long_count, 'line')} with more than six columns; everything after the"
+            " fifth is the run name"
         )
         notes.append(Note("long_lines", message, long_count))
     return notes

@@ -59,7 +59,7 @@ def judged_ranks_note(run: RankedRun) -> Note:
     documents = len(run) - run.doc_ids.null_count
     message = (
         f"only the ranks of judged documents were loaded: of {int(run.lengths.sum()):,} listed"
-        f" documents, they identify the {documents:,} judged {w.plural(documents, 'one', 'ones')};"
-        " other ids, scores and ties are unknown"
+        f" documents, only the {documents:,} judged {w.plural(documents, 'one is', 'ones are')}"
+        " identified; other ids, scores and ties are unknown"
     )
     return Note("judged_ranks", message, documents)

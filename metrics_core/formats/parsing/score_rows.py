@@ -138,7 +138,10 @@ def _read_values(
             hint = explain_bad_number(text)
             if text.endswith("%"):
                 number = text.removesuffix("%").strip()
-                hint = f"`{text}` is a percentage. Write {number}, or the share, in every row."
+                hint = (
+                    f"`{text}` is a percentage. In every row, write numbers such as {number} or"
+                    " shares from 0 to 1."
+                )
             return f"`{text}` in `{name}`", f"{A_SCORE}, or nothing", hint
 
         raise values_error(source, named.index, bad_rows, describe)
@@ -151,7 +154,7 @@ def _words_error(
 ) -> FileFormatError:
     choice = ",".join(f"{word}={WORDS[word.lower()]}" for word in words)
     problem = row_problem(named.index, row, f"words in `{name}`: {join_words(words)}", A_SCORE)
-    hint = f"Should they count as 1 and 0? Then read the file with grades {choice}."
+    hint = f"If they should count as 1 and 0, read the file with grades {choice}."
     return file_error(source, [problem], hint=hint, offer="grades={word: number}")
 
 
@@ -169,7 +172,7 @@ def _remove_failed(
     names = filter(None, (columns.query, columns.run, columns.repeat, columns.within))
     keys = {name: named.columns[name].to_pandas() for name in names}
     count = len(pd.DataFrame(keys)[has_error].drop_duplicates())
-    message = f"{format_count(count, 'answer')} with an error; left out, never 0"
+    message = f"{format_count(count, 'answer')} with an error; left out, not counted as 0"
     return [Note("failed", message, count, loud=True)] if count else []
 
 
@@ -186,8 +189,8 @@ def _check_means(stated: pd.DataFrame, rows: pd.DataFrame) -> list[Note]:
     return [
         Note(
             "stated_mean",
-            f"the file gives {format_score(stated_mean)} as the mean of {name}, but its queries"
-            f" have {format_score(mean)}",
+            f"the file gives {format_score(stated_mean)} as the mean of {name}, but the mean over"
+            f" its queries is {format_score(mean)}",
             len(differing),
             loud=True,
         )
@@ -201,5 +204,5 @@ def _missing_notes(frame: pd.DataFrame) -> list[Note]:
     counts = (missing["measure"] + " of " + missing["run"]).value_counts(sort=False)
     listing = ", ".join(f"{name} ({n:,})" for name, n in counts.head(3).items())
     more = ", …" if len(counts) > 3 else ""
-    message = f"{format_count(len(missing), 'score')} missing; left out, never 0: {listing}{more}"
+    message = f"{format_count(len(missing), 'score')} missing, not counted as 0: {listing}{more}"
     return [Note("missing", message, len(missing))] if len(missing) else []

@@ -64,7 +64,7 @@ declare(
                 "Azure AI evaluation",
                 "the JSON Lines file of rows for the DocumentRetrievalEvaluator",
                 "a run and judgments; queries, if the rows have a `query`",
-                "the ids of rows that have none (these rows are numbered)",
+                "ids, if rows have none (the rows are then numbered)",
                 ("rag",),
             ),
         ),

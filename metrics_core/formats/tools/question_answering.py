@@ -48,7 +48,7 @@ declare(
         "KILT records",
         endings=(".jsonl",),
         explanation="KILT records: the provenance pages of each output. In a prediction file they"
-        " are a run; in a gold file they are relevant documents. You choose which.",
+        " are a run; in a gold file they are relevant documents. You choose how the file is read.",
         example='{"id": "q1", "input": "who wrote it", "output": [{"answer": "…", "provenance":'
         ' [{"wikipedia_id": "doc-7", "title": "A title"}]}]}',
         recognised_by=("id", "input", "output[].provenance[].wikipedia_id"),
@@ -106,7 +106,7 @@ declare(
         "BioASQ questions",
         endings=(".json",),
         explanation="BioASQ questions with their documents. In a submission they are a run; in a"
-        " golden file they are relevant documents. You choose which.",
+        " golden file they are relevant documents. You choose how the file is read.",
         example='{"questions": [{"id": "q1", "body": "what is it", "documents":'
         ' ["http://www.ncbi.nlm.nih.gov/pubmed/7"]}]}',
         recognised_by=("questions[].id", "questions[].documents"),

@@ -93,7 +93,7 @@ SAMPLES = Preset(
             "Ragas",
             "`dataset.to_jsonl(FILE)`, or the table of results as CSV or Parquet",
             "a run, judgments, queries with your columns, the contexts, and the run's scores",
-            "the ids of contexts that have none: you can identify these by their texts",
+            "ids, if contexts have none (you can identify contexts by their texts)",
             ("rag",),
         ),
     ),

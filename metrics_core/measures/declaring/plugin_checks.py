@@ -97,7 +97,7 @@ def _guard_terms(terms: Callable[..., Any], role: str, package: str) -> Callable
         if not isinstance(result, Hits):
             raise RanklensError(
                 f"{role} of {package} returned {type(result).__name__}, expected Hits.",
-                "It must return the documents that are summed to give the score.",
+                "It must return the documents whose contributions add up to the score.",
             )
         return result
 

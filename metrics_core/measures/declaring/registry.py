@@ -393,7 +393,7 @@ def _lacking_error(
     if ranks.listed is None:
         return LackingDataError(
             f"{name} needs the listed documents.",
-            "Use a run. Ranks of judged documents do not show which others are listed.",
+            "Use a run. Ranks of judged documents do not show which other documents are listed.",
         )
     lacks = ranks.listed.missing_data_error(column)
     return lacks and LackingDataError(f"{name}: {lacks.message}", lacks.hint)

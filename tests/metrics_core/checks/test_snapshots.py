@@ -130,7 +130,7 @@ def test_changes_are_named() -> None:
     )
     assert describe_snapshot_changes(changes, "b.json", 0) == [
         "The judgments of two queries changed since b.json:"
-        " q1 (1 grade as before, but with different values), q2 (2 grades then, 1 now).",
+        " q1 (still 1 grade, but with different values), q2 (2 grades then, 1 now).",
         "One query is no longer judged: ü 3.",
         "One query is newly judged: q4.",
         "b.json has no scores for RR, so there is no comparison.",

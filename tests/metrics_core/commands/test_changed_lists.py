@@ -58,11 +58,11 @@ def test_overlap_and_rbo_beside_scores(capsys: pytest.CaptureFixture[str]) -> No
         (["none", *RUNS, "-m", "AP"], "--measure needs judgments."),
         (["none", *RUNS, "--show", "rbo"], "--show needs judgments."),
         (["none", *RUNS, "--by", "category"], "--by needs judgments."),
-        (["none", *RUNS, "--top", "0"], "0 is not a number of results."),
+        (["none", *RUNS, "--top", "0"], "0 is not a valid number of results."),
         (["none", RUNS[0], RUNS[0]], "Add a second run or judgments."),
         (
             [str(SAMPLE / "qrels.txt"), *RUNS, "--show", "overlap,foo"],
-            "--show does not know 'foo'.\nAvailable: overlap, rbo.",
+            "--show has no column 'foo'.\nAvailable: overlap, rbo.",
         ),
     ],
 )

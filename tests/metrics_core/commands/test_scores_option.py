@@ -207,7 +207,7 @@ def test_without_scores_judgments_and_runs_are_required(command: Command) -> Non
 def test_unused_scores_are_named(command: Command) -> None:
     Path("s.csv").write_text("query_id,run,correct\nq001,bm25,1\nq001,other,0\n")
     _, _, notes = command("evaluate", QRELS, RUNS[0], "--scores", "s.csv")
-    assert "the scores of other are not used: these runs have no list" in notes
+    assert "scores without result lists are not used: other" in notes
     Path("s.csv").write_text("query_id,run,correct\nQ001,bm25,1\n")
     mapping = ("--map-queries", "case")
     _, out, _ = command("evaluate", QRELS, RUNS[0], "--scores", "s.csv", *mapping)

@@ -65,7 +65,7 @@ def test_it_says_what_these_queries_can_detect(command: Command, tmp_path: Path)
     _, out, _ = command(*words, "nDCG@10,GMAP,P@10")
     assert out.splitlines()[1:] == [
         "To choose margins: if a change affects 30\N{NO-BREAK SPACE}% of the queries, a gate"
-        " detects losses of these sizes with at least 80\N{NO-BREAK SPACE}% power: nDCG@10 0.077"
+        " has at least 80\N{NO-BREAK SPACE}% power to detect these losses: nDCG@10 0.077"
         " and P@10 0.029."
     ]
     assert command(*words, "GMAP")[1].count("\n") == 1
@@ -209,7 +209,7 @@ def test_update_without_a_snapshot_is_an_error(command: Command) -> None:
 def test_runs_read_otherwise_are_refused(command: Command, baseline: Path) -> None:
     asked = ("compare", "qrels.txt", baseline, "hybrid.run", "--gate", "AP > -0.1")
     status, _, err = command(*asked, "--without-relevant", "leave out")
-    assert status == 2 and "different reading options (none) from the current ones" in err
+    assert status == 2 and "reading options (none) other than the current ones" in err
 
 
 def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) -> None:

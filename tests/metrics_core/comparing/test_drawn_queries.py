@@ -26,7 +26,7 @@ def test_a_draw_is_reproducible_and_drawing_more_keeps_what_was_drawn() -> None:
     assert len(draw.draw_more(100).order(QUERIES)) == 104
     assert QueryDraw(8, (50,)).order(QUERIES) != order
     for sizes in ((), (0,), (50, -1)):
-        with pytest.raises(ParameterError, match="not the sizes of a draw"):
+        with pytest.raises(ParameterError, match="not valid sizes of a random draw"):
             QueryDraw(7, sizes)
 
 

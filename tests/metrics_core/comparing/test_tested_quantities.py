@@ -159,7 +159,7 @@ def test_no_verdict_rests_on_the_means_of_a_cost() -> None:
 
 def test_a_margin_on_the_means_of_a_cost_is_said_to_be_unused() -> None:
     (row,) = compared(*costs(1), margin=1e6)
-    assert row["verdict"] == "cannot tell" and "the margin is on the means" in row["reason"]
+    assert row["verdict"] == "cannot tell" and "the margin applies to the means" in row["reason"]
 
 
 def test_other_measures_are_tested_by_their_means() -> None:
@@ -247,5 +247,5 @@ def test_the_command_says_what_is_tested(
     (row,) = json.loads(printed(*lower, "--format", "json"))
     assert (row["tested"], row["low"]) == ("typical ratio", None) and row["half_from"] > 0
     latex = printed(*lower, "--format", "latex")
-    assert "significantly worse runs" in latex and "typical ratio, not on the mean" in latex
+    assert "significantly worse runs" in latex and "typical ratio, not the mean" in latex
     assert "–" in printed() and "is not declared: --lower latency_ms" in printed()

@@ -365,7 +365,7 @@ def false_in_lacking(given: Situation, text: str) -> Iterator[str | bool]:
     same = side_of(now) == side_of(shared)
     yield word.startswith("cannot") != same and word
     yield word == "reverse it" and not side_of(now) == -side_of(shared) != 0 and word
-    yield word == "cause all of it" and (not side_of(now) or side_of(shared)) and word
+    yield word == "cause all of the difference" and (not side_of(now) or side_of(shared)) and word
     yield word == "make them tied" and (side_of(now) or not side_of(shared)) and word
     yield (tone == "firm") != same and "firm"
 

@@ -133,7 +133,7 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
         yield text != "No group is tested." and "too few"
         return
     if len(parts) == 1:
-        yield "There is one group" not in text and "one group"
+        yield "There is only one group" not in text and "one group"
         return
     if adds := re.search(
         rf"^(\S+) adds (.*?)"
@@ -411,7 +411,7 @@ def false_in_curves(given: Situation, text: str) -> Iterator[str | bool]:
     yield "significantly" in title and not clear and "significant"
     yield "no clear difference" in title and bool(clear) and "not clear"
     yield "score the same" in title and not (gap.abs() <= ROUNDING).all() and "the same"
-    if "at few k only" in title:
+    if "only at a few k" in title:
         yield ks_in(lead.partition(", after")[0]) != clear and "the few k"
         yield len(clear) > 3 and "few"
         return

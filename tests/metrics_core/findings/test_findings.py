@@ -337,7 +337,7 @@ def significant(where: str) -> str:
         ),
         (
             "....+...",
-            "hybrid and bm25: clear difference on nDCG at few k only",
+            "hybrid and bm25: clear difference on nDCG only at a few k",
             "Significant only at k = 10, after correction for all k from 1 to 100"
             " (this pair only).",
         ),
@@ -466,7 +466,7 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
     assert titled({"Returns": (20, 0.1)}) == "All queries are Returns"
     few = {"a": (2, 0.1), "b": (2, 0.1)}
     assert titled(few) == "Only 4 queries: too few for a result"
-    assert led({"a": (20, 0.1)}) == "There is one group, so this column explains nothing."
+    assert led({"a": (20, 0.1)}) == "There is only one group, so this column explains nothing."
     assert led(few, noun=CATEGORY) == "No category is tested."
 
 
@@ -605,7 +605,7 @@ def test_what_a_mix_consists_of_adds_up_as_printed() -> None:
 
 def test_a_reversal_within_groups_is_one_as_printed() -> None:
     assert mixed([-0.004, -0.02], [0.1, 0.1]).endswith(
-        " Within every group the difference has the opposite sign, by at least 0.004."
+        " Within every group the difference has the opposite sign and a size of at least 0.004."
     )
     assert "opposite sign" not in mixed([-0.0004, -0.02], [0.1, 0.1])
     assert "opposite sign" not in mixed([-0.02, -0.02], [0.02, 0.0202])
@@ -786,7 +786,7 @@ def test_what_unjudged_documents_have_to_do_with_it() -> None:
         "If unjudged documents are ignored, the loss disappears."
     )
     turns = explained(["n000", "a"], ["x", "y", "a"], ONE, measure="RR")
-    assert turns.endswith("If unjudged documents are ignored, it becomes a gain of 0.500.")
+    assert turns.endswith("If unjudged documents are ignored, the difference is a gain of 0.500.")
 
 
 def test_only_documents_that_newly_stand_above_are_said_to() -> None:

@@ -74,7 +74,10 @@ def test_what_judging_could_do() -> None:
     )
     assert said(None, 0) == "The verdict is safe, whatever their grades."
     assert "fewer may be enough" in said(3, 2, exact=False)
-    assert said(None, None) == "These judgments alone would not decide it, however many you make."
+    assert (
+        said(None, None)
+        == "These judgments alone would not decide the order, however many you make."
+    )
     assert said(None, 1, of=1) == (
         "If the one unjudged document turns out not relevant, nothing can reverse the order."
     )
@@ -92,7 +95,7 @@ def test_of_two_that_are_level_none_would_take_the_lead() -> None:
     level = ComparedPair("new", "old", "AP", "cannot tell", 0)
     some = NextJudgments(pd.DataFrame({"doc_id": ["d"]}), 1, None, exact=True)
     assert judge_next_finding(some, level).startswith(
-        "The runs are tied; effects in both directions"
+        "The runs are tied. Effects in both directions"
     )
     none = NextJudgments(pd.DataFrame(), None, None, exact=True)
     assert judge_next_finding(none, level).endswith(

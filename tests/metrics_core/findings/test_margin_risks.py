@@ -119,7 +119,7 @@ def test_single_queries(values: list[float], word: str, said: str) -> None:
             [np.nan] * 2,
             "no confidence band",
             "",
-            "These queries have no",
+            "No confidence band can",
         ),
     ],
 )

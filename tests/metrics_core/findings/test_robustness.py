@@ -494,7 +494,7 @@ def test_missing_queries_where_one_of_the_differences_is_level() -> None:
     cases = {
         (0.0, 0.1): "make them tied",
         (0.0, 0.0): "cannot separate them",
-        (0.1, 0.0): "cause all of it",
+        (0.1, 0.0): "cause all of the difference",
     }
     for (now, on_shared), expected in cases.items():
         entry = file_risks.missing_queries_check({"new": 0, "old": 2}, now, on_shared, 7)

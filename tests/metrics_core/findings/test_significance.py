@@ -20,7 +20,7 @@ from metrics_core.findings.significance import (
 
 def test_what_would_have_shown() -> None:
     assert detectable_finding(0.0571, 104).text == (
-        "These 104 queries can detect 0.057 or more (80\u00a0% power, corrected)."
+        "These 104 queries can detect 0.057 or more, after correction (80\u00a0% power)."
     )
     assert "detect 0.00031 or more" in detectable_finding(0.000312, 1_040).text
     for unknown in (math.nan, math.inf, 0.0):

@@ -201,7 +201,7 @@ def test_a_second_column_that_nobody_uses() -> None:
 def test_a_second_column_of_rounds_is_kept() -> None:
     text = "q1 0.5 d1 1\nq1 1 d2 0\n"
     loaded = load(text, "qrels.txt")
-    assert "no document is judged under two" in note(loaded, "subtopics").message
+    assert "no document has grades for two" in note(loaded, "subtopics").message
     assert table_bytes(loaded.table, "trec").decode() == text
 
 

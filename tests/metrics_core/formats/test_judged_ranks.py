@@ -62,7 +62,7 @@ def test_a_file_a_folder_and_a_zip_are_the_same_runs(tmp_path: Path) -> None:
         assert a.query_ids == ["q1", "q3"] and a.lengths.tolist() == [5, 9]
         assert a.table["doc_id"].to_pylist() == ["d2", "d1", None]
         assert a.notes[0].message.startswith(
-            "only the ranks of judged documents were loaded: of 14 listed documents, they identify"
+            "only the ranks of judged documents were loaded: of 14 listed documents, only the"
         )
         assert b.notes[0].message.count("the 0 judged ones")
     glance = guess_file_kind(whole)

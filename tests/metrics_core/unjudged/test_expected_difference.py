@@ -114,7 +114,9 @@ def test_why_nothing_is_likely() -> None:
 def test_fifty_judged_documents_tell_what_is_usual() -> None:
     # Those that only a lists are asked about, and tell; all others are judged.
     some = lambda i, d: d[0] != "a" or half(i, d)  # noqa: E731
-    assert reason_of(some, 32) == f"Only 48 documents like the unjudged ones are judged, {ENDS}"
+    assert (
+        reason_of(some, 32) == f"Only 48 documents similar to the unjudged ones are judged, {ENDS}"
+    )
     assert reason_of(some, 34) == ""
 
 

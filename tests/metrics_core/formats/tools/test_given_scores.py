@@ -84,7 +84,7 @@ def test_long_tables() -> None:
         ("q1", "b", "correct"): 0,
         ("q2", "a", "correct"): None,
     }
-    assert "1 score missing; left out, never 0: correct of a (1)" in messages(table)
+    assert "1 score missing, not counted as 0: correct of a (1)" in messages(table)
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "json", "parquet"])
@@ -159,7 +159,9 @@ def test_words_become_numbers_after_asking(words: tuple[str, str]) -> None:
 
 
 def test_percentages_are_refused_with_the_fix() -> None:
-    with pytest.raises(FileFormatError, match=r"line 2(?s:.)*`87 %`(?s:.)*Write 87, or the share"):
+    with pytest.raises(
+        FileFormatError, match=r"line 2(?s:.)*`87 %`(?s:.)*numbers such as 87 or shares"
+    ):
         load("query_id,run,correct\nq1,a,87 %\nq1,b,55 %\n")
 
 
@@ -178,7 +180,9 @@ def test_trec_eval_lines() -> None:
     }
     assert read(f"runid all bm25\n{text}", "x.txt").run_names == ["bm25"]
     wrong = read(text.replace("all 0.6", "all 0.8"), "x.txt")
-    assert "gives 0.800 as the mean of map, but its queries have 0.600" in messages(wrong)
+    assert "gives 0.800 as the mean of map, but the mean over its queries is 0.600" in messages(
+        wrong
+    )
 
 
 def test_ir_measures_lines() -> None:
@@ -197,7 +201,7 @@ def test_phoenix() -> None:
     assert values[("e1", "1", "tone")] == 1 and values[("e1", "2", "tone")] == 0
     assert all(values[("e2", "1", name)] is None for name in table.measure_names)
     assert values[("e2", "2", "tone")] is None and values[("e2", "2", "latency_ms")] == 700
-    assert "2 answers with an error; left out, never 0" in messages(table)
+    assert "2 answers with an error; left out, not counted as 0" in messages(table)
     assert table.details is not None
     assert "annotation_tone_annotator_kind" in table.details.column_names
 

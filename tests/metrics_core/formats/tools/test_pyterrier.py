@@ -125,7 +125,7 @@ def test_scores_by_query_are_read(content: str) -> None:
 
 @pytest.mark.parametrize("kind", [None, "run", "qrels", "scores"])
 def test_one_number_per_run_is_refused(kind: Any) -> None:
-    refused(AGGREGATED.encode(), "aggregated.csv", "no queries behind it", "NAME.res.gz", kind=kind)
+    refused(AGGREGATED.encode(), "aggregated.csv", "no values per query", "NAME.res.gz", kind=kind)
 
 
 def test_they_are_compared_as_they_are() -> None:

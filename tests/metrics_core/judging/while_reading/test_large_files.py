@@ -120,7 +120,7 @@ def refused(path: Path, lines: list[str], qrels: Qrels = ONE) -> RanklensError:
 )
 def test_what_needs_to_be_read_whole_is_refused(lines: list[str], tmp_path: Path) -> None:
     error = refused(tmp_path / "a.run", lines)
-    assert "a.run cannot be judged with --memory" in error.message
+    assert "a.run cannot be evaluated with --memory" in error.message
     assert "omit --memory" in error.hint
 
 
