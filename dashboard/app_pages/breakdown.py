@@ -79,7 +79,7 @@ _RANKS = {
     "group": "name",
 }
 _HEADROOM_NOTES = {
-    "order": "Largest part of the headroom: the wrong order within the top {k}.",
+    "order": "Largest part of the headroom: wrong order of documents within the top {k}.",
     "below": "Largest part of the headroom: relevant documents ranked below {k}.",
     "missing": "Largest part of the headroom: relevant documents never retrieved.",
 }

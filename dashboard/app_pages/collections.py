@@ -134,7 +134,7 @@ def _show_actions(row: ListedCollection) -> None:
         help="Downloads the whole collection as one file, to keep or to import elsewhere.",
     )
     files = f"{w.format_count(row.files)} {w.plural(row.files or 0, 'file')}"
-    _remove_button(row, f"Remove it and its {files}")
+    _remove_button(row, f"Remove the collection and its {files}")
 
 
 def _remove_button(row: ListedCollection, label: str) -> None:

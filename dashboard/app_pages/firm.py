@@ -355,7 +355,7 @@ def _show_missing(context: PageContext, reason: str) -> None:
         )
         for name, row in zip(("All queries", "Answered by both runs"), rows, strict=True)
     ]
-    _show_difference_ranges(context, spans, "Difference over all and over shared queries")
+    _show_difference_ranges(context, spans, "Difference over all queries and over shared queries")
     _show_lacking(queries, "no results")
 
 

@@ -168,7 +168,7 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
         section.copy_menu("runs", lambda: overview_texts(study, comparison))
         section.show_csv_link("Runs and measures", answer.table, "runs")
     title = f"All {w.format_count(len(answer.all_rows))} runs"
-    heading.html(markup.draw_section(title, "Their places are being computed."))
+    heading.html(markup.draw_section(title, "The places of the runs are being computed."))
     placeholder = st.empty()
 
     def draw(run_pairs: AllPairs | None) -> None:
@@ -265,7 +265,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
         f"Every run against {comparison.baseline} on {comparison.name}",
         differences.interval_note(answer.all_rows, comparison, comparison.method.level)
         + ". Effect size: mean difference / standard deviation of the queries’ differences."
-        f" Lost, won, same: number of queries; same is within ±{SAME:g}.",
+        f" Lost, won, same: number of queries; “same” means within ±{SAME:g}.",
         frame=answer.shown_rows,
         key="difference",
     )

@@ -10,7 +10,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 
 COMMANDS = {
-    "report": "one HTML or PDF file of a comparison",
+    "report": "a comparison as one HTML or PDF file",
     "figure": "a chart for a paper, as SVG or PDF",
     "backup": "a workspace as one zip file, even while Ranklens is running",
 }

@@ -80,7 +80,7 @@ def execute(arguments: Sequence[str]) -> str:
 def _make_parser() -> CommandParser:
     parser = CommandParser(
         prog="ranklens report",
-        description="One HTML or PDF file of a comparison, for readers without Ranklens.",
+        description="A comparison as one HTML or PDF file, for readers without Ranklens.",
     )
     add_view_options(parser, "report.html")
     parser.add_argument("--title", default="", help="the title of the report")

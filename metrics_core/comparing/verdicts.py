@@ -99,7 +99,7 @@ def refuse_verdict(measure: str) -> Verdict:
     """Return `NO_VERDICT`, with the reason that the direction of the measure is not declared."""
     return Verdict(
         NO_VERDICT,
-        f"which direction is better is not declared: --lower {measure} or --higher {measure}",
+        f"not declared whether higher or lower is better: --lower {measure} or --higher {measure}",
     )
 
 

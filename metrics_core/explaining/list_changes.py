@@ -162,7 +162,7 @@ def refuse_unlike_depths(changes: ListChanges) -> None:
     names = (changes.run, changes.baseline)
     (least, shorter), (most, longer) = sorted(zip(changes.longest, names, strict=True))
     raise RanklensError(
-        f"{shorter} has at most {least} results per query, {longer} has {most} in its top"
+        f"{shorter} has at most {least} results per query, but {longer} has up to {most} in the top"
         f" {changes.k}.",
         f"Compare the top {least}, or give {shorter} with at least {most} results per query.",
     )

@@ -40,7 +40,7 @@ def drawn_queries_finding(state: DrawnJudgments, date: str) -> VerdictFinding:
     pair = run_span(state.run) + strong_span(" and ") + run_span(state.baseline)
     if state.is_at_end:
         return VerdictFinding(pair, lead, "no clear difference")
-    lead += muted_span(f" A verdict before the end needs p ≤ {1 - EARLY_LEVEL:.3f}.")
+    lead += muted_span(f" Before the end of the draw, a verdict needs p ≤ {1 - EARLY_LEVEL:.3f}.")
     return VerdictFinding(pair + strong_span(" so far"), lead, "no verdict yet")
 
 

@@ -19,7 +19,7 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """Return the text that is shown if the names of the runs do not show that they are versions of
     one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
-        f"The names {w.shorten_list(list(runs))} do not show it. If they are versions, put"
+        f"The names {w.shorten_list(list(runs))} do not show this. If they are versions, put"
         " them in order to see how the measure changed and which queries got worse."
     )
 

@@ -48,8 +48,8 @@ def list_changes_subtitle(changes: ListChanges) -> Sentence:
     if changes.n_short:
         have = w.plural(changes.n_short, "query has", "queries have")
         parts.append(
-            f"{w.format_count(changes.n_short)} {have} lists shorter than {changes.k}; there, it is"
-            " the share of the longer list."
+            f"{w.format_count(changes.n_short)} {have} lists shorter than {changes.k}; their"
+            " overlap is the share of the longer list."
         )
     return muted_span(" ".join([*parts, NOT_JUDGED]))
 

@@ -48,7 +48,7 @@ NO_SCORE_WITH_BOTH = "No query has scores from both runs"
 NO_OTHER_MEASURE = "No other measure has scores for both runs."
 NOT_SIGNIFICANT = "the difference is not significant."
 NOT_CLEAR_AT_ANY_K = "not significant at any k"
-NO_DIRECTION = "Which direction is better is not declared, so there is no test."
+NO_DIRECTION = "It is not declared whether higher or lower is better, so there is no test."
 RUNS_ARE_TIED = "The runs are tied, so there is no"
 
 

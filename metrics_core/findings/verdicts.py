@@ -201,7 +201,7 @@ def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
     own_mean, other_mean = _format_mean(row["mean"], digits), _format_mean(base, digits)
     if not _is_difference_of_means(row, base):
         return muted_span(
-            f"{measure} is {own_mean} against {other_mean}, each over its own set of queries. "
+            f"{measure} is {own_mean} against {other_mean}, each averaged over its own queries. "
         )
     if own_mean == other_mean:
         return muted_span(f"{measure} is {own_mean} for both. ")

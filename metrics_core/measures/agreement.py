@@ -119,7 +119,7 @@ def _query_and_grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
         "Accuracy(rel=3)": "1 - 5 / 5",
     },
     unjudged="An unjudged document counts as not relevant, so it should be ranked lower.",
-    missing="Undefined if the list contains no relevant document, or no other document; such"
+    missing="Undefined if the list contains no relevant document or only relevant documents; such"
     " queries are excluded from the mean.",
     differences=Difference(
         "ir_measures",

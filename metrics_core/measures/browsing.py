@@ -145,7 +145,7 @@ def stop_chances(hits: Hits, chance: Floats) -> Floats:
         DECIMALS,
         Difference(
             "gdeval",
-            "A grade above 4 counts as 4, or as max_rel.",
+            "A grade above max_rel (4 by default) counts as max_rel.",
             "gdeval.pl fails for such a grade, and for query ids that are not numbers.",
         ),
         Difference(

@@ -74,7 +74,8 @@ def _log_odds(precisions: Floats, relevant: Ints) -> Floats:
         "Yaap(rel=2)": "log((1 + 5 / 6) / (1 + 2 - 5 / 6))",
     },
     range=(-np.inf, np.inf),
-    missing="A judged query that the run does not list scores ln(1 / (1 + R)) and counts.",
+    missing="A judged query that the run does not list scores ln(1 / (1 + R)) and counts in the"
+    " mean.",
     residual="precisions",
     from_precisions=_log_odds,
 )

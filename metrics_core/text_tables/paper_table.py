@@ -209,7 +209,7 @@ def _describe_costs(comparison: pd.DataFrame) -> str:
     for word, tested in (
         (TYPICAL_RATIO, "the test uses logarithms: it tests the typical ratio, not the mean"),
         (SIGN, "the sign test counts the queries with a higher value"),
-        (NOT_TESTED, "which direction is better is not declared, so nothing is tested"),
+        (NOT_TESTED, "it is not declared whether higher or lower is better, so nothing is tested"),
     ):
         names = comparison.loc[comparison["tested"] == word, "measure"].unique()
         if len(names):

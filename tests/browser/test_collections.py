@@ -85,7 +85,9 @@ def test_renamed_copied_removed_undone(app: str, open_page: Opened) -> None:
     acts_on(page, "<b>Ours</b>").get_by_role("button", name="Duplicate").click()
     settle(page)
     expect(page.locator("h1")).to_contain_text("Three collections")
-    acts_on(page, "Ours</b>, copy").get_by_role("button", name="Remove it and its 2 files").click()
+    acts_on(page, "Ours</b>, copy").get_by_role(
+        "button", name="Remove the collection and its 2 files"
+    ).click()
     settle(page)
     expect(page.locator("h1")).to_contain_text("Two collections")
     page.get_by_role("button", name="Undo").click()

@@ -87,7 +87,7 @@ def _show_given_measure(study: Study, comparison: Comparison) -> None:
 _DIRECTIONS = {
     1: "Higher is better.",
     -1: "Lower is better.",
-    0: "Which way is better is not declared yet.",
+    0: "It is not declared yet whether higher or lower is better.",
 }
 
 

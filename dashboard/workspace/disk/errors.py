@@ -117,5 +117,5 @@ def page_failed_error(name: str, folder: Path, error: Exception) -> StorageError
     """Return the error for a page that failed unexpectedly because of a collection."""
     return StorageError(
         f"“{name}” cannot be shown: {describe_error(error)}",
-        f"Open another collection, or remove this one. It is kept in {folder}.",
+        f"Open another collection, or remove this one. Its files are in {folder}.",
     )

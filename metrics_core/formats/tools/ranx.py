@@ -40,7 +40,7 @@ _TAGS = (*range(1_100), 43_000)
 """CBOR tags that cbor2 decodes itself. It passes all other tags to a hook, which refuses them."""
 _DEPTH = 3
 
-_HINT = "ranx's Run.save writes such a file; if the error persists, save as .json or .parquet."
+_HINT = "Write the file with ranx's Run.save. If the error persists, save it as .json or .parquet."
 
 
 def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:

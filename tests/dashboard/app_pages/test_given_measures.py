@@ -99,8 +99,8 @@ def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
 
 PLAIN = {
     "queries": "is higher on",
-    "breakdown": "Which direction is better is not declared",
-    "firm": "Which direction is better is not declared",
+    "breakdown": "It is not declared whether higher or lower is better",
+    "firm": "It is not declared whether higher or lower is better",
     "pairs": "scores highest on latency_ms",
     "history": "has a mean latency_ms of",
 }

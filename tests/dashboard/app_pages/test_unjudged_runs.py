@@ -184,7 +184,9 @@ def test_runs_of_unlike_depth_are_refused_with_a_way_on(
     data = write_runs(tmp_path / "two", old=OLD, short={"q1": "ab", "q2": "ba"})
     monkeypatch.setenv("RANKLENS_DATA", str(data))
     app = opened(run="short", base="old", k="4")
-    assert "short has at most 2 results per query, old has 4 in its top 4." in text_of(app)
+    assert "short has at most 2 results per query, but old has up to 4 in the top 4." in text_of(
+        app
+    )
     next(b for b in app.button if b.label == "Compare the top 2").click().run()
     assert "short changes the top 2 of 3 of 4 queries" in text_of(app)
 

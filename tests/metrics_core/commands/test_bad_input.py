@@ -504,7 +504,9 @@ def test_a_cutoff_that_is_none(evaluate: Evaluate, k: str) -> None:
 def test_a_cutoff_beyond_the_run_is_noted(evaluate: Evaluate) -> None:
     outcome = evaluate(measures=("P@2", "R@1000"))
     assert outcome.value == 1
-    assert "R@1000 exceeds the depth of the run, at most 2 documents per query" in outcome.err
+    assert (
+        "R@1000 exceeds the depth of the run, which is at most 2 documents per query" in outcome.err
+    )
 
 
 def test_a_query_without_a_category_is_in_the_group_none(evaluate: Evaluate) -> None:

@@ -180,7 +180,7 @@ def test_notes_go_to_stderr_with_their_first_examples(command: Command) -> None:
     _, err = command("-m", "P@9", files=("bm25.run",))
     assert err == (
         "note: bm25: 1 judged query without results; scored 0 (first: q3)\nnote: bm25: P@9 exceeds"
-        " the depth of the run, at most 2 documents per query\n"
+        " the depth of the run, which is at most 2 documents per query\n"
     )
 
 
