@@ -83,9 +83,7 @@ def _show_unjudged(context: PageContext, _: str) -> None:
         DifferenceRange(
             "Likely",
             # The check's own line says why it is unknown.
-            f"{w.format_share(LEVEL)} of simulations with predicted grades"
-            if interval
-            else "unknown",
+            f"{w.format_share(LEVEL)}, with predicted grades" if interval else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
         ),
@@ -279,16 +277,13 @@ def _show_measures(context: PageContext, _: str) -> None:
         )
         for row in table.to_dict("records")
     ]
-    _show_difference_ranges(
-        context, spans, f"Difference on {comparison.name} and on other measures"
-    )
+    _show_difference_ranges(context, spans, f"Difference on {comparison.name} and other measures")
     other, disagreements = robustness.most_opposed_measure(context.study, comparison)
     title = f"Queries on which {comparison.name} and {other} disagree most"
     with st.expander(title):
         st.html(
             card_head.draw_card_remark(
-                "Each difference is divided by its measure's typical difference, so that the two"
-                " are comparable."
+                "Each difference is shown relative to its measure's typical difference."
             )
         )
         section.show_csv_link(title, disagreements, "apart")
