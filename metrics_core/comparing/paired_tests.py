@@ -109,7 +109,7 @@ PAIRED_TESTS: dict[str, PairedTest] = {
     ),
     "randomization": PairedTest(
         "random signs",
-        "Computes how often a mean difference this far from zero occurs if the two runs are swapped"
+        "Tests how often a mean difference this far from zero occurs if the two runs are swapped"
         " at random on each query.",
         randomization_test,
         countable=False,

@@ -282,5 +282,5 @@ def test_what_a_duplicate_counts() -> None:
 
 
 def test_more_are_relevant_than_the_list_says() -> None:
-    with pytest.raises(ParameterError, match="2 documents of the list are relevant"):
+    with pytest.raises(ParameterError, match="The list has 2 relevant documents"):
         graded_list([1, 0, 1], relevant=1)
