@@ -19,9 +19,9 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Field:
-    """One parameter of an address. Its value is a text if `kind` is "one", a tuple of texts if it
-    is "several", and a tuple of (column, value) if it is "pairs". When the user opens another page
-    through the menu, a field is dropped unless it is `lasting`."""
+    """One parameter of an address. Its value is a string if `kind` is "one", a tuple of strings if
+    it is "several", and a tuple of (column, value) if it is "pairs". When the user opens another
+    page through the menu, a field is dropped unless it is `lasting`."""
 
     name: str
     kind: Literal["one", "several", "pairs"] = "one"
@@ -33,7 +33,7 @@ class Field:
         return "" if self.kind == "one" else ()
 
     def parse_value(self, texts: Sequence[str]) -> Any:
-        """Parse the texts of the field in an address. Invalid pairs are dropped."""
+        """Parse the strings that represent the field in an address. Invalid pairs are dropped."""
         if self.kind == "one":
             return texts[-1] if texts else ""
         if self.kind == "several":
@@ -41,7 +41,7 @@ class Field:
         return tuple(dict.fromkeys(pair for text in texts if (pair := _parse_pair(text))))
 
     def format_value(self, value: Any) -> str | list[str]:
-        """Return the texts that represent a value in an address."""
+        """Return the strings that represent a value in an address."""
         if self.kind == "pairs":
             return [f"{_quote(column)}={text}" for column, text in value]
         return list(value) if self.kind == "several" else str(value)
@@ -165,7 +165,7 @@ class Address:
         return self.with_values(**{f.name: f.empty_value for f in foreign})
 
     def read(self, texts: Mapping[str, Sequence[str]]) -> Address:
-        """Parse the texts of each field; missing fields are empty."""
+        """Parse the strings of each field. Missing fields are empty."""
         return replace(
             self, values=tuple(f.parse_value(texts.get(f.name, ())) for f in self.fields)
         )

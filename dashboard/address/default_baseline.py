@@ -22,8 +22,8 @@ def default_baseline(names: Sequence[str], *, accept_old_words: bool = False) ->
     If several names contain the same word, the name with the fewest words is taken. If no name
     contains such a word and the names differ only by numbers, the run with the lowest number is
     taken. If `accept_old_words` is true, the rule of earlier versions is used instead, so that
-    links of older collections do not change: it searches names for a few words, also within longer
-    words."""
+    links of older collections do not change. The earlier rule looks for a few words, which may also
+    be parts of longer words."""
     if accept_old_words:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
         return matching[0] if matching else names[0]

@@ -16,7 +16,7 @@ _LARGEST = 10**9
 
 
 def format_edit(edit: Edit) -> str:
-    """Return the text of an edit."""
+    """Return an edit in the form used in an address."""
     if isinstance(edit, Remove):
         return f"{_OUT}:{edit.doc_id}"
     if isinstance(edit, Move):

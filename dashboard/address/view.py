@@ -64,7 +64,7 @@ class Comparison:
 
     @property
     def is_limited_to_shared_queries(self) -> bool:
-        """Whether only queries that both compared runs list are in view."""
+        """Whether only queries that are in both compared runs are in view."""
         return self.control_value(MISSING) == SHARED_QUERIES
 
     @property

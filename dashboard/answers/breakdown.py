@@ -42,10 +42,10 @@ class Breakdown:
     queries × difference). For measures with headroom, it also has score, order, below and missing.
 
     `bridge` describes the groups by the names that sentences use. Its columns are group, queries,
-    difference, part (contribution to the difference), clear and unlike. If the two runs list
-    different queries, `query_mix` states how much of the difference is due to that, and how much is
-    due to different scores. `direction` is
-    that of the measure, 0 if it is not declared. `tests_means` is false for a cost."""
+    difference, part (contribution to the difference), clear and unlike. If the two runs contain
+    different queries, `query_mix` states how much of the difference is due to this, and how much is
+    due to different scores. `direction` is that of the measure, 0 if it is not declared.
+    `tests_means` is false for a cost."""
 
     columns: list[str]
     by: str = ""
@@ -224,8 +224,8 @@ def _group_contributions(
 
 
 def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
-    """Return a sentence on how much of the difference arises because the runs list different
-    queries. It is empty if both runs list the same queries, or if the measure is not combined by
+    """Return a sentence on how much of the difference arises because the runs contain different
+    queries. It is empty if both runs contain the same queries, or if the measure is not combined by
     the arithmetic mean."""
     combination = comparison.measure.declaration.combination
     scores = study.scores(comparison, comparison.measure).select_runs(

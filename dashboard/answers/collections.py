@@ -111,7 +111,7 @@ def describe_test(saved_preview: Preview) -> str:
 
 
 def format_opening_time(row: ListedCollection, today: datetime) -> str:
-    """Return as text when a collection was last opened, in the time zone of `today`."""
+    """Format the time at which a collection was last opened, in the time zone of `today`."""
     if not row.opened:
         return ""
     opened_at = datetime.fromtimestamp(row.opened, today.tzinfo)

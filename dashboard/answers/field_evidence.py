@@ -182,7 +182,7 @@ def _count_known_ids(file_field: FileField, ids: frozenset[str], meaning: str) -
 
 def _describe_values(file_field: FileField) -> str:
     """Return a phrase that describes the values of a field: the range of numbers, or the number of
-    distinct texts."""
+    distinct strings."""
     total = len(file_field.distinct_values)
     if total == 1 and len(file_field.values) > 1:
         return "the same in each row"

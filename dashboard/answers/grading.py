@@ -271,8 +271,8 @@ def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
 def first_undone_in_queue(
     study: Study, queue: pd.DataFrame, judged_pairs: Container[tuple[str, str]], size: int
 ) -> pd.DataFrame:
-    """Return the first `size` documents of a queue that are not yet judged or skipped. Columns:
-    those of the queue, title, text, and query (the query's text)."""
+    """Return the first `size` documents of a queue that are neither judged nor skipped yet.
+    Columns: those of the queue, title, text, and query (the query's text)."""
     pairs = zip(queue["query_id"], queue["doc_id"], strict=True)
     is_open = np.array([pair not in judged_pairs for pair in pairs], dtype=np.bool_)
     frame = add_document_texts(study, queue[is_open].head(size).reset_index(drop=True))

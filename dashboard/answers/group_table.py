@@ -23,7 +23,7 @@ _ROOM = ("order", "below", "missing")
 @dataclass(frozen=True)
 class GroupTableRequest:
     """The user's choices for the table. `ranked` is the column to sort by ("-" before it for
-    descending order), `within` is a text that the names of groups must contain, `least` is the
+    descending order), `within` is a string that the names of groups must contain, `least` is the
     minimum number of queries, and `every` says whether to show all groups."""
 
     ranked: str = ""

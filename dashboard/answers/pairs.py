@@ -35,8 +35,8 @@ class Pairs:
     table: pd.DataFrame
 
     def matching_runs(self, search: str) -> tuple[str, ...]:
-        """Return the runs whose names contain at least one of the texts in `search`, which are
-        separated by commas. If `search` is empty, return all runs."""
+        """Return the runs whose names contain at least one of the comma-separated strings in
+        `search`. If `search` is empty, return all runs."""
         texts = [text.strip().lower() for text in search.split(",") if text.strip()]
         runs = self.run_pairs.runs
         return tuple(r for r in runs if any(t in r.lower() for t in texts)) if texts else runs

@@ -128,7 +128,7 @@ class QueryList:
         return tuple(keys)
 
     def address_order(self, order: str) -> str:
-        """Return the form of an order in an address, "" for the default order."""
+        """Return an order in the form used in an address, "" for the default order."""
         return "" if order == self.default_order else order
 
 

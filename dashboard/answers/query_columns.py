@@ -132,7 +132,7 @@ def _group_column(key: str, name: str, kind: str = "group") -> TableColumn:
 
 
 def _file_column(study: Study, name: str) -> TableColumn:
-    """Return a column of the query file, as numbers or as texts."""
+    """Return a column of the query file, as numbers or as strings."""
     is_number = study.queries is not None and name in study.queries.numbers
     return _group_column(f"by:{name}", name, "number" if is_number else "group")
 
@@ -150,7 +150,7 @@ def add_columns(
 
 def column_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
     """Return a column's values for the queries in view: float64[query], or object[query] if they
-    are texts."""
+    are strings."""
     return study.cached_answer(_column_values, comparison, column)
 
 
@@ -280,7 +280,7 @@ def _describe_column(study: Study, comparison: Comparison, column: TableColumn) 
 
 def filter_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
     """Return the values of a column in the form that a filter line needs: float64[query], or
-    object[query] with None for missing texts."""
+    object[query] with None for missing strings."""
     return _replace_missing_groups(column_values(study, comparison, column))
 
 

@@ -345,7 +345,7 @@ def compare_means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFr
 
 
 def shared_difference(study: Study, comparison: Comparison) -> float:
-    """Return the difference over the queries that both runs list. It is NaN if there are no such
+    """Return the difference over the queries that are in both runs. It is NaN if there are no such
     queries."""
     return float(compare_means_by_coverage(study, comparison)["difference"].iloc[1])
 

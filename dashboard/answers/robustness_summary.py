@@ -25,7 +25,7 @@ from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_
 
 
 def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
-    """Return the summary, with each way in which the verdict could change."""
+    """Return the summary of all checks, with each way in which the verdict could change."""
     return study.cached_answer(_robustness_summary, comparison)
 
 

@@ -163,8 +163,8 @@ def sample_size(study: Study, comparison: Comparison) -> SampleSize:
 
 
 def find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
-    """Return for each query which of the two runs does not list it, object[query]. The value is ""
-    if both runs list the query, or neither does."""
+    """Return for each query the name of the run that lacks it, object[query]. The value is "" if
+    both runs contain the query, or neither does."""
     focus_missing, baseline_missing = scores.select_runs(
         [comparison.focus, comparison.baseline]
     ).missing

@@ -160,8 +160,9 @@ def _describe_file(
 
 
 def _usage_text(file: File) -> str:
-    """Return a text that says whether a file is in use. It is shown for judgments, because only one
-    file of them is used, and for files that are not in use. For other files the result is ""."""
+    """Return a sentence that says whether a file is in use. It is returned for judgments, because
+    only one judgment file is used, and for files that are not in use. For other files the result is
+    ""."""
     if not file.used:
         return "not in use"
     return "in use" if file.kind == "qrels" else ""

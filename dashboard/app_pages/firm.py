@@ -195,7 +195,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
     removed = robustness.queries_that_reverse_sign(study, comparison)
     section.show_heading(
         title := "Difference without the most favourable queries",
-        "The smallest set of queries whose removal reverses the result, removed one by one."
+        "The fewest queries that reverse the result when they are removed one after another."
         + " Differences of logarithms." * (not comparison.compares_means)
         if len(removed)
         else "No query can reverse the result.",
@@ -213,7 +213,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
     if len(removed):
         ends = {"difference": "difference", "left": "mean after removal"}
         with st.expander(f"{section.format_count(len(removed), 'query', 'queries')}, in order"):
-            _query_table(removed, ends, "Fewest queries whose removal reverses the result")
+            _query_table(removed, ends, "Fewest queries that reverse the result when removed")
 
 
 def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: str) -> None:

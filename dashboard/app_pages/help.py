@@ -13,7 +13,7 @@ def render() -> None:
     """Show the glossary, the link to the measures, and the keyboard shortcuts. If the address
     requests the file formats, show these instead."""
     if session.address()["about"] == help_page.FORMATS:
-        lead = "Formats are recognised by content. Files shows how each file was read."
+        lead = "Formats are recognised by content. The Files page shows how each file was read."
         st.html(markup.draw_answer("File formats", lead, {}))
         st.html(help_page.draw_formats(file_formats(), session.href("help", about="")))
         return

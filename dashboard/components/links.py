@@ -26,7 +26,7 @@ def clicked_link(
     on_theme: Callable[[], None],
     on_star: Callable[[], None],
 ) -> str:
-    """Return the link that was clicked, or an empty text.
+    """Return the link that was clicked, or an empty string.
 
     `theme` is the current theme of the page, `n_handled_themes` is the number of theme changes that
     `on_theme` has handled, and `address` is the query string of the page. A click on the star of a

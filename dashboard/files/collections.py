@@ -273,8 +273,8 @@ class CollectionCatalog:
 
 
 def _time_in_seconds(time_text: str) -> float:
-    """Convert the time in a record to seconds since 1970. An empty text becomes 0; the example, for
-    instance, has no time."""
+    """Convert the time in a record to seconds since 1970. An empty string becomes 0. The example,
+    for instance, has no time."""
     return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
 
 

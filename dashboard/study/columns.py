@@ -144,7 +144,7 @@ def splitting_columns(study: StudyLike, comparison: Comparison) -> list[str]:
 def describe_queries(study: StudyLike) -> pd.DataFrame:
     """Return the columns that `Study.with_texts` adds, indexed by query_id: `text`, `meta`, and
     `by: NAME` for each grouping. A column `by: NAME` is float64 for numbers; otherwise it has the
-    groups as texts."""
+    groups as strings."""
     frame = pd.DataFrame({"text": study.texts}, dtype="str")
     ids = list(frame.index)
     if study.queries is None:

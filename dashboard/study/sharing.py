@@ -90,7 +90,7 @@ def _make_shareable_groups(
     its earlier (column, value).
 
     Unless `keep_names` is true, all columns and groups are renamed. If the values of a column are
-    texts, its groups are renamed in any case."""
+    free text, its groups are renamed in any case."""
     columns: dict[str, Any] = {}
     renamed: dict[tuple[str, str], tuple[str, str]] = {}
     for number, column in enumerate(study.groupings, 1):
@@ -107,7 +107,7 @@ def _make_shareable_groups(
 
 
 def _is_text_column(queries: Queries, column: str) -> bool:
-    """Return whether the values of a column are texts, such as reference answers, and not
+    """Return whether the values of a column are free text, such as reference answers, and not
     categories. They are if at least half of the values are distinct, or if a value has more than
     `_LONGEST_NAME` characters."""
     values: pd.Series = queries.frame[column].dropna()

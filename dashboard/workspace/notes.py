@@ -77,7 +77,7 @@ class NoteStore:
     def write_note(
         self, identity: str, query_id: str, text: str, *, author: str, note: str = ""
     ) -> str:
-        """Add a note to a query, or change the note with the id `note`. An empty text removes the
+        """Add a note to a query, or change the note with the id `note`. An empty string removes the
         note. Returns the id of the note."""
         note_id = note or token_hex(4)
         with self._change_collection(identity) as state:

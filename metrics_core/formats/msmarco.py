@@ -129,7 +129,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     endings=(".tsv", ".run"),
     explanation="Query, document and rank per line, without a header, as read by MS MARCO's own"
     " evaluation. Documents are ordered by rank. Gaps between ranks are kept, down to rank"
-    " 10,000. If ranks are tied, only the order is used.",
+    " 10,000. If ranks are tied, documents are numbered in their order, without gaps.",
     example="q1\tdoc-7\t1\nq1\tdoc-3\t2",
     recognise=recognise_msmarco,
     write={"run": write_msmarco_run},

@@ -223,7 +223,7 @@ def prices_by_document(
     ]
     if without_price and not isinstance(prices, Mapping):
         raise ParameterError(
-            f"The prices of retrieved do not include the expected document {without_price[0]!r}.",
+            f"`prices` has no price for the expected document {without_price[0]!r}.",
             "Give expected_prices along with expected, or prices as a mapping from id to price.",
         )
     return listed_prices

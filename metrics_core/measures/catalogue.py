@@ -26,7 +26,7 @@ Users = Annotated[
 
 _UNJUDGED = "An unjudged document counts like any other."
 _NOT_LISTED = (
-    "A judged query that the run does not list has no score and is excluded from the mean."
+    "A judged query that is missing from the run has no score and is excluded from the mean."
 )
 
 
@@ -144,7 +144,7 @@ def money_recall(
     by_query=False,
     needs=("documents",),
     unjudged=_UNJUDGED,
-    missing="A judged query that the run does not list contributes nothing.",
+    missing="A judged query that is missing from the run contributes nothing.",
     residual="unaffected",
 )
 def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:

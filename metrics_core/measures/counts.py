@@ -28,7 +28,7 @@ from metrics_core.measures.precision_recall import relevant_weights
     range=(0, np.inf),
     condensable=False,
     residual="unaffected",
-    missing="The query is counted, even if the run does not list it.",
+    missing="The query is counted, even if it is missing from the run.",
 )
 def number_of_queries(ranks: JudgedRanks) -> Floats:
     """1 for each judged query; the sum is the number of queries."""
@@ -93,7 +93,7 @@ def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
     range=(0, np.inf),
     condensable=False,
     residual="monotone",
-    missing="Its relevant documents are counted, even if the run does not list the query.",
+    missing="Its relevant documents are counted, even if the query is missing from the run.",
     differences=Difference(
         "pytrec_eval",
         "NumRel(rel=…) counts documents of at least that grade.",

@@ -11,7 +11,7 @@ from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.precision_recall import average_precision, precision_weights
 from metrics_core.measures.preference import bpref, preference_weights
 
-_MISSING = "A judged query that the run does not list counts as 0.00001, as does a score of 0."
+_MISSING = "A judged query that is missing from the run counts as 0.00001, as does a score of 0."
 
 
 @measure(
@@ -74,7 +74,7 @@ def _log_odds(precisions: Floats, relevant: Ints) -> Floats:
         "Yaap(rel=2)": "log((1 + 5 / 6) / (1 + 2 - 5 / 6))",
     },
     range=(-np.inf, np.inf),
-    missing="A judged query that the run does not list scores ln(1 / (1 + R)) and counts in the"
+    missing="A judged query that is missing from the run scores ln(1 / (1 + R)) and counts in the"
     " mean.",
     residual="precisions",
     from_precisions=_log_odds,

@@ -32,7 +32,7 @@ UNJUDGED = "An unjudged document gains nothing."
 Goal = Annotated[
     float,
     Bounds(1e-6, 1e6),
-    "gain that the reader wants, counted in documents of the highest grade",
+    "total gain that the reader wants, in units of one document of the highest grade",
     Samples(1, 2.5),
 ]
 Log2 = Annotated[Literal["log2"], "gain of a grade, as a share of the highest"]

@@ -114,7 +114,7 @@ def _show_draw_button(
 
 
 def _describe_queue(context: PageContext, state: DrawnJudgments) -> dict[str, Any]:
-    """Return the texts around the document that is being judged: the progress in queries, and the
+    """Return the labels around the document that is being judged: the progress in queries, and the
     result on the drawn queries so far."""
     n, short = len(state.query_ids), short_names(context.drawing.styles, judging.LONGEST_NAME)
     counts = w.format_count(int(state.documents["graded"].sum())), len(state.documents)

@@ -183,7 +183,7 @@ def _queue_summary(
     *,
     is_settling: bool,
 ) -> dict[str, Any]:
-    """Return the texts around a document in the queue: how many documents are unjudged, the orders
+    """Return the labels around a document in the queue: how many documents are unjudged, the orders
     that the user can choose, and the effect of the grades."""
     comparison, blind, short = (
         context.comparison,
@@ -299,7 +299,7 @@ def show_keys(
     queue: Mapping[str, Any] | None = None,
 ) -> None:
     """Show the component with which the user judges the documents in `rows` by keyboard or clicks.
-    `queue` has the texts around a document of a queue; it is empty for a single query. If some
+    `queue` has the labels around a document of a queue; it is empty for a single query. If some
     documents could settle the comparison, `judged_count` counts only these documents."""
     comparison = context.comparison
     grades = answers.offered_grades(context.study)

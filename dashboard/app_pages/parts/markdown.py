@@ -10,7 +10,7 @@ _JOINER = "\u2060"
 
 
 def escape_markdown(text: str) -> str:
-    """Escape a text for Streamlit's Markdown, so that it is shown literally."""
+    """Escape a string for Streamlit's Markdown, so that it is shown literally."""
     text = re.sub(r"(?<=[-<~])(?=[->=])|(?<=>)(?==)", _JOINER, text)
     text = re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$^=&])", r"\\\1", text).replace("\n", " ")
     text = re.sub(r":(?=\S)", "\\\\:" + _JOINER, text)

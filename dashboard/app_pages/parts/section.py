@@ -68,7 +68,8 @@ def show_note_with_csv(
     make_texts: Callable[[], Mapping[str, str]] | None = None,
 ) -> None:
     """Show a note below a table that has no heading, with the same CSV link as in `show_heading`.
-    `make_texts` returns the table as text to copy, by name of the format."""
+    `make_texts` returns the table as copyable text in several formats: {name of the format:
+    text}."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
         st.html(note or Markup("<span></span>"))
         if make_texts is not None:
@@ -92,8 +93,8 @@ def show_csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
 
 
 def copy_menu(key: str, make_texts: Callable[[], Mapping[str, str]]) -> None:
-    """Show a menu with the texts of a table, each with a button that copies it. The texts are made
-    only when the menu is opened."""
+    """Show a menu with a table as text in several formats, each with a button that copies it. The
+    text is made only when the menu is opened."""
     with st.popover("Copy as", type="tertiary", key=f"copy_{key}", on_change="rerun") as popover:
         for name, text in make_texts().items() if popover.open else ():
             st.caption(f"Copy as {name}")

@@ -290,7 +290,7 @@ def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
 
 def draw_note_below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
     """Draw a note below the table, and a sentence on how much of the difference arises because the
-    runs list different queries."""
+    runs contain different queries."""
     return _render(
         "below_groups",
         note=note,

@@ -82,13 +82,13 @@ def draw_ledger_rows(
 
 
 def _printed_parts(steps: pd.DataFrame, ends: tuple[float, float]) -> list[float]:
-    """Return the contributions as texts. They are rounded so that they sum to the printed
+    """Return the contributions as strings. They are rounded so that they sum to the printed
     difference."""
     return w.round_parts(ends[1] - ends[0], steps["part"].tolist())
 
 
 def _sum_text(ends: tuple[float, float], parts: list[float]) -> str:
-    """Return the sum of contributions as a text such as "= 0.744 − 0.195 + 0.065".
+    """Return the sum of contributions as a string such as "= 0.744 − 0.195 + 0.065".
 
     The result is "" if the text would be too long, or if the printed numbers do not add up. They
     may not, because the contributions sum to the rounded difference, which may differ in its last

@@ -49,7 +49,7 @@ unknown."""
 def describe_movement(row: Row, side: str) -> Movement:
     """Describe how the document in a row of `Diagnosis.align_rankings` moved. In the left list, the
     words say where the document is in the right list; in the right list, they say where it came
-    from. Only relevant documents have a tone."""
+    from. `tone` is set only for relevant documents."""
     if not row["other_known"]:
         return NO_MOVE
     rank, other = row["rank"], row["other_rank"]

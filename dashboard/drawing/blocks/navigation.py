@@ -78,7 +78,7 @@ def draw_page_title(title: str, name: str) -> Markup:
 
 
 def draw_control_text(text: str) -> Markup:
-    """Draw a text between two controls."""
+    """Draw text between two controls."""
     return _render("word", text=text)
 
 

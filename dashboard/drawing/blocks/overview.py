@@ -306,8 +306,7 @@ def draw_query_list(
     true.
 
     `rows` has query_id, text, meta, score, baseline_score, difference, cause and unlisted_by (the
-    run that does not list the query, or ""). `total` is the number of all queries with a loss or
-    gain."""
+    run that lacks the query, or ""). `total` is the number of all queries with a loss or gain."""
     title = f"Got {kind}"
     if rows.empty:
         return _render("empty_list", title=title, text=f"No query got {kind}.")

@@ -29,7 +29,7 @@ name below the axis, and ranges that are drawn with two lines each."""
 
 @dataclass(frozen=True)
 class Cell:
-    """The content of a table cell: a text, an optional link, and a smaller text below."""
+    """The content of a table cell: text, an optional link, and smaller text below."""
 
     text: str
     link: str = ""

@@ -71,8 +71,8 @@ class _Compiled(BytecodeCache):
 
 
 def with_code(text: str) -> Markup:
-    """Return a message as markup. Texts in `backticks`, which are quoted from a file, are drawn as
-    code."""
+    """Return a message as markup. Passages in `backticks`, which are quoted from a file, are drawn
+    as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 

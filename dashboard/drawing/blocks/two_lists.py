@@ -129,9 +129,9 @@ def draw_two_lists(
     baseline, the run in focus, and the runs in `further_ids`. Above each list are its score and the
     grades of its first ranks. A single run has one list.
 
-    Two lists are connected by lines; in more lists, words say how each document moved from its
-    position in the baseline. `documents` is indexed by doc_id; its columns title and text are
-    optional. A click on a row opens the full text. `note` is shown above the lists. With
+    Two lists are connected by lines. With more than two lists, a label says how each document moved
+    from its position in the baseline. `documents` is indexed by doc_id; its columns title and text
+    are optional. A click on a row opens the full text. `note` is shown above the lists. With
     `one_line`, a row is the title alone, large enough to be read from a distance."""
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further_ids]))
     reach = rows or diagnosis.cutoff

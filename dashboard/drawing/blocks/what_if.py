@@ -98,8 +98,8 @@ def _make_edited_row(
 
 
 def _shortfall_text(shortfall: float, rank: int) -> str:
-    """Return a text that says how much lower the score of a document is than the score at rank k of
-    the same run. The document is ranked below k."""
+    """Return a phrase that says how much lower the score of a document, which is ranked below k, is
+    than the score at rank k of the same run."""
     if np.isnan(shortfall):
         return ""
     if shortfall == 0:

@@ -94,8 +94,8 @@ def _hover_box(palette: Palette) -> dict[str, Any]:
 
 
 def _add_hover_style(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
-    """Return the annotation. If it has a hover text, its hover box gets the style of all hover
-    boxes."""
+    """Return the annotation. If it has hover text, the style that all hover boxes share is
+    added."""
     if "hovertext" not in annotation:
         return dict(annotation)
     return {**annotation, "hoverlabel": _hover_box(palette)}

@@ -43,7 +43,7 @@ _BETWEEN = re.compile(r"[\s\-_./:,;]+\Z")
 
 
 def escape(text: object) -> str:
-    """Escape a text for Plotly, so that tags, links and entities in it are not interpreted."""
+    """Escape a string for Plotly, so that tags, links and entities in it are not interpreted."""
     return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

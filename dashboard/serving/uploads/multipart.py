@@ -89,7 +89,7 @@ class SingleFileParser:
     def _count_header_bytes(self, more: int) -> None:
         self._head += more
         if self._head > _LONGEST_HEAD:
-            raise BodyError("too much data before the first byte of the file")
+            raise BodyError("too much data before the content of the file")
 
     def _end_field(self) -> None:
         self._fields.append((self._field, self._value))

@@ -29,7 +29,7 @@ recognised as damaged."""
 
 
 def is_journal_name(text: str) -> bool:
-    """Return whether a text is a valid name of a journal."""
+    """Return whether a string is a valid name of a journal."""
     return text == NOTES or bool(_NAME.fullmatch(text))
 
 

@@ -150,18 +150,18 @@ Record = TypeVar("Record", Entry, Collection)
 
 
 def is_collection_id(text: str) -> bool:
-    """Return whether a text is a valid name of a collection's folder. No other text is used in a
-    path."""
+    """Return whether a string is a valid name of a collection's folder. No other string is used in
+    a path."""
     return bool(_NAME.fullmatch(text))
 
 
 def is_file_number(text: str) -> bool:
-    """Return whether a text can be the number of a file."""
+    """Return whether a string is a valid number of a file."""
     return text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
 
 
 def is_table_name(text: str) -> bool:
-    """Return whether a text can be the file name of a table."""
+    """Return whether a string is a valid file name of a table."""
     return bool(_TABLE.fullmatch(text))
 
 
@@ -270,7 +270,7 @@ def _is_draw(seed: object, sizes: Sequence[int], dates: Sequence[str]) -> bool:
 
 
 def _is_time(text: str) -> bool:
-    """Return whether a text is a time. An empty text means an unknown time and is accepted."""
+    """Return whether a string is a time. An empty string means an unknown time and is accepted."""
     with suppress(ValueError, OverflowError):
         return not text or datetime.fromisoformat(text).timestamp() is not None
     return False

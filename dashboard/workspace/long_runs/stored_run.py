@@ -185,7 +185,7 @@ class StoredRun(Run):
         return self.rows.layout.query_ids
 
     def length(self, query_id: str) -> int:
-        """Return the number of documents that the run lists for a query."""
+        """Return the number of documents in the run's list for a query."""
         query_ids = self.rows.layout.query_ids
         is_listed = query_id in query_ids
         return int(self.rows.layout.counts[query_ids.index(query_id)]) if is_listed else 0

@@ -15,9 +15,9 @@ declare(
         "dpr",
         "DPR questions and passages",
         endings=(".json", ".jsonl"),
-        explanation="Questions of DPR and Contriever: retrieved passages (ctxs) are a run and"
-        " documents; positive passages (positive_ctxs) are relevant, grade 1. Negative"
-        " passages and has_answer are not read as judgments, because they were not judged.",
+        explanation="Question files of DPR and Contriever: retrieved passages (ctxs) are read as a"
+        " run and as documents, positive passages (positive_ctxs) as judgments with grade 1."
+        " Negative passages and has_answer are not read, because they were not judged.",
         example='[{"question": "who wrote it", "answers": ["…"], "ctxs": [{"id": "doc-7", "title":'
         ' "A title", "text": "…", "score": "81.5", "has_answer": false}]}]',
         recognised_by=("question", "ctxs || positive_ctxs"),

@@ -35,7 +35,7 @@ Made = TypeVar("Made")
 _CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
 
 UNJUDGED = "An unjudged document counts as not relevant."
-MISSING = "A judged query that the run does not list scores 0 and counts in the mean."
+MISSING = "A judged query that is missing from the run scores 0 and counts in the mean."
 TIES = "Ties are broken by doc_id: the last in byte order comes first."
 
 
