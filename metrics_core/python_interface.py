@@ -12,6 +12,7 @@ computed elsewhere."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
@@ -27,10 +28,12 @@ from metrics_core.explaining.ledger import difference_ledger, score_ledger
 from metrics_core.explaining.one_query import select_query
 from metrics_core.findings import explanations
 from metrics_core.formats.in_memory import (
+    DocumentsLike,
     PairsLike,
     QrelsLike,
     QueriesLike,
     RunsLike,
+    convert_to_documents,
     convert_to_qrels,
     convert_to_queries,
     convert_to_runs,
@@ -48,7 +51,7 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.score_tables import select_scores
 from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs
 from metrics_core.slicing.breakdowns import find_groups, refuse_unknown_queries, summarise_groups
-from metrics_core.tables import Documents
+from metrics_core.tables import GivenScores
 from metrics_core.tables.columns import to_id_text
 
 _TOP = 10
@@ -68,7 +71,7 @@ def compare(
     level: float = LEVEL,
     same: float = SAME,
     without_relevant: WithoutRelevant = "zero",
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
@@ -98,7 +101,7 @@ def compare(
 
 
 def compare_scores(
-    scores: Scores | pd.DataFrame,
+    scores: Scores | GivenScores | pd.DataFrame | str | Path,
     measure: GivenMeasure | Iterable[GivenMeasure] | None = None,
     *,
     baseline: str | None = None,
@@ -112,15 +115,15 @@ def compare_scores(
 ) -> pd.DataFrame:
     """Compare existing scores. Returns a frame with the columns of `compare`.
 
-    `scores` is the result of `evaluate`, or a table with query_id, run and columns of numbers. A
-    column such as a latency need not be a known measure. A table with one row per measure is also
-    accepted, with the measure's name in `measure` and its number in `value`, such as PyTerrier's
-    perquery.csv. `measure` is one or several columns, by default every numeric column. `lower` and
-    `higher` name the columns for which lower or higher is better. For any other column, the measure
-    of that name decides; names such as latency_ms have no direction and no verdict. For a cost
-    (lower is better, no value below 0, some above 1) the verdict is on the typical ratio or the
-    sign. Raises RanklensError if there are no matching scores or a value is not a number, and
-    UnknownRunError.
+    `scores` is the result of `evaluate` or of `read_scores`, the path of a file that `read_scores`
+    reads, or a table with query_id, run and columns of numbers. A column such as a latency need not
+    be a known measure. A table with one row per measure is also accepted, with the measure's name
+    in `measure` and its number in `value`, such as PyTerrier's perquery.csv. `measure` is one or
+    several columns, by default every numeric column. `lower` and `higher` name the columns for
+    which lower or higher is better. For any other column, the measure of that name decides; names
+    such as latency_ms have no direction and no verdict. For a cost (lower is better, no value below
+    0, some above 1) the verdict is on the typical ratio or the sign. Raises RanklensError if there
+    are no matching scores or a value is not a number, and UnknownRunError.
 
     >>> compare_scores(frame, "latency", baseline="v1", lower="latency")  # doctest: +SKIP"""
     method = Method(test, correction, margin, level)
@@ -138,7 +141,7 @@ def breakdown(
     baseline: str | None = None,
     level: float = LEVEL,
     without_relevant: WithoutRelevant = "zero",
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
@@ -167,7 +170,7 @@ def curves(
     cutoffs: Iterable[int] | None = None,
     baseline: str | None = None,
     level: float = LEVEL,
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
@@ -196,7 +199,7 @@ def all_pairs(
     *,
     level: float = LEVEL,
     without_relevant: WithoutRelevant = "zero",
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> MeasuredPairs:
@@ -211,7 +214,7 @@ def all_pairs(
     *,
     level: float = LEVEL,
     without_relevant: WithoutRelevant = "zero",
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> PairsByMeasure:
@@ -225,7 +228,7 @@ def all_pairs(
     *,
     level: float = LEVEL,
     without_relevant: WithoutRelevant = "zero",
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> MeasuredPairs | PairsByMeasure:
@@ -253,7 +256,7 @@ def explain(
     *,
     run: str | None = None,
     baseline: str | None = None,
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> Explanation:
@@ -276,7 +279,8 @@ def explain(
     other_name = next((name for name in names if name != baseline_name), baseline_name)
     focus = other_name if run is None else _check_run_name(run, names)
     sides = [all_runs[names.index(name)] for name in dict.fromkeys((baseline_name, focus))]
-    judged = [join_judgments(side, table, documents=documents) for side in sides]
+    document_table = convert_to_documents(documents)
+    judged = [join_judgments(side, table, documents=document_table) for side in sides]
     top = parsed.cutoff or _TOP
     diagnosis = diagnose(
         sides, judged, table, query_id, parsed, baseline=baseline_name, focus=focus, cutoff=top
@@ -317,7 +321,7 @@ def _score_runs(
     qrels: QrelsLike,
     measures: Sequence[Measure],
     without_relevant: WithoutRelevant,
-    documents: Documents | None,
+    documents: DocumentsLike | None,
     exclusions: Exclusions,
 ) -> Scores:
     judged = join_runs(

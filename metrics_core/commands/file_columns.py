@@ -86,10 +86,19 @@ def _begins_path(path: str, names: Sequence[str]) -> bool:
 
 
 def refuse_unused_columns(options: ReadingOptions) -> None:
-    """Raise RanklensError if no file has a column that `--columns` names."""
+    """Raise RanklensError if no file has a column that `--columns` names, or if judgments and a run
+    would be the same list of a file."""
     if options.read_as.columns is None:
         return
     runs = [split_run_path(path)[0] for path in options.all_runs]
+    chosen = options.read_as.columns
+    doc = chosen.get("doc_id", "")
+    if options.qrels in runs and is_path(doc) and "relevance" not in chosen:
+        raise RanklensError(
+            f"The judgments and the run would both be the list {doc}.",
+            "Use a file for each, or rename the lists so that they are recognised, such as"
+            " `retrieved` and `expected`.",
+        )
     of_runs = (_columns_in_file(path, "run", options) for path in runs)
     if _columns_in_file(options.qrels, "qrels", options) is None and not any(of_runs):
         names_text = ", ".join(f"`{name}`" for name in options.read_as.columns.values())

@@ -55,10 +55,10 @@ from metrics_core.formats.python_tables import (
     to_any_table,
     to_table,
 )
-from metrics_core.formats.reading import read_qrels, read_queries, read_runs
+from metrics_core.formats.reading import read_documents, read_qrels, read_queries, read_runs
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.run_folders import has_runs, read_folder_runs
-from metrics_core.tables import Qrels, Queries, Run
+from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.arrays import as_column, as_text_column
 from metrics_core.tables.columns import (
     ID,
@@ -80,6 +80,8 @@ QrelsLike = Any
 """Judgments in one of the forms that the module's docstring lists."""
 QueriesLike = Any
 """Queries with their columns, as Queries, a path, a table, or {query_id: {column: value}}."""
+DocumentsLike = Any
+"""Documents with their columns, as Documents, a path, a table, or {doc_id: {column: value}}."""
 PairsLike = Any
 """Pairs of a query and a document, as a path, a table with query_id and doc_id, {query_id: [doc_id,
 …]}, a Run, or Qrels."""
@@ -169,23 +171,41 @@ def convert_to_queries(data: QueriesLike) -> Queries:
         return data
     if isinstance(data, (str, Path)):
         return read_queries(data)
+    return Queries.from_columns(_text_columns(data, "queries", "query_id"))
+
+
+def convert_to_documents(data: DocumentsLike | None) -> Documents | None:
+    """Convert data to documents; None stays None. Raises RanklensError if the data cannot be read
+    as documents."""
+    if data is None or isinstance(data, Documents):
+        return data
+    if isinstance(data, (str, Path)):
+        return read_documents(data)
+    return Documents.from_columns(_text_columns(data, "documents", "doc_id"))
+
+
+def _text_columns(data: Any, kind: Kind, id_name: str) -> dict[str, Any]:
+    """Return the columns of a table, or of {id: {column: value}}, as text by name."""
     if isinstance(data, Mapping) and all(isinstance(record, Mapping) for record in data.values()):
-        data = [{"query_id": query_id} | dict(record) for query_id, record in data.items()]
+        data = [{id_name: key} | dict(record) for key, record in data.items()]
     table = None if isinstance(data, Mapping) else to_any_table(data)
-    hint = "Give Queries, a path, a DataFrame, or a dictionary {query_id: {column: value}}."
+    hint = (
+        f"Give {kind.capitalize()}, a path, a DataFrame, or a dictionary"
+        f" {{{id_name}: {{column: value}}}}."
+    )
     if table is None:
-        raise RanklensError(f"{shorten_value(data)} does not contain queries.", hint)
-    roles = infer_header_roles(table.names, "queries").roles
-    id_index, text_index = (roles.get(role, -1) for role in ("query_id", "text"))
-    if id_index < 0:
+        raise RanklensError(f"{shorten_value(data)} does not contain {kind}.", hint)
+    roles = infer_header_roles(table.names, kind).roles
+    if id_name not in roles:
         column_names = ", ".join(table.names)
         raise RanklensError(
-            f"The queries have no column query_id; their columns: {column_names}.", hint
+            f"The {kind} have no column {id_name}; their columns: {column_names}.", hint
         )
-    columns = {"query_id": _id_column(table.column(id_index))}
-    names = ["text" if i == text_index else name for i, name in enumerate(table.names)]
-    columns |= {n: _to_texts(table.column(i)) for i, n in enumerate(names) if i != id_index}
-    return Queries.from_columns(columns)
+    names = list(table.names)
+    for role in roles.keys() & {"text", "title"}:
+        names[roles[role]] = role
+    columns = {n: _to_texts(table.column(i)) for i, n in enumerate(names) if i != roles[id_name]}
+    return {id_name: _id_column(table.column(roles[id_name]))} | columns
 
 
 def convert_to_frame(data: Any) -> pd.DataFrame:

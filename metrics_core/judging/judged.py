@@ -21,6 +21,8 @@ from metrics_core.tables import Qrels
 
 Kept = TypeVar("Kept")
 
+NO_JUDGED_DOCUMENT = "no_judged_document"
+"""The kind of the note on a run without judged documents."""
 _MOST_KEPT = 64
 
 
@@ -310,4 +312,4 @@ def _no_judged_document_notes(rank: Ints) -> tuple[Note, ...]:
         "none of its documents is judged, so every score is 0; are the run and the judgments from"
         " the same collection?"
     )
-    return (Note("no_judged_document", message, loud=True),)
+    return (Note(NO_JUDGED_DOCUMENT, message, loud=True),)

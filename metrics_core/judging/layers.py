@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.join import join_judgments
-from metrics_core.judging.judged import JudgedRanks, TiedRanks
+from metrics_core.judging.judged import NO_JUDGED_DOCUMENT, JudgedRanks, TiedRanks
 from metrics_core.judging.subtopics import SubtopicJudgments, make_subtopic_judgments
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
@@ -26,7 +26,6 @@ Grades = Mapping[tuple[str, str], float]
 qrels."""
 
 
-_NOTHING_JUDGED = "no_judged_document"
 _MOST_BLOCKS = 1_000
 
 
@@ -132,7 +131,7 @@ def rejoin_changed_queries(
     retrieved[: ranks.n_queries][~was_changed] = ranks.retrieved[~was_changed]
     rank = np.concatenate([ranks.rank[unchanged_hits], part.rank])[order]
     qrels_row = np.concatenate([ranks.qrels_row[unchanged_hits], part.qrels_row])[order]
-    notes = [note for note in ranks.notes if len(rank) == 0 or note.kind != _NOTHING_JUDGED]
+    notes = [note for note in ranks.notes if len(rank) == 0 or note.kind != NO_JUDGED_DOCUMENT]
     updated = replace(
         ranks,
         query=query[order],

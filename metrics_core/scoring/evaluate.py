@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.in_memory import (
+    DocumentsLike,
     PairsLike,
     QrelsLike,
     RunsLike,
+    convert_to_documents,
     convert_to_pairs,
     convert_to_qrels,
     convert_to_runs,
 )
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import NO_EXCLUSIONS, Exclusions, exclude_documents
+from metrics_core.judging.judged import NO_JUDGED_DOCUMENT
 from metrics_core.judging.while_reading.large_files import judge_files
 from metrics_core.measures import GivenMeasure, Measure, parse_measures_by_name
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
-from metrics_core.tables import Documents, Qrels
+from metrics_core.tables import Qrels
 from metrics_core.tables.run_names import add_folder_names
 
 
@@ -30,7 +34,7 @@ def evaluate(
     measures: GivenMeasure | Iterable[GivenMeasure],
     *,
     without_relevant: WithoutRelevant = "zero",
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
@@ -49,9 +53,10 @@ def evaluate(
     There is one row for each run and judged query; a query without results scores 0. If
     `without_relevant` is "leave out", judged queries without a relevant document have the score
     NaN; trec_eval scores them 0. `documents` is needed for measures of document columns, such as a
-    price. If `exclude_self` is true, the document whose id equals the query's id is removed from
-    every list before ranking. `exclude` are pairs of a query and a document to remove, such as
-    items already seen: a path, a table with query_id and doc_id, or {query_id: [doc_id, …]}.
+    price: Documents, a path, a table with doc_id, or {doc_id: {column: value}}. If `exclude_self`
+    is true, the document whose id equals the query's id is removed from every list before ranking.
+    `exclude` are pairs of a query and a document to remove, such as items already seen: a path, a
+    table with query_id and doc_id, or {query_id: [doc_id, …]}.
 
     Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
     RanklensError if two runs have the same name, or if there is no run or no measure."""
@@ -68,19 +73,25 @@ def join_runs(
     qrels: Qrels,
     measures: Iterable[Measure],
     *,
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     exclusions: Exclusions = NO_EXCLUSIONS,
 ) -> list[JudgedRanks]:
     """Exclude documents from the runs, and join the runs with the judgments as these measures
     require.
 
-    Raises the errors of `evaluate` that concern runs."""
+    Warns of a run without judged documents, whose scores are all 0. Raises the errors of `evaluate`
+    that concern runs."""
     needs = documents is not None or any(m.declaration.needs for m in measures)
+    document_table = convert_to_documents(documents)
     judged = (None if needs or exclusions else _judge_paths(runs, qrels)) or [
-        join_judgments(exclude_documents(run, exclusions), qrels, documents=documents)
+        join_judgments(exclude_documents(run, exclusions), qrels, documents=document_table)
         for run in convert_to_runs(runs, qrels.query_ids)
     ]
     refuse_same_names([ranks.run_name for ranks in judged])
+    for ranks in judged:
+        for note in ranks.notes:
+            if note.kind == NO_JUDGED_DOCUMENT:
+                warnings.warn(f"{ranks.run_name}: {note.message}", stacklevel=3)
     return judged
 
 

@@ -5,6 +5,7 @@ directions."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from metrics_core.base import frames as pd
@@ -12,6 +13,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.formats.in_memory import convert_to_frame
 from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.formats.parsing.score_columns import REPEATS
+from metrics_core.formats.reading import read_scores
 from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures_by_name
 from metrics_core.scoring.given_scores import (
     find_directions,
@@ -25,6 +27,7 @@ from metrics_core.scoring.scores import (
     measure_columns,
     scores_from_frame,
 )
+from metrics_core.tables import GivenScores
 
 
 def select_scores(
@@ -92,7 +95,9 @@ def read_scores_frame(table: Any) -> pd.DataFrame:
     """Return a table of scores as a frame with the columns run, query_id and one per measure.
     Repeats of a score, counted by a column such as repeat or epoch, are averaged. Raises
     RanklensError if the same score occurs twice."""
-    frame = convert_to_frame(table)
+    if isinstance(table, (str, Path)):
+        table = read_scores(table)
+    frame = convert_to_frame(table.table if isinstance(table, GivenScores) else table)
     names = [str(c) for c in frame.columns]
     roles = (("run", NAMES["tag"]), ("query_id", NAMES["query_id"]), ("repeat", REPEATS))
     for key, role_names in roles:

@@ -320,3 +320,31 @@ def test_what_cannot_be_explained_is_said() -> None:
         explain(RUNS, QRELS, "AP", "q1", run="prod")
     with pytest.raises(LackingDataError):
         explain(RUNS, QRELS, "alpha_nDCG@10", "q1")
+
+
+def test_documents_are_a_path_or_a_table_too(tmp_path: Path) -> None:
+    items = pd.DataFrame({"item": ["a", "b", "c"], "popularity": [1, 2, 4]})
+    items.to_csv(tmp_path / "items.csv", index=False)
+    records = {
+        i: {"popularity": n} for i, n in zip(items["item"], items["popularity"], strict=True)
+    }
+    table = metrics_core.read_documents(tmp_path / "items.csv")
+    want = evaluate(NEW, QRELS, "Novelty(users=4)@2", documents=table)
+    assert want["Novelty(users=4)@2"].tolist() == pytest.approx([1.5] * 12)  # log2 4 and log2 2
+    for documents in (tmp_path / "items.csv", str(tmp_path / "items.csv"), items, records):
+        found = evaluate(NEW, QRELS, "Novelty(users=4)@2", documents=documents)
+        pd.testing.assert_frame_equal(found, want)
+    with pytest.raises(RanklensError, match="The documents have no column doc_id"):
+        evaluate(NEW, QRELS, "P@1", documents=pd.DataFrame({"price": [1]}))
+
+
+def test_scores_in_a_file_are_compared_however_they_are_read(tmp_path: Path) -> None:
+    LATENCY.to_csv(tmp_path / "s.csv", index=False)
+    want = compare_scores(LATENCY, lower="latency")
+    for scores in (tmp_path / "s.csv", metrics_core.read_scores(tmp_path / "s.csv")):
+        pd.testing.assert_frame_equal(compare_scores(scores, lower="latency"), want)
+
+
+def test_a_run_of_other_documents_warns() -> None:
+    with pytest.warns(UserWarning, match="run: none of its documents is judged"):
+        evaluate({"q0": ["x#1"]}, QRELS, "P@1")

@@ -191,6 +191,11 @@ def find_documents(name: str, lists: Sequence[Any], prefix: Steps) -> DocumentLi
     return DocumentList(name, prefix, kind) if is_named or are_ids else None
 
 
+def is_relevant_name(name: str) -> bool:
+    """Return whether the name of a list, or the path to it, indicates relevant documents."""
+    return bool(_RELEVANT_NAME.search(fold_name(name)))
+
+
 def _kind_by_name(name: str, items: Sequence[Any]) -> Kind | None:
     """Return the kind of table that the name of a list indicates; None if the name indicates
     none."""

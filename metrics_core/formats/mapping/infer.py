@@ -30,6 +30,7 @@ from metrics_core.formats.mapping.documents import (
     find_scored_ids,
     is_nested,
     is_numeric,
+    is_relevant_name,
     may_mean_documents,
     record_shape,
     sample_items,
@@ -398,3 +399,5 @@ def _add_mappings(
             for document_list in documents
             if not is_non_relevant_name(document_list.name)
         ]
+        for kind, mappings in inference.mappings.items():
+            mappings.sort(key=lambda m: is_relevant_name(str(m["doc"][0])) != (kind == "qrels"))

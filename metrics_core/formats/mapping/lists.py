@@ -110,7 +110,7 @@ def read_lists(
         sample = [] if parquet_inference else _sample_records(source, records)
         inference = parquet_inference or infer_mappings(sample)
         if not request.columns:
-            _refuse_ambiguous_lists(source, inference)
+            _refuse_ambiguous_lists(source, request, inference)
         current_mappings = _build_mappings(inference, request) or current_mappings
         if not current_mappings:
             problem = LineProblem(None, "no lists of documents by query", KIND_TITLES[request.kind])
@@ -195,7 +195,7 @@ def _sample_records(source: Source, records: Records) -> list[Any]:
     return sample_items(values, record_shape)
 
 
-def _refuse_ambiguous_lists(source: Source, inference: Inference) -> None:
+def _refuse_ambiguous_lists(source: Source, request: Request, inference: Inference) -> None:
     """Raise FileFormatError if it is ambiguous which list has the documents, or which values are
     their ids or numbers."""
     if inference.candidate_lists:
@@ -203,7 +203,8 @@ def _refuse_ambiguous_lists(source: Source, inference: Inference) -> None:
             f"{len(inference.candidate_lists)} lists of documents:"
             f" {_format_paths(inference.candidate_lists)}"
         )
-        expected, role, paths = "one", "doc", inference.candidate_lists
+        expected, role = "one", "doc"
+        paths = [mapping["doc"][0] for mapping in inference.mappings[request.kind]]
     elif inference.possible_ids:
         actual = (
             f"objects without a recognised document id: {_format_paths(inference.possible_ids)}"

@@ -96,3 +96,19 @@ def test_what_no_file_has(
     except SystemExit as left:
         assert left.code == 2
     assert words in capsys.readouterr().err
+
+
+def test_judgments_and_a_run_are_never_the_same_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "rag.jsonl"
+    file.write_text('{"id": "q", "chunks": ["a", "b"], "gold": ["c"]}\n')
+    both = ["evaluate", str(file), str(file), "-m", "R@5"]
+    assert main(both) == 2
+    assert "Choose one, for example columns doc=gold[]." in capsys.readouterr().err
+    assert main([*both, "--columns", "query=id,doc=chunks[]"]) == 2
+    assert "would both be the list chunks[]" in capsys.readouterr().err
+    assert main(["formats", "--of", str(file)]) == 0
+    suggested = capsys.readouterr().out
+    assert "as a run      --columns 'query=id,doc=chunks[]'" in suggested
+    assert "as judgments  --columns \"query=id,doc=gold[],grade='1'\"" in suggested
