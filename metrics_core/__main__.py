@@ -141,7 +141,7 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _command_line_hints(error: RanklensError) -> list[str]:
-    """Return a hint on how to resolve an error on the command line, in a list of at most one text.
+    """Return a hint on how to resolve an error on the command line, as a list with one string.
 
     The list is empty if the error has no `offer` (a reading choice that would accept the input)."""
     name, equals, value = getattr(error, "offer", "").partition("=")

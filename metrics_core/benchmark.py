@@ -190,9 +190,9 @@ def _judge_all_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) 
 
 
 def _judge_first_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
-    """Return the judged ranks of a list (the ranks of its relevant documents).
+    """Return the judged ranks of a list, that is, the ranks of its relevant documents.
 
-    Only the first position of a repeated document is judged; its other positions still count as
+    If a document is repeated, only its first position is judged. Its other positions still count as
     ranks."""
     remaining = set(expected_ids)
     places = []

@@ -26,8 +26,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def require_expected(function: Function) -> Function:
-    """Return the function with a check: if only grades are passed, the error names
-    `graded_list`."""
+    """Return the function with a check of its arguments: if `expected` is missing, it raises an
+    error that recommends `graded_list` for a list of grades."""
 
     @wraps(function)
     def checked_function(*values: Any, **options: Any) -> Any:

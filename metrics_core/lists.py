@@ -115,14 +115,13 @@ def precision_at_k(
     """Return precision at k: the share of the first k results that are relevant.
 
     `P@k = relevant results among the first k / k`. `retrieved` is the ranked list, best first;
-    `expected` are the relevant ids, or grades by id. With `denominator` "retrieved" a list shorter
-    than k is divided by its length. `duplicates` is explained in `lists`.
+    `expected` are the relevant ids, or grades by id. If `denominator` is "retrieved" and the list
+    is shorter than k, the divisor is its length. `duplicates` is explained in `lists`.
 
     >>> precision_at_k(["a", "b", "c"], {"a", "c"}, 2)
     0.5
     >>> precision_at_k(["a"], {"a"}, 2, denominator="retrieved")
-    1.0
-    """
+    1.0"""
     return score_one_list("P", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
@@ -269,8 +268,8 @@ def arhr(
 def auc(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the share of correctly ordered pairs, each of a relevant and a non-relevant listed
-    document.
+    """Return the share of correctly ordered pairs among all pairs of a relevant and a
+    non-relevant document in the list.
 
     `AUC = pairs with the relevant document at the higher rank / pairs, NaN without pairs`.
     `retrieved` is the ranked list, best first; `expected` are the relevant ids, or grades by id.
@@ -319,13 +318,12 @@ def money_recall_at_k(
 
     `price of the relevant results among the first k / price of all relevant documents`. `retrieved`
     is the ranked list, best first; `expected` are the relevant ids, or grades by id. `prices` is a
-    mapping from id to price, or a list aligned with `retrieved`; then `expected_prices` is aligned
-    with `expected`, for documents that are not retrieved. The result is NaN if a relevant document
-    has no price. `duplicates` is explained in `lists`.
+    mapping from id to price, or a list aligned with `retrieved`. In the latter case, the prices of
+    documents that are not retrieved are in `expected_prices`, which is aligned with `expected`. The
+    result is NaN if a relevant document has no price. `duplicates` is explained in `lists`.
 
     >>> money_recall_at_k(["a", "b"], {"a", "c"}, {"a": 30, "b": 10, "c": 30}, 2)
-    0.5
-    """
+    0.5"""
     document_prices = prices_by_document(retrieved, expected, prices, expected_prices)
     return score_one_list(
         "MoneyR", retrieved, expected, duplicates, {"price": document_prices}, cutoff=k
@@ -368,7 +366,8 @@ def success_at_k(
 def r_precision(
     retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return R-precision: the precision of the first n results, if n documents are relevant.
+    """Return R-precision: the precision of the first n results; n is the number of relevant
+    documents.
 
     `R-precision = P@n, n = relevant documents`. `retrieved` is the ranked list, best first;
     `expected` are the relevant ids, or grades by id. `duplicates` is explained in `lists`.

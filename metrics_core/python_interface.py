@@ -260,8 +260,8 @@ def explain(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> Explanation:
-    """Explain a query's score, or the difference of two runs, by a sentence and the contribution of
-    each document.
+    """Explain a query's score, or the difference of two runs, with a sentence and with the
+    contribution of each document.
 
     By default `baseline` is the first run and `run` the next. Raises the errors of `evaluate`,
     UnknownRunError, RanklensError if the query is not judged, LackingDataError for some

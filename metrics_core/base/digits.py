@@ -6,7 +6,7 @@ _MOST_DIGITS = 18
 
 
 def parse_whole_number(text: str) -> int | None:
-    """Return the whole number that a text of digits (0 to 9) represents; None for any other text.
+    """Parse a string of digits (0 to 9) as a whole number. Returns None for any other string.
 
     Only the first 18 digits are used: no valid number is longer, and Python refuses to parse more
     than 4,300 digits."""

@@ -32,7 +32,7 @@ class RanklensError(Exception):
     """A user's mistake: `message` names the problem, and `hint` says how to fix it. The hint may be
     empty.
 
-    Control characters in both texts are escaped (`wording.escape_controls_in_lines`)."""
+    Control characters in both strings are escaped (`wording.escape_controls_in_lines`)."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         self.message = escape_controls_in_lines(message)
@@ -158,8 +158,8 @@ class FileFormatError(RanklensError):
 
 
 def _format_line_and_text(problem: LineProblem, first_problem: LineProblem) -> str:
-    """Return the line number of a problem, followed by the text found there if this differs from
-    the text of the group's first problem.
+    """Return the line number of a problem. If the text found there differs from the text of the
+    group's first problem, it is added in parentheses.
 
     If the file has no lines, only the text found is returned."""
     if problem.line is None:
@@ -170,10 +170,11 @@ def _format_line_and_text(problem: LineProblem, first_problem: LineProblem) -> s
 
 
 def _group_by_kind(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
-    """Group problems by the text that was expected, in order of first occurrence.
+    """Group problems by their description of valid content (`expected`), in order of first
+    occurrence.
 
-    The text that was found may differ between lines (a score, an id), so it does not define the
-    group."""
+    The content that was found, such as a score or an id, may differ between lines, so it does not
+    define the group."""
     groups: dict[str, list[LineProblem]] = {}
     for problem in problems:
         groups.setdefault(problem.expected, []).append(problem)

@@ -69,7 +69,8 @@ def estimate_size(answer: Any) -> int:
 
 
 def _estimate_list_size(values: Any) -> int:
-    """Estimate the size of a list in bytes, from a sample of its values. Texts count as 0 bytes."""
+    """Estimate the size of a list in bytes, from a sample of its values. Strings count as 0
+    bytes."""
     sample = values[:: max(1, len(values) // _SAMPLED)]
     sample_size = sum(estimate_size(value) for value in sample if not isinstance(value, str))
     return _REFERENCE * len(values) + sample_size * len(values) // max(len(sample), 1)

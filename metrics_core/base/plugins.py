@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class _Entry(Generic[Declared]):
-    """A declaration with its module, its package, and all its names in the form used for
+    """A declaration with its module, its package and all its names, which are normalised for
     comparison."""
 
     declaration: Declared

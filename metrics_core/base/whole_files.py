@@ -28,13 +28,15 @@ _SEAL = 32
 
 
 def write_sealed(path: Path, content: bytes | memoryview) -> None:
-    """Write a sealed file and create its folder. Raises OSError."""
+    """Write a sealed file, which begins with a hash of its name and content, and create its folder.
+    Raises OSError."""
     make_folder(path.parent)
     write_file(path, b"".join((_make_seal(path.name, content), content)))
 
 
 def read_sealed_file(path: Path) -> memoryview | None:
-    """Return the content of a sealed file; None if the file is missing or was changed."""
+    """Return the content of a file written by `write_sealed`; None if the file is missing or was
+    changed."""
     try:
         sealed = memoryview(path.read_bytes())
     except OSError:
@@ -54,8 +56,8 @@ def _make_seal(name: str, content: bytes | memoryview) -> bytes:
 def write_file(path: Path, content: bytes | memoryview) -> None:
     """Write a file, replacing a file or folder of the same name.
 
-    Raises OSError. The old file is then unchanged, unless only flushing the folder failed: then the
-    new file is complete."""
+    Raises OSError. The old file is then unchanged, with one exception: if only flushing the folder
+    failed, the new file is already complete."""
     draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}{DRAFT}")
     try:
         _write_draft(draft, content)
@@ -80,9 +82,9 @@ def replace_file(path: str | Path, content: bytes | str) -> None:
 
 
 def encode_text(text: str, path: str | Path) -> bytes:
-    """Return a text as UTF-8 bytes.
+    """Encode a string as UTF-8.
 
-    Raises RanklensError if the text contains lone surrogates, which may come from file names."""
+    Raises RanklensError if the string contains lone surrogates, which may come from file names."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -144,10 +146,9 @@ def create_private_file(path: Path) -> int:
 
 
 def open_draft(path: Path) -> int:
-    """Create a draft, locked by this process, and return its handle. Raises OSError.
+    """Create a draft of a file, locked by this process, and return its handle. Raises OSError.
 
-    `is_abandoned` is true once this process has closed the draft or ended.
-    """
+    Once this process has closed the draft or ended, `is_abandoned` returns true for the draft."""
     while True:
         handle = create_private_file(path)
         if _acquire_lock(handle) and path.exists():

@@ -142,7 +142,7 @@ def interval_decimals(low: float | None, high: float | None) -> int:
 def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
     """Return how many decimals are needed so that a printed number differs from the printed limit.
 
-    The result is at least `digits` and at most 12. If the number equals the limit, it is
+    The result is at least `digits` and at most 12. If the number equals the limit, the result is
     `digits`."""
     if not math.isfinite(value) or math.isclose(value, limit, rel_tol=0, abs_tol=1e-12):
         return digits
@@ -171,8 +171,8 @@ def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
 
 
 def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
-    """Format the numbers of a column with equally many decimals: as many as `format_score` uses for
-    the largest value.
+    """Format all numbers of a column with the number of decimals that `format_score` uses for the
+    largest value.
 
     If `counts` is true and all numbers are whole, they are printed without decimals."""
     finite = [value for value in values if math.isfinite(value)]
@@ -295,7 +295,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def shorten_value(value: Any) -> str:
-    """Return a Python value as a short text for a message."""
+    """Return a Python value as a short string for a message."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         # Python refuses to convert numbers with many thousand digits.
         return f"a whole number of about {value.bit_length() * math.log10(2):,.0f} digits"

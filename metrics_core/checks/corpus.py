@@ -87,7 +87,7 @@ def _mark_repeated_codes(codes: Ints) -> Mask:
 
 def _encode_values(column: pa.ChunkedArray) -> Ints:
     """Return a number for each value, int64[row]. Equal values have equal numbers; a missing value
-    counts as an empty text."""
+    counts as an empty string."""
     texts = pc.fill_null(column.cast(pa.large_binary()).combine_chunks(), b"")
     return as_array(texts.dictionary_encode().indices).astype(np.int64)
 

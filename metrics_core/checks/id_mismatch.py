@@ -287,7 +287,7 @@ class _Ids:
         )
 
     def count_matched(self, reading: IdMap) -> int:
-        """Return how many rows of the judgments also occur in the run if this mapping is
+        """Return how many rows of the judgments also occur in the run after this mapping is
         applied."""
         keys, judged = self._mapped_row_keys(reading)
         return int(np.isin(judged, keys).sum())

@@ -26,7 +26,7 @@ WITHOUT_JUDGMENTS = "0 00000000"
 
 
 def mark_queries(query_ids: Iterable[str], qrels: Qrels | None) -> dict[str, str]:
-    """Return the mark of each query's judgments, by query id.
+    """Return the mark (number and hash) of each query's judgments, by query id.
 
     If `qrels` is None, the scores were computed by another tool, and every query has the mark
     `WITHOUT_JUDGMENTS`."""
@@ -60,7 +60,7 @@ def hash_judgments(qrels: Qrels) -> dict[str, str]:
 
 
 def _hash_texts(texts: pa.ChunkedArray | pa.Array) -> Hashes:
-    """Return a hash of each text, uint64[n]. The bytes of a text are treated as the digits of a
+    """Return a hash of each string, uint64[n]. The bytes of a string are treated as the digits of a
     number in a fixed base."""
     column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     column = pc.cast(column, pa.large_binary())
@@ -86,6 +86,6 @@ def _mix_hash_bits(numbers: Hashes) -> Hashes:
 
 
 def combine_query_hashes(marks: Mapping[str, str]) -> str:
-    """Return a single mark of the judgments of all queries."""
+    """Combine the marks of all queries' judgments into a single mark."""
     lines = sorted(f"{query_id} {mark}" for query_id, mark in marks.items())
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:HEX]

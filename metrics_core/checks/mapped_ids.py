@@ -23,7 +23,7 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents, GivenScores)
 
 @dataclass(frozen=True)
 class IdMaps:
-    """Mappings of query ids and document ids; unchanged by default."""
+    """Mappings of query ids and document ids. By default, ids are unchanged."""
 
     queries: IdMap = UNCHANGED_IDS
     documents: IdMap = UNCHANGED_IDS

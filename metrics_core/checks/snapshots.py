@@ -53,7 +53,7 @@ _BYTES_CHECKED = 1 << 16
 
 @dataclass(frozen=True)
 class Origin:
-    """The sources of a snapshot; a missing text is "".
+    """The sources of a snapshot. A missing source is "".
 
     file         path of the run's file
     fingerprint  beginning of the hash of this file
@@ -273,8 +273,8 @@ def read_snapshot(path: str) -> Snapshot:
 def read_given_snapshot(path: str, measures: Iterable[Measure]) -> Snapshot:
     """Read a snapshot of scores that another tool computed. Raises the errors of `read_snapshot`.
 
-    Each measure is replaced by the one with the same name in `measures`, if there is one, because
-    that one has a direction and a scale."""
+    Each measure is replaced by the measure with the same name in `measures`, if there is one,
+    because only the latter has a direction and a scale."""
     snapshot, by_name = read_snapshot(path), {str(measure): measure for measure in measures}
     matched = tuple(by_name.get(str(measure), measure) for measure in snapshot.measures)
     return replace(snapshot, scores=replace(snapshot.scores, measures=matched))
@@ -334,7 +334,8 @@ def _parse_snapshot(document: Mapping[str, Any]) -> Snapshot:
 
 
 def _parse_score(value: Any) -> float:
-    """Return a score, NaN for null. Raises ValueError if it is not a finite number."""
+    """Return a score, NaN for null. Raises ValueError for any other value that is not a finite
+    number."""
     if value is None:
         return math.nan
     if type(value) not in (int, float) or not math.isfinite(value):

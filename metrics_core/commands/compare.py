@@ -303,8 +303,8 @@ def _format_contributions(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
-    """Return the bounds of the tested interval, and a note on its level if this differs from the
-    row's level."""
+    """Return the bounds of the interval on which the verdict is based, and a note on the level of
+    the interval if this differs from the row's level."""
     low, high, interval_level = verdict_interval(row, row["level"])
     return (low, high), "" if interval_level == row[
         "level"
@@ -321,7 +321,7 @@ def _ratio_cells(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a comparison with each cell formatted as text, for tables that people read."""
+    """Return a comparison as human-readable text cells."""
     ends_of = [_tested_interval(row) for row in frame.to_dict("records")]
     digits = w.column_decimals(*zip(*(ends for ends, _ in ends_of), strict=True)) if ends_of else 3
     # Says of each row which of the two the verdict and p concern.

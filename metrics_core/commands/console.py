@@ -47,7 +47,7 @@ codecs.register_error("ranklens.readable", _replace_unprintable)
 
 
 class _VisibleStream:
-    """A text stream for people: control characters are escaped before they are written."""
+    """A text stream that escapes control characters before it writes them."""
 
     def __init__(self, beneath: TextIO) -> None:
         self.beneath = beneath
@@ -61,7 +61,7 @@ class _VisibleStream:
 
 
 def _write_status(text: str) -> None:
-    """Write a progress text to stderr without escaping, so that it can move the cursor."""
+    """Write a progress message to stderr without escaping, so that it can move the cursor."""
     stream = sys.stderr.beneath if isinstance(sys.stderr, _VisibleStream) else sys.stderr
     print(text, end="", file=stream, flush=True)
 

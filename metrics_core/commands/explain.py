@@ -82,8 +82,8 @@ class _Explanation:
     sentence: str
 
     def document_parts(self, position: int) -> list[dict[str, Any]]:
-        """Return the documents of a query, largest contribution to the difference first. The rank
-        of an unlisted document is None."""
+        """Return the documents of a query, largest contribution to the difference first. A rank is
+        None if the document is not in the list."""
         ledger, part = self.ledger, self.ledger.part
         first, end = np.searchsorted(ledger.query, [position, position + 1])
         rows = first + np.argsort(-np.abs(part[first:end]), kind="stable")
@@ -192,8 +192,8 @@ def _explain_difference(files: InputFiles, query_id: str, top: int) -> str:
 
 
 def format_json(explanation: _Explanation) -> str:
-    """Format the queries as a JSON list of objects. Undefined values and the ranks of unlisted
-    documents are null."""
+    """Format the queries as a JSON list of objects. Undefined values are null, and so are the ranks
+    of documents that are not in a list."""
     return (
         json.dumps(
             [_query_record(explanation, i) for i in explanation.order], ensure_ascii=False, indent=1
@@ -236,8 +236,8 @@ def _format_text(
     format_table: Callable[[pd.DataFrame, int], str],
     line: Callable[[str], str],
 ) -> str:
-    """Format as text for people: a single query with all its documents, or one line for each of
-    several queries."""
+    """Format as human-readable text: a single query with all its documents, or several queries with
+    one line each."""
     if not explanation.sentence:
         return format_table(_overview_table(explanation), 5)
     query_fields, gains = explanation.query_fields(0), explanation.headroom

@@ -86,8 +86,8 @@ def _begins_path(path: str, names: Sequence[str]) -> bool:
 
 
 def refuse_unused_columns(options: ReadingOptions) -> None:
-    """Raise RanklensError if no file has a column that `--columns` names, or if judgments and a run
-    would be the same list of a file."""
+    """Raise RanklensError if none of the columns named in `--columns` is in any of the files, or if
+    the judgments and a run would be the same list of one file."""
     if options.read_as.columns is None:
         return
     runs = [split_run_path(path)[0] for path in options.all_runs]

@@ -121,7 +121,7 @@ def _file_text(file: str) -> str:
 
 
 def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFields | None) -> str:
-    """Explain why the user must choose how the file is read; empty if this is not necessary.
+    """Explain why the user must choose how the file is read. Returns "" if no choice is necessary.
 
     Raises FileFormatError for a file that is invalid and has no fields to choose from."""
     try:

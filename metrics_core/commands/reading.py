@@ -171,7 +171,7 @@ def _refuse_repeated_stdin(files: Sequence[str | None]) -> None:
 def _read_documents(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> Documents | None:
-    """Read the documents that the options name, or a named collection's if a measure needs them."""
+    """Read the documents in the options, or a named collection's if a measure needs documents."""
     if options.documents:
         path = options.documents
         documents = formats.read_documents(path, **options.read_as.to_keyword_choices(columns=None))
@@ -226,7 +226,7 @@ def _make_run_names_distinct(
     options: ReadingOptions,
 ) -> list[FileRun[AnyRun]]:
     """Return the runs with unique names. Runs with the same name are distinguished by their
-    folders. A file that is listed twice counts once, unless `options.keeps_same` is true. Two
+    folders. A file that is named twice counts once, unless `options.keeps_same` is true. Two
     different files with the same rows count as two runs."""
     keeps_same = options.keeps_same
     if keeps_same and runs:
@@ -363,7 +363,7 @@ def read_needed_queries(
     query_ids: Sequence[str], options: ReadingOptions, needed_by: str
 ) -> Queries:
     """Read the queries that the option `needed_by` requires. Notes go to stderr. Raises
-    RanklensError if no queries are given or can be read, or if they have none of these ids."""
+    RanklensError if no queries are named or can be read, or if none is in `query_ids`."""
     from metrics_core.slicing.breakdowns import refuse_unknown_queries
 
     queries = read_named_queries(options)

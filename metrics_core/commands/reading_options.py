@@ -202,7 +202,7 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 def expand_pattern(pattern: str) -> list[str]:
     """Return the files that match a pattern such as 'runs/*.run' that the shell did not expand.
 
-    A text that is not a pattern, or a pattern that matches no file, is returned unchanged."""
+    A string that is not a pattern, or a pattern that matches no file, is returned unchanged."""
     if pattern == "-" or os.path.lexists(pattern):
         return [pattern]
     paths = glob(pattern)  # noqa: PTH207 - like a shell, without hidden files
@@ -240,14 +240,15 @@ def parse_measure_options(texts: Sequence[str]) -> list[Measure]:
 
 
 def split_names(texts: Sequence[str]) -> list[str]:
-    """Split texts into single measure names.
+    """Split strings into single measure names.
 
     A bare number is another cutoff of the preceding name: "P.5,10" becomes "P.5" and "P.10"."""
     return [name for text in texts for name in _iterate_names(text)]
 
 
 def _iterate_names(text: str) -> Iterator[str]:
-    """Yield the measure names in a text. A bare number is another cutoff of the preceding name."""
+    """Yield the measure names in a string. A bare number is another cutoff of the preceding
+    name."""
     prefix = ""
     for part in (part.strip() for part in _PART.findall(text)):
         numbered = _NUMBERED.fullmatch(part)

@@ -44,8 +44,8 @@ def read_scores_and_runs(
 
     The scores are read from `--scores`, computed from judgments and runs, or both. Runs are only
     returned if all scores are computed and `read_input` keeps the runs. Notes go to stderr. Raises
-    RanklensError if `-m` has a name that a measure of `--scores` and a computed measure share. If
-    `needs_direction` is true, RanklensError is also raised for a measure named by `-m` whose
+    RanklensError if a name in `-m` belongs to both a measure of `--scores` and a computed measure.
+    If `needs_direction` is true, RanklensError is also raised for a measure named by `-m` whose
     direction is not declared."""
     if not options.scores:
         if options.lower or options.higher:
@@ -100,8 +100,8 @@ def read_score_tables(options: ReadingOptions) -> list[GivenScores]:
 def find_names(options: ReadingOptions, given_measures: Iterable[Measure]) -> list[str]:
     """Return the canonical names of the measures that `-m` names, in order.
 
-    `given_measures` are the measures of `--scores`. Raises RanklensError for a name that one of
-    these shares with a computed measure."""
+    `given_measures` are the measures of `--scores`. Raises RanklensError for a name that belongs to
+    both one of these and a computed measure."""
     given_names, names = set(map(str, given_measures)), []
     for text in options.measures or ():
         parts = [text] if text.strip() in given_names else split_names([text])
@@ -151,8 +151,8 @@ def _add_computed_scores(
     """Return the scores of `--scores` and the computed scores of the shared queries, with the
     measures in the order of `names`.
 
-    If a measure of `--scores` is also computed, both scores are compared, and those of `--scores`
-    are left out if they are equal."""
+    If a measure of `--scores` is also computed, both scores are compared. If they are equal, the
+    scores of `--scores` are left out."""
     given_names = list(map(str, given_scores.measures))
     computed_names = [name for name in names if name not in given_names]
     if not names:

@@ -39,7 +39,7 @@ class Agreement:
         side       1 if the run is better, -1 if the baseline is better, 0 if they are equal
         low, high  interval of the difference, simultaneous over all measures, on the scale on
                    which the measure is averaged
-        verdict    a word of `verdicts`
+        verdict    one of the constants of `verdicts`
 
     `orders` float64[measure, measure] is Kendall's tau-b between the orders of all runs; NaN for a
     measure on which all runs are tied."""

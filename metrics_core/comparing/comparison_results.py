@@ -40,7 +40,8 @@ class ComparisonResults:
 
     @property
     def tested(self) -> Objects:
-        """The tested quantity of each column, object[column]: a word of `tested_quantities`."""
+        """The tested quantity of each column, object[column]: one of the constants of
+        `tested_quantities`."""
         if self.costs is None:
             return np.full(len(self.mean), MEAN_DIFFERENCE, dtype=object)
         return self.costs.tested

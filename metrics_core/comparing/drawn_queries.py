@@ -80,12 +80,12 @@ def count_finished(is_finished: Mask) -> int:
 
 
 def detectable_difference(n_drawn: int, changed_share: float) -> float:
-    """Return a guess of the smallest difference that `n_drawn` queries would detect with 80 %
-    power.
+    """Return a rough estimate of the smallest difference that `n_drawn` queries would detect with
+    80 % power.
 
-    It assumes a standard deviation of `GUESSED_DEVIATION` on the share of queries whose documents
-    changed, and no difference on the other queries. The result is NaN if there are too few
-    queries."""
+    The differences are assumed to have the standard deviation `GUESSED_DEVIATION` on the queries
+    whose documents changed (a share of `changed_share`), and to be 0 on all other queries. The
+    result is NaN if there are too few queries."""
     from scipy import special
 
     if n_drawn < 2:

@@ -138,7 +138,7 @@ class Gate:
 
     @property
     def tested(self) -> str:
-        """The quantity that the gate tests: one of the words of `tested_quantities`."""
+        """The quantity that the gate tests: one of the constants of `tested_quantities`."""
         return TYPICAL_RATIO if self.is_ratio else MEAN_DIFFERENCE
 
     @property
@@ -187,8 +187,8 @@ def find_gated_names(texts: Iterable[str]) -> list[str]:
 
 
 def declare_directions(scores: Scores, texts: Iterable[str]) -> Scores:
-    """Return the scores after setting the directions of given measures, which the comparison signs
-    of the condition texts declare.
+    """Set the directions of measures that another tool computed. The directions are declared by the
+    comparison signs of the condition texts. Returns the scores with these directions.
 
     Raises ParameterError if two conditions declare different directions."""
     declared: dict[int, bool] = {}

@@ -100,7 +100,7 @@ def compare(
         effect_low, effect_high  interval of the effect, not corrected
         error                    standard error of the difference
         width                    number of standard errors from zero at which it is significant
-        verdict, reason          one of the words of `verdicts`, and its reason
+        verdict, reason          one of the constants of `verdicts`, and its reason
         tested                   the quantity that p and the verdict concern (`tested_quantities`)
         ratio                    typical ratio of run to baseline, if it is tested
         ratio_low, ratio_high    interval of the typical ratio

@@ -156,7 +156,7 @@ def detectable_loss(scores: Floats, share: float) -> float:
 
 def single_test_level(width: float, queries: int) -> float:
     """Return the confidence level at which a t-test of a single difference requires `width`
-    standard errors. If several tests are corrected together, this level remains for each single
+    standard errors. If several tests are corrected together, this is the level of each single
     test."""
     from scipy import special
 

@@ -242,7 +242,8 @@ class _Sample:
         return np.minimum(np.where(one_size, least_p, np.maximum(share, least_p)), 1.0)
 
     def add_draws(self, p: Floats, distances: Floats) -> ResampledMeans:
-        """Return the results of the columns, from their statistics and from the draws."""
+        """Return the results of the columns: their statistics together with the p-values and
+        distances from the draws."""
         moments = self.mean_moments
         return ResampledMeans(
             moments.mean,

@@ -29,8 +29,8 @@ def tests_means(measure: Measure) -> bool:
 
 
 def find_tested_quantities(measure: Measure, values: Floats, baseline: Floats) -> Objects:
-    """Return the quantity that is tested for each pair of columns, object[column], as one of this
-    module's words.
+    """Return the quantity that is tested for each pair of columns, object[column]: one of the
+    constants of this module.
 
     `values` and `baseline` are float64[query, column], NaN if undefined."""
     if measure.declaration.direction == 0 or tests_means(measure):
@@ -73,10 +73,11 @@ class TestedCosts:
     """Test results for a cost, whose mean difference is not tested. Each field has the shape
     [column].
 
-    `tested` has the words of this module. `estimate` is positive if the run has the higher values:
-    it is the mean logarithm of the ratio, or the mean sign. `ratio` is the typical ratio of run to
-    baseline, `low` and `high` are its interval, and `inner_low` and `inner_high` are the interval
-    of two one-sided tests. The ratio and both intervals are NaN if another quantity is tested."""
+    `tested` contains constants of this module, such as `TYPICAL_RATIO`. `estimate` is positive if
+    the run has the higher values: it is the mean logarithm of the ratio, or the mean sign. `ratio`
+    is the typical ratio of run to baseline, `low` and `high` are its interval, and `inner_low` and
+    `inner_high` are the interval of two one-sided tests. The ratio and both intervals are NaN if
+    another quantity is tested."""
 
     __test__ = False  # not a test for pytest
 

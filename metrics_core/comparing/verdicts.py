@@ -35,7 +35,7 @@ sign by chance in 1 of 16 cases."""
 def are_testable(
     queries: npt.NDArray[np.int64], n_differing: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return which differences may be tested, bool[…]. Every page uses this function.
+    """Return which differences may be tested, bool[…]. The same rule applies on every page.
 
     `queries` int64[…] is the number of queries, and `n_differing` int64[…] the number of queries on
     which the runs differ. If no query differs, the test is allowed, and its result is that nothing
@@ -52,7 +52,8 @@ def are_significant(p_corrected: npt.NDArray[np.float64], level: float) -> npt.N
 
 
 class Verdict(NamedTuple):
-    """A verdict: one of the six words of this module, and a short reason."""
+    """A verdict, such as "better" or "cannot tell" (the constants of this module), and a short
+    reason."""
 
     word: str
     reason: str

@@ -11,10 +11,11 @@ depend on the order in which values are summed."""
 
 
 def find_better_sides(differences: npt.ArrayLike, direction: int = 1) -> npt.NDArray[np.int64]:
-    """Return the better run for each of `differences` float64[…] (run minus baseline), int64[…].
+    """Return which side is better for each difference, int64[…].
 
-    It is 1 for the run, -1 for the baseline, and 0 if they are tied or the difference is undefined.
-    `direction` is -1 for a measure for which lower is better."""
+    `differences` float64[…] is run minus baseline. The result is 1 for the run, -1 for the
+    baseline, and 0 if they are tied or the difference is undefined. `direction` is -1 for a measure
+    for which lower is better."""
     defined = np.nan_to_num(np.asarray(differences, dtype=np.float64), nan=0.0)
     return np.where(np.abs(defined) > ROUNDING, np.sign(defined) * direction, 0).astype(np.int64)
 

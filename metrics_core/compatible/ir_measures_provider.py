@@ -33,8 +33,8 @@ except ImportError as error:
 
 
 def translate_measure(measure: Any) -> Measure | None:
-    """Return our measure for a measure of ir_measures with its parameters; None if we have no such
-    measure."""
+    """Return the Ranklens measure that corresponds to a measure of ir_measures and its parameters.
+    Returns None if there is none."""
     if hasattr(measure, "runtime_impl"):
         return None
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
@@ -49,7 +49,7 @@ def translate_measure(measure: Any) -> Measure | None:
 
 
 class RanklensProvider(providers.Provider):
-    """A provider for every measure of ir_measures that Ranklens has."""
+    """An ir_measures provider for all measures of ir_measures that Ranklens supports."""
 
     NAME = "ranklens"
 
@@ -63,7 +63,7 @@ class RanklensProvider(providers.Provider):
         ]
 
     def supports(self, measure: Any) -> bool:
-        """Return whether we have the measure with these parameters."""
+        """Return whether Ranklens supports the measure with these parameters."""
         measure.validate_params()
         return translate_measure(measure) is not None
 

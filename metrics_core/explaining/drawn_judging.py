@@ -35,7 +35,7 @@ class DrawnJudgments:
     n_counted    number of queries before the first unfinished one; only these count
     level        confidence level of a verdict on the counted queries
     row          the run's row of `compare` on the counted queries; None below ten queries. mean and
-                 baseline_mean are NaN while a document that both runs list has no grade
+                 baseline_mean are NaN while a document in both lists has no grade
     n_others     number of queries that were not drawn but have grades in the layer; they do not
                  count
     n_available  number of queries from which the queries are drawn"""
@@ -74,7 +74,8 @@ class DrawnJudgments:
 
     @property
     def detectable_difference(self) -> float:
-        """A guess of the smallest difference that the whole draw would detect; NaN if unknown."""
+        """A rough estimate of the smallest difference that the whole draw would detect; NaN if
+        unknown."""
         n_drawn = len(self.query_ids)
         return detectable_difference(n_drawn, self.n_to_judge / n_drawn) if n_drawn else np.nan
 

@@ -75,7 +75,8 @@ def make_history(
     *,
     query_kinds: Sequence[Objects] | None = None,
 ) -> History:
-    """Return the history of versions, which are runs judged by the same qrels, first to last.
+    """Return the history of several versions, first to last. The versions are runs judged by the
+    same qrels.
 
     If the results of `classify_queries` for these runs are already known, they can be passed as
     `query_kinds`, object[query] each. Raises ParameterError if there are no runs, or if their

@@ -94,8 +94,8 @@ class DifferenceLedger:
 
 
 def has_ledger(measure: Measure) -> bool:
-    """Return whether the measure depends on grades only, so that ranks and grades explain its
-    scores."""
+    """Return whether the scores of a measure can be explained by the contributions of documents.
+    The measure must need no other data than ranks and grades."""
     return not measure.declaration.needs
 
 

@@ -72,8 +72,8 @@ class ListChanges:
         return Interval(*(self.k * part[0] for part in mean_overlap(self.overlap[:, None], level)))
 
     def classes(self) -> list[tuple[int, int, int]]:
-        """Count the queries by number of new documents, as (fewest, most, queries), from many new
-        documents to few.
+        """Return (fewest, most, queries) for each class of change: the range of the number of new
+        documents, and the number of queries. Classes with many new documents come first.
 
         At the end, (0, 0, queries) counts the queries with the same documents in another order, and
         (-1, -1, queries) those with the same list. A class is left out if no number of documents
@@ -201,8 +201,9 @@ def find_first_document_ranks(run: Run, baseline: Run, query_ids: Sequence[str])
 def find_overlap_by_cutoff(
     run: Run, baseline: Run, query_ids: Sequence[str], cutoffs: Sequence[int]
 ) -> tuple[list[int], Floats]:
-    """Return the cutoffs that do not exceed the longest list of either run, and the overlap of the
-    first k documents, float64[query, k]; NaN for queries without results."""
+    """Return the cutoffs k up to which both runs have results in their longest lists, and the
+    overlap of the first k documents, float64[query, k]. The overlap is NaN for queries without
+    results."""
     top = compare_runs(run, baseline, query_ids, depth=max(cutoffs))
     deepest = min(top.listed.max(initial=0), top.other_listed.max(initial=0))
     shared = [k for k in cutoffs if k <= deepest]
@@ -223,8 +224,8 @@ def find_documents_to_judge(
     """Return the first `k` documents of the two runs on these queries, in the order of `query_ids`.
     Queries with the same list in both runs are left out. Columns: query_id, doc_id.
 
-    If `in_one_list` is true, documents that both runs list are left out: whatever their grades,
-    they add the same amount to P@k of both runs, though not to other measures."""
+    If `in_one_list` is true, documents in both lists are left out: whatever their grades, they add
+    the same amount to P@k of both runs, though not to other measures."""
     sides = [read_lists(each, query_ids, k) for each in (run, baseline)]
     rows = pd.concat([pd.DataFrame({"query": q, "rank": r, "doc_id": d}) for q, r, d in sides])
     rows = rows[rows["query"].isin(rows["query"][~rows.duplicated(keep=False)])]

@@ -61,7 +61,7 @@ def find_score_spread(values: Floats, measure: Measure) -> ScoreSpread:
 
 @dataclass(frozen=True)
 class TwoLists:
-    """The documents that are in both of two lists, sorted by query and rank.
+    """The documents that two lists have in common, sorted by query and rank.
 
     `query`, `rank` and `other_rank` are int64[common]. `listed` and `other_listed` int64[query] are
     the lengths of the lists."""

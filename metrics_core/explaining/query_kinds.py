@@ -68,7 +68,8 @@ of each."""
 def quality_measure(measure: Measure, cutoff: int) -> Measure:
     """Return the measure that determines whether a query is good.
 
-    It is `measure` if this rises with a better order. Otherwise it is nDCG at this cutoff."""
+    This is `measure` itself if a better order increases its score. Otherwise it is nDCG at this
+    cutoff."""
     return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
 
 

@@ -355,8 +355,8 @@ def reranking_title(ceiling: pd.DataFrame, focus: str, measure: str) -> Sentence
 
 
 def reranking_subtitle(ceiling: pd.DataFrame, measure: str, cutoff: int) -> Sentence:
-    """State the score, and the ceiling if only the first results are reordered. `ceiling` is the
-    same as for `reranking_title`."""
+    """State the score, and the best mean that reordering only the first results could reach.
+    `ceiling` is the same as for `reranking_title`."""
     means = dict(zip(ceiling["k"].tolist(), ceiling["mean"].tolist(), strict=True))
     if math.isnan(means[1]):
         return muted_span("No query has a score.")

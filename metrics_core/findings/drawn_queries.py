@@ -12,8 +12,8 @@ from metrics_core.findings.verdicts import VerdictFinding
 
 
 def drawn_queries_finding(state: DrawnJudgments, date: str) -> VerdictFinding:
-    """State the result on the drawn queries or, before the comparison opens, what is to be judged.
-    `date` is the day of the draw."""
+    """State the result on the drawn queries or, before the comparison is shown, what is to be
+    judged. `date` is the day of the draw."""
     n, row = len(state.query_ids), state.row
     if row is None or not state.is_open:
         title = f"Judge {w.format_count(n)} {_queries(n)} drawn at random"
@@ -53,8 +53,8 @@ def opening_share(state: DrawnJudgments) -> float | None:
 def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
     """Return pairs of a name and a value: the scores and the difference.
 
-    Before the comparison is shown, the pairs instead state what it still needs, and which
-    difference the whole draw would detect."""
+    Before the comparison is shown, the pairs instead state how many more queries it needs, and
+    which difference the whole draw would detect."""
     row, missing = state.row, FEWEST_QUERIES - state.n_counted
     if row is None or not state.is_open:
         opens = f"{missing} more {_queries(missing)}"
@@ -96,8 +96,9 @@ def new_draw_text(
 
 
 def _format_interval(state: DrawnJudgments) -> tuple[str, str]:
-    """Format the interval of the difference: its level, which is higher before the end of a draw,
-    and its bounds, "–" without a test."""
+    """Format the interval of the difference as a pair: its level, and its bounds.
+
+    The level is higher before the end of a draw. The bounds are "–" without a test."""
     row = state.row
     assert row is not None
     low, high = (w.format_difference(row[end]) for end in ("low", "high"))

@@ -95,7 +95,7 @@ def judgments_effect_finding(
 def judge_next_finding(
     next_judgments: NextJudgments, pair: ComparedPair, n_unjudged: int = 0
 ) -> str:
-    """State what judging the unjudged documents can change, if the most influential ones are judged
+    """State what can change when the unjudged documents are judged, the most influential ones
     first.
 
     `n_unjudged` is the number of documents without a grade in either list; 0 if they were not

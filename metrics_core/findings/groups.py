@@ -45,7 +45,7 @@ def groups_title(
     bridge: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
     """Return the title on the groups behind the difference, in at most MAX_TITLE_LENGTH characters.
-    It names a group only if this contributes most and differs from the others. If groups have
+    It names a group only if this group contributes most and differs from the others. If groups have
     different directions and none is significant, it says so. Otherwise it counts the groups with
     the direction of the total. `bridge` is the frame of `slicing.contributions.group_contributions`
     (group, queries, difference, part) with clear (significant) and unlike (differs from the other
@@ -351,8 +351,8 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
 
 
 def query_mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """State how much of a difference is due to the mix of queries, if each run is averaged over the
-    queries for which it has results. `mix_table` is the frame of
+    """State how much of the difference is due to the mix of queries when each run is averaged over
+    the queries for which it has results. `mix_table` is the frame of
     `slicing.composition.decompose_change`, from the baseline to the run in focus."""
     mixed, within_groups = (math.fsum(mix_table[part]) for part in ("mix", "within"))
     n = {side: int(mix_table[side].sum()) for side in ("before", "after")}

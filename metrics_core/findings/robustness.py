@@ -99,10 +99,10 @@ class Robustness:
 def build_robustness(
     pair: ComparedPair, possible_checks: Sequence[RobustnessCheck | None], queries: int
 ) -> Robustness:
-    """Collect the checks that apply (those that are not None), and introduce them in a text.
+    """Collect the checks that apply (those that are not None), and add a text that introduces them.
 
-    `queries` is the number of compared queries. If the verdict is inconclusive, the tone of the
-    checks is removed."""
+    `queries` is the number of compared queries. If the verdict is inconclusive, the checks are not
+    coloured as good or bad."""
     if queries < FEWEST_QUERIES:
         count = f"{w.format_count(queries)} {w.plural(queries, 'query', 'queries')}"
         text = f"Only {count}: too few to test ({FEWEST_QUERIES} needed)."

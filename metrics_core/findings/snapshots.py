@@ -65,8 +65,8 @@ def describe_snapshot_changes(
 def best_mean_findings(
     snapshot: Snapshot, file: str, scores: Scores, measures: Sequence[Measure], qrels: Qrels
 ) -> list[str]:
-    """State how far the mean of each run is from the best mean that the snapshot in `file` ever
-    recorded, if it is worse.
+    """For each run whose mean is worse than the best mean that the snapshot in `file` ever
+    recorded, state by how much.
 
     Only measures on which the snapshot's own mean is worse than the best mean are considered."""
     snapshot_means = dict(

@@ -170,8 +170,8 @@ def single_queries_check(
 
 
 def classify_breadth(n_reversing: int, queries: int) -> tuple[str, Tone]:
-    """Classify a lead by the number of queries that it depends on. Removing `n_reversing` of the
-    `queries` would reverse it. Returns the answer and its tone."""
+    """Classify a lead by the number of queries that it depends on: removing `n_reversing` of the
+    `queries` would reverse it. Returns the answer and its colouring as good or bad."""
     share = n_reversing / queries
     if share >= _BROAD[0] and n_reversing >= _BROAD[1]:
         return "broad", "firm"
@@ -287,9 +287,9 @@ def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
 def _describe_tied_cutoffs(
     crossings: Crossings, pair: ComparedPair, short: list[str]
 ) -> tuple[str, Tone, str]:
-    """Return word, tone and reason of the cutoff check if the runs are tied at the chosen cutoff.
-    The reason states the cutoffs at which they are also tied, and the leader at all other
-    cutoffs."""
+    """Return the word, the tone (colouring as good or bad) and the reason of the cutoff check for
+    runs that are tied at the chosen cutoff. The reason states the cutoffs at which they are also
+    tied, and the leader at all other cutoffs."""
     tied = crossings.lead_ranges(0)
     if tied == [(1, crossings.depth)]:
         return "tied at every k", "firm", "The runs are tied at every cutoff."
@@ -315,7 +315,8 @@ _FEW_SPANS = 2
 
 
 def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
-    """Describe the first cutoffs at which the better run according to the verdict does not lead."""
+    """Describe the first cutoffs at which the run that is better according to the verdict does not
+    lead."""
     side = pair.side
     other_positions = np.flatnonzero(crossings.side != side)
     if not len(other_positions):

@@ -66,7 +66,7 @@ def verdict_finding(
     method: Method = DEFAULT_METHOD,
 ) -> VerdictFinding:
     """State whether the run in focus is better than the baseline. `comparison` is the frame of
-    `compare` for all runs tested together, by this method."""
+    `compare` for all runs, which were tested together by this method."""
     row = _run_row(comparison, focus)
     base = float(_run_row(comparison, baseline)["mean"])
     pair = run_span(focus) + strong_span(" and ") + run_span(baseline)
@@ -141,7 +141,7 @@ def _run_row(comparison: pd.DataFrame, run: str) -> pd.Series:
 def _few_queries_finding(
     row: pd.Series, baseline_row: float, measure: str, focus: str, baseline: str
 ) -> VerdictFinding:
-    """Return the finding if there are too few queries to test."""
+    """Return the finding for a comparison with too few queries to test."""
     n = int(row["queries"])
     if not n:
         title = strong_span(NO_SCORE_WITH_BOTH)

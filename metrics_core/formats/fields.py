@@ -35,7 +35,7 @@ def format_samples(values: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class FileField:
-    """A column or path of a file, with its first values as texts.
+    """A column or path of a file, with its first values as strings.
 
     `lists` has, for each value, the number of the row, record or list that contains the value."""
 
@@ -76,10 +76,10 @@ class FileFields:
 
     @cached_property
     def shape(self) -> str:
-        """A text that is equal for files that can be read with the same choice of columns.
+        """A string that is equal for files that can be read with the same choice of columns.
 
-        The text lists the fields and whether each field is a number or a text. If the columns have
-        no names, it also says which have only whole numbers."""
+        It contains the fields, and whether each field is a number or a text. If the columns have no
+        names, it also says which have only whole numbers."""
         words = []
         for name, field in self.fields.items():
             is_whole = self.has_numbered_columns and all(value.isdigit() for value in field.values)
@@ -131,13 +131,12 @@ class FileFields:
         )
 
     def assign_meanings(self, kind: Kind, known_meanings: Mapping[str, str]) -> dict[str, str]:
-        """Return the field that probably has each meaning.
+        """Return a dictionary from each meaning to the field that probably has it.
 
         The meanings in `known_meanings` have priority, then meanings indicated by the names of
-        fields. Of the remaining fields, ids are assigned by position, and the text by its length.
-        Scores or grades are assigned to a field whose values are in the same lists as the
-        documents, and the system is assigned to a field that distinguishes repeated documents of a
-        query."""
+        fields. Among the remaining fields, ids are found by position, and the text by its length. A
+        field of numbers in the same lists as the documents becomes the score or grade, and a field
+        that distinguishes repeated documents of a query becomes the system."""
         words, is_ranked = MEANINGS[kind], kind in ("run", "qrels")
         meanings = {**self.inferred.get(kind, {}), **known_meanings}
         # A known meaning takes precedence over a name.
@@ -170,7 +169,7 @@ class FileFields:
     def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
         """Return a sort key for fields: the fields that are most likely ids come first.
 
-        If `is_listed` is true, these are the document ids of ranked lists, which are texts inside
+        If `is_listed` is true, these are the document ids of ranked lists, which are strings inside
         lists. Otherwise they are values outside lists."""
 
         def sort_key(name: str) -> tuple[bool, bool]:

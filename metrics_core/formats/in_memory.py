@@ -344,7 +344,7 @@ def _has_distinct_documents(table: PythonTable, query_ids: Any, doc_ids: Any, _:
 
 
 def _convert_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
-    """Convert document ids from Python texts to an Arrow column.
+    """Convert document ids from Python strings to an Arrow column.
 
     Raises TableError for a value that is not an id; the error names the query."""
     if not isinstance(doc_ids, list):
@@ -365,7 +365,7 @@ def _convert_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
 
 
 def _id_column(column: Any) -> Any:
-    """Return a column of ids. Arrow texts and integers are unchanged; other values become Python
+    """Return a column of ids. Arrow strings and integers are unchanged; other values become Python
     objects."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -377,13 +377,13 @@ def _id_column(column: Any) -> Any:
 
 
 def _to_text_column(column: Any) -> pa.Array:
-    """Return the values of a column as Arrow texts. A missing value becomes ""."""
+    """Return the values of a column as Arrow strings. A missing value becomes ""."""
     values = column.to_pandas() if hasattr(column, "to_pandas") else column
     return pa.array(pd.Series(values).astype("string").fillna(""), ID)
 
 
 def _to_texts(column: Any) -> list[str | None]:
-    """Return the values of a query column as texts. A missing value becomes None."""
+    """Return the values of a query column as strings. A missing value becomes None."""
     return [
         None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
         for value in (column.to_pylist() if hasattr(column, "to_pylist") else list(column))

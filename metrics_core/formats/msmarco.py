@@ -192,7 +192,8 @@ def _read_rows(
 
 
 def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
-    """Return the ranks, int64[row], if their gaps must be kept, otherwise None; and notes.
+    """Check whether the gaps between ranks must be kept. Returns the ranks, int64[row], or None if
+    their gaps need not be kept; and notes.
 
     `ranks` is float64[row]; the returned ranks count from 1. Ranks are kept if they have gaps and
     no rank repeats in a query. Otherwise only the order of the documents is used."""

@@ -43,8 +43,8 @@ def to_text_columns(table: Table) -> pa.Table:
 
 
 def check_texts(table: pa.Table, pattern: str, format: str, marks: str = "") -> None:
-    """Raise RanklensError for a text that matches `pattern`, or for a query_id that starts with one
-    of `marks`.
+    """Raise RanklensError for a string that matches `pattern`, or for a query_id that starts with
+    one of `marks`.
 
     `marks` are characters that would change the meaning of the line, for example make it a
     comment."""

@@ -110,7 +110,7 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     first_rows=read_parquet_rows,
 )
 def read_parquet(source: Source, request: Request) -> Loaded:
-    """Read a Parquet file. Ids that are stored as numbers are converted to texts of decimal
+    """Read a Parquet file. Ids that are stored as numbers are converted to strings of decimal
     digits."""
     file = open_parquet(source)
     names = read_column_names(source, file)
@@ -217,8 +217,8 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
 
 
 def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the column without dictionary encoding. Its texts are checked, for example for invalid
-    UTF-8."""
+    """Return the column without dictionary encoding. Its strings are checked, for example for
+    invalid UTF-8."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     column.validate(full=True)
@@ -238,7 +238,7 @@ def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _convert_whole_ids_to_text(
     source: Source, column: pa.ChunkedArray, name: str, notes: list[Note]
 ) -> pa.ChunkedArray:
-    """Convert ids stored as floats to texts. pandas stores whole numbers as floats if one of them
+    """Convert ids stored as floats to strings. pandas stores whole numbers as floats if one of them
     is missing.
 
     Raises FileFormatError for an id that is not a whole number or has lost digits."""

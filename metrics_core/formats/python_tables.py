@@ -294,7 +294,7 @@ def _from_queries(data: Mapping[Any, Any], kind: Kind) -> PythonTable:
 
 def _repeat_queries(queries: list[Any], times: Ints) -> Any:
     """Return a column that repeats each query once for each of its documents. It is
-    dictionary-encoded if all queries are texts."""
+    dictionary-encoded if all queries are strings."""
     indexes = np.flatnonzero(times)
     try:
         ids = as_text_column([queries[index] for index in indexes.tolist()])
@@ -375,7 +375,7 @@ def _check_items(
 
 
 def is_document_iterable(value: Any) -> bool:
-    """Return whether a value is an iterable other than a text or dictionary."""
+    """Return whether a value is an iterable other than a string or dictionary."""
     is_iterable = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
     return is_iterable and getattr(value, "ndim", 1) > 0
 

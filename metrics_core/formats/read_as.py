@@ -49,7 +49,7 @@ FileInput = str | Path | bytes | Sequence[Mapping[str, Any]]
 def parse_column_choice(text: str) -> Columns:
     """Parse column choices, such as `query=user,doc=item`, into a dictionary.
 
-    Raises ParameterError for a malformed text."""
+    Raises ParameterError for a malformed string."""
     names_by_role: dict[str, str] = {}
     for part in text.split(","):
         word, equals, name = (piece.strip() for piece in part.partition("="))
@@ -62,7 +62,7 @@ def parse_column_choice(text: str) -> Columns:
 def parse_grade_choice(text: str) -> Grades:
     """Parse a grade choice: `integer`, `real`, or a value for each word, such as `good=1,bad=0`.
 
-    Raises ParameterError for a malformed text."""
+    Raises ParameterError for a malformed string."""
     if text == "integer":
         return "integer"
     if text == "real":
@@ -92,8 +92,8 @@ class ReadAs:
                 "doc": "item", "score": "prediction"}. In a file without a header, columns are given
                 by number ("1"). "-distance" uses the negated values as scores
     encoding    character encoding if it is not UTF-8
-    limit       maximum unpacked size: bytes, or a text such as 8GB (default 4 GB)
-    duplicates  how a document that a run lists twice for a query is treated: "error" (raise an
+    limit       maximum unpacked size: bytes, or a string such as 8GB (default 4 GB)
+    duplicates  how a document that occurs twice in a query's list is treated: "error" (raise an
                 error), "best" (keep the best score) or "first" (keep the first row)
     grades      how grades are read: as whole numbers ("integer"), as real-valued gains ("real"), or
                 as words that a mapping converts to numbers

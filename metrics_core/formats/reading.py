@@ -76,7 +76,7 @@ def explain_why_run(run: Run, judgments: Sequence[Qrels]) -> str:
 
 
 def _join_pair_texts(rows: pa.Table) -> pa.Array:
-    """Return the query id and the document id of each row, joined to one text, string[row]."""
+    """Return the query id and the document id of each row, joined into one string, string[row]."""
     query_id, doc_id = (rows[name].cast(ID).combine_chunks() for name in ("query_id", "doc_id"))
     return pc.binary_join_element_wise(query_id, doc_id, "\n")
 

@@ -240,7 +240,7 @@ Audience = Literal["search", "rag", "recommender"]
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool whose files can be read with a format. Its texts are phrases for table cells.
+    """A tool whose files can be read with a format. Its strings are phrases for table cells.
 
     export     the export that the user must choose in the tool
     makes      the tables that Ranklens reads from the export

@@ -14,9 +14,9 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
     """Return a frame with any columns as CSV for spreadsheets: UTF-8 with a byte order mark,
     without the index.
 
-    A text that a spreadsheet would run as a formula is prefixed with an apostrophe, in cells and in
-    column names; numbers are unchanged. Use `write` for files that must be read back as exactly the
-    same table."""
+    A string that a spreadsheet would run as a formula is prefixed with an apostrophe, in cells and
+    in column names; numbers are unchanged. Use `write` for files that must be read back as exactly
+    the same table."""
     # Before pandas 3 `map` makes floats of whole numbers with gaps.
     cells = frame.astype("object")
     safe_frame = pd.DataFrame(
@@ -44,8 +44,8 @@ def convert_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def escape_formula(value: object) -> object:
-    """Return the value of a cell. A text that a spreadsheet would run as a formula is prefixed with
-    an apostrophe."""
+    """Return the value of a cell. A string that a spreadsheet would run as a formula is prefixed
+    with an apostrophe."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + value
     return value

@@ -127,7 +127,7 @@ def write_tsv(table: Table, file: BinaryIO) -> None:
 def _write_rows(
     table: pa.Table, file: BinaryIO, separator: str, field: Callable[[str], str]
 ) -> None:
-    """Write a header and the rows of a table of texts; null becomes an empty field."""
+    """Write a header and the rows of a table of strings; null becomes an empty field."""
     file.write((separator.join(map(field, table.column_names)) + "\n").encode())
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):

@@ -35,7 +35,7 @@ _NO_GAIN = 1_000_000
 
 
 def parse_scores(texts: pa.Array) -> Floats:
-    """Parse an array of texts as scores, float64[n]. A text that is not a finite number becomes
+    """Parse an array of strings as scores, float64[n]. A string that is not a finite number becomes
     NaN."""
     is_plain = pc.match_substring_regex(texts, NUMBER)
     numbers = pc.if_else(is_plain, texts, pa.scalar(None, pa.string()))
@@ -46,7 +46,7 @@ def parse_scores(texts: pa.Array) -> Floats:
 
 
 def explain_bad_number(text: str) -> str:
-    """Return a hint that says why a text is not a finite number. Returns "" if no cause is
+    """Return a hint that says why a string is not a finite number. Returns "" if no cause is
     known."""
     stripped = text.strip()
     lowered = stripped.lower().lstrip("+-")
@@ -71,10 +71,10 @@ def explain_bad_number(text: str) -> str:
 
 @dataclass(frozen=True)
 class ParsedGrades:
-    """The grades of distinct texts.
+    """The grades of distinct strings.
 
-    `values` is float64[text], NaN for an invalid text. `problems` maps each invalid text to its
-    problem."""
+    `values` is float64[string], NaN for an invalid string. `problems` maps each invalid string to
+    its problem."""
 
     values: Floats
     problems: dict[str, GradeProblem]
@@ -82,12 +82,11 @@ class ParsedGrades:
 
 @dataclass(frozen=True)
 class GradeProblem:
-    """The reason why a text is not a grade.
+    """The reason why a string is not a grade.
 
     expected  description of a valid grade
     hint      how to fix it
-    offer     reading choice that would accept it
-    """
+    offer     reading choice that would accept it"""
 
     expected: str
     hint: str = ""
@@ -95,7 +94,7 @@ class GradeProblem:
 
 
 def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
-    """Return the grades of distinct texts. `grades` says how texts are read as grades."""
+    """Return the grades of distinct strings. `grades` says how strings are read as grades."""
     values = np.full(len(texts), np.nan)
     problems: dict[str, GradeProblem] = {}
     for i, text in enumerate(texts):
@@ -108,7 +107,7 @@ def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
 
 
 def find_grade_problem(text: str, grades: Grades) -> GradeProblem | None:
-    """Return the reason why a text is not a grade. Returns None if it is a grade."""
+    """Return the reason why a string is not a grade. Returns None if it is a grade."""
     grade = _parse_grade(text, grades)
     return grade if isinstance(grade, GradeProblem) else None
 

@@ -11,7 +11,7 @@ from metrics_core.judging.judged import JudgedRanks, no_qrels_rows
 
 
 def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """Return the ranks after n unjudged documents in the lists are given grades. `query` and `rank`
+    """Return the ranks with grades added for n unjudged documents in the lists. `query` and `rank`
     are int64[n], `grade` is float64[n]. The number of relevant documents per query is unchanged.
     Every `qrels_row` becomes -1."""
     judged = ranks.judged()
@@ -60,7 +60,7 @@ def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> Judge
 
 
 def order_by_query(query: Ints, keys: Ints | Floats) -> Ints:
-    """Return the order that sorts by `query` and, within a query, by `keys`, int64[n].
+    """Return the indexes, int64[n], that sort by `query` and, within a query, by `keys`.
 
     `query` is int64[n], `keys` int64[n] or float64[n]. The sort is stable. It is fast if the input
     is mostly sorted, for example after values were appended to sorted arrays."""

@@ -134,15 +134,15 @@ class Hits:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def contributions(self, weight: Floats, cutoff: int | None = None) -> Hits:
-        """Return the hits within the cutoff, with `weight` float64[hit] in place of their grades.
+        """Return the hits within the cutoff, with their grades replaced by `weight` float64[hit].
         The weight of a hit is its contribution to `total`."""
         weighed = replace(self, relevance=weight)
         return weighed if cutoff is None else weighed.select(self.rank <= cutoff)
 
     def divide(self, score: Floats) -> Hits:
         """Divide the `score` of each query, float64[query], among its hits in proportion to their
-        grades, which must not be negative. Return the hits with these contributions in place of
-        grades."""
+        grades, which must not be negative. Return the hits with their grades replaced by these
+        contributions."""
         return self.contributions(
             self.relevance * ratio(score, self.total(self.relevance))[self.query]
         )

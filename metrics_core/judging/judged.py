@@ -128,7 +128,7 @@ class JudgedRanks:
         return other
 
     def share_cache(self, other: JudgedRanks) -> JudgedRanks:
-        """Return these ranks after sharing the cache of `other` for results that depend only on the
+        """Return these ranks with the cache of `other` for results that depend only on the
         judgments. If the two have different judgments, nothing is shared."""
         if not (
             self.query_ids == other.query_ids

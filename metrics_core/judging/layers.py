@@ -102,8 +102,8 @@ def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -
 def rejoin_changed_queries(
     ranks: JudgedRanks, run: Run, qrels: Qrels, is_changed: Mask
 ) -> JudgedRanks:
-    """Return the result of `join_judgments(run, qrels)`, bitwise equal, but join only changed
-    queries again.
+    """Return the same result as `join_judgments(run, qrels)`, bitwise equal, but join only the
+    changed queries again.
 
     `ranks` were made before `apply_layers` and are reused for all other queries. `is_changed`
     bool[query of `qrels`] marks the changed queries. If the run was loaded as judged ranks (the

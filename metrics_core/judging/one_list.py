@@ -108,7 +108,7 @@ def read_document_ids(
 ) -> list[Hashable]:
     """Return the document ids in a list, an array or a Series.
 
-    A string is used as the id. A whole number is converted to the text of its digits: 1 and "1" are
+    A string is used as the id. A whole number is converted to a string of its digits: 1 and "1" are
     the same document, as in runs and judgments. Other hashable values, such as a pair, are
     unchanged. Raises ParameterError in the same cases as `to_plain_list`, and for fractions,
     booleans, bytes and missing values."""
@@ -230,7 +230,7 @@ def prices_by_document(
 
 
 def _remove_duplicates(retrieved: list[Hashable], duplicates: Duplicates) -> list[Hashable]:
-    """Return the list with duplicate documents treated as `duplicates` says."""
+    """Return the list with duplicate documents treated as `duplicates` specifies."""
     if duplicates == "each":
         return retrieved
     if duplicates not in ("first", "error"):

@@ -92,7 +92,7 @@ def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Ma
 
 
 def split_into_blocks(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[slice, JudgedRanks]]:
-    """Yield blocks of queries, each as (slice of the queries, their ranks).
+    """Yield (slice of queries, their ranks) for each block of queries.
 
     Blocks limit memory: an array over every listed document is needed only for one block at a
     time."""

@@ -98,7 +98,7 @@ def rank_biased_precision(
 
 @weights("RBP")
 def _rbp_weights(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) -> Hits:
-    """Return the results that have a gain, each with gain · p^(rank - 1) in place of its grade."""
+    """Return the results that have a gain, with their grades replaced by gain · p^(rank - 1)."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
     return hits.contributions(gains * p ** (hits.rank - 1.0))

@@ -45,8 +45,8 @@ def _sum_without_missing(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
 
 
 def _value_share(part: Floats, whole: Floats, empty: Mask) -> Floats:
-    """Return part / whole, float64[…]. The result is 0 if `empty` (there are no documents), and
-    otherwise NaN if the whole is 0."""
+    """Return part / whole, float64[…]. The result is 0 if `empty` is true (there are no documents),
+    and otherwise NaN if the whole is 0."""
     part, whole, empty = np.broadcast_arrays(part, whole, empty)
     shares = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
     return np.where(empty, 0.0, shares)

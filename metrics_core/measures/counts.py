@@ -70,7 +70,7 @@ def answered_queries(ranks: JudgedRanks) -> Floats:
     residual="monotone",
 )
 def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
-    """Number of documents that the run lists for the query. With `rel`, only relevant documents are
+    """Number of documents in the run's list for the query. With `rel`, only relevant documents are
     counted."""
     if rel is None:
         return ranks.documents().astype(np.float64)
@@ -124,7 +124,7 @@ def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     elsewhere={"ranx": "hits"},
 )
 def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Number of relevant documents that the run lists at any rank."""
+    """Number of relevant documents at any rank of the run's list."""
     return ranks.relevant(rel).count()
 
 
@@ -146,7 +146,7 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     unjudged="Unjudged documents are not counted; a negative grade is not a judgment.",
 )
 def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Number of documents that are judged not relevant and that the run lists at any rank."""
+    """Number of documents in the run's list, at any rank, that are judged not relevant."""
     return ranks.judged().count() - ranks.relevant(rel).count()
 
 

@@ -64,8 +64,8 @@ def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = Non
 
 
 def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
-    """Return the retrieved documents whose gain is not 0, each with its gain instead of its
-    grade."""
+    """Return the retrieved documents whose gain is not 0, with their grades replaced by their
+    gains."""
 
     def make_retrieved_gains() -> Hits:
         hits = ranks.judged()
@@ -76,8 +76,8 @@ def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | N
 
 
 def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
-    """Return all judged documents with a gain above 0, in the best order, each with its gain
-    instead of its grade."""
+    """Return all judged documents with a gain above 0, in the best order, with their grades
+    replaced by their gains."""
 
     def make_ideal_gains() -> Hits:
         ideal = ranks.ideal()

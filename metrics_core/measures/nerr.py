@@ -46,7 +46,7 @@ def _score_nearly_err(
 def _weigh_gains(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> tuple[Hits, Floats]:
-    """Return the results that have a gain, each with D_j b_j instead of its grade, and the expected
+    """Return the results that have a gain, with their grades replaced by D_j b_j, and the expected
     number of results viewed within each cutoff, with the shape of `Hits.total`. `_score_nearly_err`
     defines D and b."""
     hits, depth, sums = (

@@ -19,8 +19,8 @@ from metrics_core.measures.gain import Gains, ideal_gains, retrieved_gains
 
 @dataclass(frozen=True)
 class _GainLists:
-    """The results that have a gain (`listed`) and the best possible list (`best`), both with gains
-    instead of grades. `discounted_gains` and `discounted_ideal_gains`, float64[hit], are the
+    """The results that have a gain (`listed`) and the best possible list (`best`), both with their
+    grades replaced by gains. `discounted_gains` and `discounted_ideal_gains`, float64[hit], are the
     contributions of the hits to the DCG of the lists. `dcg` and `ideal_dcg`, float64[hit], are the
     DCG down to each hit."""
 

@@ -48,8 +48,8 @@ _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
 
 def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
-    """Return the documents of the first 1,000 ranks that have a gain, each with its gain in place
-    of its grade.
+    """Return the documents of the first 1,000 ranks that have a gain, with their grades replaced by
+    their gains.
 
     Gains are above 0 and at most 1. Raises ParameterError if max_rel is not above min_rel."""
     if max_rel is not None and max_rel <= min_rel:
@@ -218,8 +218,8 @@ def inst(
 def _weigh_inst(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """Return the retrieved documents that have a gain, each with P_i · g_i in place of its grade,
-    and the sum of P_i over all 1,000 ranks, float64[query]."""
+    """Return the retrieved documents that have a gain, with their grades replaced by P_i · g_i, and
+    the sum of P_i over all 1,000 ranks, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # Between gaining ranks P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products telescope, and

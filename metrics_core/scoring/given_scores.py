@@ -71,7 +71,7 @@ def pivot_measures(rows: pd.DataFrame) -> pd.DataFrame:
 
 def find_directions(lower: Collection[str], higher: Collection[str]) -> dict[str, bool]:
     """Return for each name in `lower` and `higher` whether higher is better. Raises RanklensError
-    for a name that is in both, and ParameterError for a name that is not text."""
+    for a name that is in both, and ParameterError for a name that is not a string."""
     for name in (*lower, *higher):
         if not isinstance(name, str):
             raise ParameterError(
@@ -117,8 +117,9 @@ def join_given_scores(computed: Scores, given_scores: Scores) -> Scores:
 def unused_score_notes(
     given_scores: Scores, runs: Sequence[str], query_ids: Sequence[str]
 ) -> list[Note]:
-    """Return notes on given scores of runs without a list, and on the number of queries that have
-    both judgments and given scores. The second note is omitted if all queries have both."""
+    """Return two notes on scores that another tool computed: one names the runs that have such
+    scores but no list, the other counts the queries that have both judgments and such scores. The
+    second is omitted if all queries have both."""
     notes, unlisted = [], [run for run in given_scores.runs if run not in {*runs}]
     if unlisted:
         message = f"scores without result lists are not used: {w.shorten_list(unlisted)}"
@@ -146,8 +147,8 @@ def find_computed_measure(name: str) -> Measure | None:
 def compare_with_computed(
     given_scores: Scores, compute: Callable[[Sequence[Measure]], Scores]
 ) -> tuple[list[str], list[Note]]:
-    """Compare given scores with the computed measure that they are named after. `compute` returns
-    the scores of measures.
+    """Compare scores from another tool with the scores of the computed measure of the same name.
+    `compute` returns the scores of measures.
 
     Returns the names of the given measures whose scores are equal to the computed ones, and a note
     on each measure that was compared."""

@@ -59,7 +59,8 @@ def precision_sum_extremes(
 def _precision_gains(
     hit_query: Ints, rank: Ints, unjudged: UnjudgedPlaces, cutoff: float
 ) -> tuple[Floats, Floats]:
-    """Return how much each unjudged document adds to the sum of precisions if it is relevant.
+    """Return how much each unjudged document would add to the sum of precisions if it were
+    relevant.
 
     There are two cases: the unjudged documents above it are relevant too (counted from the top), or
     the unjudged documents below it are relevant too (counted from the bottom). Both results are
@@ -85,8 +86,9 @@ def _precision_gains(
 
 
 def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, n_listed: Ints) -> Floats:
-    """Return the measure computed from `sums`, the sums of precisions, the number of relevant
-    documents (at least 1) and the number of listed documents. All arrays have the same shape."""
+    """Return the scores of the measure, computed from the sums of precisions (`sums`), the number
+    of relevant documents (at least 1) and the number of listed documents. All arrays have the same
+    shape."""
     if measure.declaration.from_precisions is not None:
         return measure.declaration.from_precisions(sums, relevant)
     denominator = measure.value("denominator")

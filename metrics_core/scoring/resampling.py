@@ -48,9 +48,10 @@ def count_resamples(n_queries: int) -> int:
 
 
 def count_draws(n_queries: int) -> int:
-    """Return the number of resamples for the test of a difference, which is also the number that is
-    computed. It is 10,000 for up to 2,000 queries, then decreases, and is 2,000 for 10,000 queries
-    or more. With 2,000 resamples, a share of 0.05 has a standard error of 0.005."""
+    """Return the number of resamples that are computed for this number of queries. The test of a
+    difference uses all of them. The number is 10,000 for up to 2,000 queries, then decreases, and
+    is 2,000 for 10,000 queries or more. With 2,000 resamples, a share of 0.05 has a standard error
+    of 0.005."""
     return int(np.clip(_CELLS // max(count_drawn_units(n_queries), 1), _FEWEST, _MOST_TESTED))
 
 
@@ -149,7 +150,7 @@ def sum_draws_of_matrices(
     list.
 
     The matrices, [query, column], may have different queries. Matrices with the same number of
-    units have the same draws and are multiplied together."""
+    units have the same draws, so one matrix product computes the sums of several such matrices."""
     matrices = [sum_by_unit(columns) for columns in matrices]
     sums_by_place: dict[int, SingleOrDouble] = {}
     for places in _group_by_units(matrices):
@@ -176,7 +177,8 @@ def split_by_memory(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
 
 
 def _group_by_units(matrices: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
-    """Yield the positions of the matrices that can be multiplied together."""
+    """Yield groups of matrices whose sums can be computed in one product, because the matrices have
+    the same number of units. Each group is a list of positions in `matrices`."""
     groups: dict[int, list[int]] = {}
     for i, columns in enumerate(matrices):
         group = groups.setdefault(len(columns), [])

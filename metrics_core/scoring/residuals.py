@@ -216,7 +216,7 @@ class _ShareExtremes:
 
     def score_extremes(self, n_unlisted: Ints | None) -> Extremes:
         """Return the lowest and the highest score, float64[query] each, after further documents are
-        judged that the run does not list.
+        judged that are not in the run's list.
 
         `n_unlisted` int64[query] is the number of these documents."""
         unjudged = self._unjudged

@@ -44,7 +44,7 @@ class RoundingBand:
     """The range around each limit in which single precision cannot decide whether a number reaches
     the limit.
 
-    It is from `below` to `above` inclusive, float64[limit] each."""
+    The range extends from `below` to `above` inclusive, float64[limit] each."""
 
     below: Floats
     above: Floats

@@ -131,10 +131,10 @@ def scores_from_frame(
     from every numeric column if `columns` is None.
 
     A column with the name of a measure is taken as that measure if its numbers are within the
-    measure's range. The direction of any other column is taken from `higher_is_better`, a
-    dictionary by column, and otherwise decided by `given_measure`. Raises RanklensError in the same
-    cases as `Scores.from_any`, and if there is no numeric column or a value is not a finite
-    number."""
+    measure's range. The direction of any other column is taken from `higher_is_better`, which maps
+    column names to true or false, and otherwise decided by `given_measure`. Raises RanklensError in
+    the same cases as `Scores.from_any`, and if there is no numeric column or a value is not a
+    finite number."""
     check_key_columns(frame)
     for column in columns or ():
         if column in _KEYS or column not in frame.columns:

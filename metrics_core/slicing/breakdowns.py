@@ -125,8 +125,8 @@ def breakdown(
     level: float = LEVEL,
     n_tested: int = 0,
 ) -> pd.DataFrame:
-    """Return the result of `summarise_groups` by a column of the queries. Raises UnknownColumnError
-    and UnknownRunError."""
+    """Return the result of `summarise_groups` for the groups in a column of the queries. Raises
+    UnknownColumnError and UnknownRunError."""
     run_scores = Scores.from_any(scores)
     groups = find_groups(queries, run_scores.query_ids, by)
     return summarise_groups(

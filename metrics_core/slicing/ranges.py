@@ -53,7 +53,7 @@ def add_nouns_to_ranges(names: Iterable[str], one: str, many: str) -> list[str]:
 
 
 def numeric_sort_key(name: str) -> tuple[float, int] | None:
-    """Return a sort key for a number or range. Returns None for any other text."""
+    """Return a sort key for a number or range. Returns None for any other string."""
     match = _RANGE.fullmatch(name)
     if match is None:
         return None

@@ -58,7 +58,7 @@ def as_column(values: npt.NDArray[Any]) -> pa.Array:
 
 
 def as_text_column(texts: Sequence[str]) -> pa.StringArray:
-    """Return texts as a column, string[n]."""
+    """Return strings as a column, string[n]."""
     # Encoding all at once, separated by zeros, takes a fifth of the time.
     try:
         octets = np.frombuffer("\0".join(texts).encode(), dtype=np.uint8)
@@ -75,7 +75,8 @@ def as_text_column(texts: Sequence[str]) -> pa.StringArray:
 
 
 def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
-    """Encode texts one by one. This also works for an empty list and for texts with NUL bytes."""
+    """Encode strings one by one. This also works for an empty list and for strings with NUL
+    bytes."""
     encoded = [text.encode() for text in texts]
     edges = np.zeros(len(encoded) + 1, dtype=np.int32)
     np.cumsum([len(text) for text in encoded], out=edges[1:])
@@ -85,9 +86,9 @@ def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
 
 
 def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the index of each text in `others`, int64[text]; -1 if `others` lacks the text.
+    """Return the index in `others` of each string, int64[string]; -1 if `others` lacks the string.
 
-    The texts in `others` must be distinct."""
+    The strings in `others` must be distinct."""
     # Most often runs have the same queries in the same order.
     if len(texts) == len(others) and all(map(eq, texts, others)):
         return np.arange(len(texts))

@@ -45,10 +45,10 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
 
 
 def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
-    """Return texts as a dictionary-encoded array, like `encode_ids`. Each distinct text is stored
-    once.
+    """Return strings as a dictionary-encoded array, like `encode_ids`. Each distinct string is
+    stored once.
 
-    Use this for columns with few distinct texts, which may be long."""
+    Use this for columns with few distinct strings, which may be long."""
     codes_by_text: dict[str, int] = {}
     codes = np.fromiter(
         (codes_by_text.setdefault(t, len(codes_by_text)) for t in values), np.int32, len(values)
@@ -73,8 +73,8 @@ def reencode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictiona
 
 
 def to_text_column(values: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.ChunkedArray:
-    """Return texts as a chunked string column. Whole numbers become text, and missing values become
-    null.
+    """Return strings as a chunked string column. Whole numbers become strings, and missing values
+    become null.
 
     Raises TableError for a value that is not an id."""
     if isinstance(values, pa.ChunkedArray):
@@ -112,8 +112,8 @@ def to_text_array(values: Sequence[Any]) -> pa.Array:
 
 
 def _to_digits(values: list[Any]) -> list[str] | None:
-    """Convert texts and whole numbers to texts. Returns None if a number is too long for Python to
-    convert."""
+    """Convert strings and whole numbers to strings. Returns None if a number is too long for Python
+    to convert."""
     try:
         return list(map(str, values))
     except ValueError:
@@ -151,10 +151,10 @@ def refuse_missing_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
 
 
 def is_printable(ids: pa.ChunkedArray) -> bool:
-    """Return whether all texts are printable.
+    """Return whether all ids are printable.
 
     The result may be False although all are printable, because the buffer of a chunk may contain
-    further texts."""
+    further strings."""
     for chunk in ids.chunks:
         data = chunk.buffers()[2]
         if data is not None and not are_printable_bytes(np.frombuffer(data, dtype=np.uint8)):
@@ -215,9 +215,10 @@ def clean_id(text: str) -> str:
 
 
 def to_id_text(value: Any) -> str | None:
-    """Return a text unchanged, and a whole number as its digits, so that 1 and "1" are the same id.
+    """Return a string unchanged, and a whole number as its digits, so that 1 and "1" are the same
+    id.
 
-    Returns None for any other value, and for a text with a lone surrogate, which has no UTF-8
+    Returns None for any other value, and for a string with a lone surrogate, which has no UTF-8
     form."""
     if isinstance(value, str):
         return value if value.isascii() or value == value.encode(errors="ignore").decode() else None

@@ -33,7 +33,7 @@ class Documents:
     def from_columns(cls, columns: Mapping[str, Any]) -> Documents:
         """Build and check documents from columns of equal length.
 
-        doc_id is required; a missing title or text column is added with empty texts. Raises
+        doc_id is required; a missing title or text column is added with empty strings. Raises
         TableError if a doc_id is repeated, missing or empty."""
         table = pa.table(dict(columns) | {"doc_id": to_text_column(columns["doc_id"])})
         refuse_missing_ids("doc_id", table["doc_id"])

@@ -31,7 +31,7 @@ _HINT = "Give each document one finite number, or remove the document."
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a plain decimal number."""
+    """Return whether a string is a plain decimal number."""
     return bool(_NUMBER.match(text))
 
 
@@ -76,7 +76,7 @@ def to_finite_number(value: Any) -> float | None:
 
 
 def _to_decimal(text: str) -> Decimal | float:
-    """Return a text as a decimal number, or as a float if its exponent is out of Decimal's
+    """Convert a string to a decimal number, or to a float if its exponent is out of Decimal's
     range."""
     try:
         return Decimal(text)
@@ -91,10 +91,10 @@ def _has_fraction(value: Decimal) -> bool:
 
 
 def _read_numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
-    """Return the numbers, int64[row] or float64[row], and a dictionary from row to the text of an
-    invalid value.
+    """Return the numbers, int64[row] or float64[row], and a dictionary from row to invalid value,
+    as a string.
 
-    An invalid value is NaN in the array; its text is used in messages."""
+    An invalid value is NaN in the array; the string is used in messages."""
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         plain = pa.types.is_floating(values.type) or pa.types.is_integer(values.type)
         values = as_array(values) if plain else values.to_pylist()

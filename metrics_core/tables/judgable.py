@@ -72,6 +72,6 @@ class Judgable:
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a pandas frame with the same columns and text ids.
 
-        It is meant for people and exports; it is slow for large runs."""
+        Intended for interactive use and exports; slow for large runs."""
         table = self.table.set_column(0, "query_id", self.table["query_id"].cast(ID))
         return table.to_pandas()

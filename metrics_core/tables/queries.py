@@ -33,8 +33,8 @@ class Queries:
     def from_columns(cls, columns: Mapping[str, Any]) -> Queries:
         """Build and check queries from columns of equal length.
 
-        query_id is required; a missing text column is added with empty texts. Raises TableError if
-        a query_id is repeated, missing or empty."""
+        query_id is required; a missing text column is added with empty strings. Raises TableError
+        if a query_id is repeated, missing or empty."""
         frame = pd.DataFrame(
             {name: pd.Series(list(values), dtype="object") for name, values in columns.items()}
         )

@@ -48,7 +48,7 @@ def judged_ranks_text(names: Iterable[str]) -> str:
 class RankedRun(Run):
     """A run that contains only its judged documents, sorted by query_id and rank.
 
-    Columns: query_id, retrieved (number of documents that the run lists for the query), judged
+    Columns: query_id, retrieved (number of documents in the run's list for the query), judged
     (number of judged documents of the query), doc_id, rank (int64, from 1). A query with no judged
     document in its list has one row with a null doc_id. Operations that need other documents or
     scores raise RanklensError. `complete` is False."""
@@ -106,7 +106,7 @@ class RankedRun(Run):
         )
 
     def length(self, query_id: str) -> int:
-        """Return the number of documents that the run lists for a query."""
+        """Return the number of documents in the run's list for a query."""
         query_ids = self.query_ids
         if query_id not in query_ids:
             return 0
@@ -114,7 +114,7 @@ class RankedRun(Run):
 
     @property
     def lengths(self) -> Ints:
-        """Number of documents that the run lists for each query of `query_ids`, int64[query]."""
+        """Number of documents in the run's list for each query of `query_ids`, int64[query]."""
         starts = np.flatnonzero(np.diff(self.query_codes, prepend=-1))
         return as_array(self.table["retrieved"])[starts]
 

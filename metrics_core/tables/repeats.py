@@ -62,9 +62,9 @@ def pair_hashes(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> Hashes:
 
 
 def hash_texts(texts: pa.StringArray) -> Hashes:
-    """Return a 64-bit hash of each text, uint64[text].
+    """Return a 64-bit hash of each string, uint64[string].
 
-    The hashes of all texts are computed together, eight bytes at a time."""
+    The hashes of all strings are computed together, eight bytes at a time."""
     starts, ends, data = text_bytes(texts)
     hashes = (ends - starts).astype(np.uint64)
     padded = np.concatenate([data, np.zeros(_WORD, dtype=np.uint8)])
@@ -84,8 +84,8 @@ def hash_texts(texts: pa.StringArray) -> Hashes:
 
 
 def text_bytes(texts: pa.StringArray) -> tuple[Any, Any, npt.NDArray[np.uint8]]:
-    """Return the start and end of each text in the byte buffer, int64[text] each, and the buffer,
-    uint8."""
+    """Return the start and end of each string in the byte buffer, int64[string] each, and the
+    buffer, uint8."""
     _, offsets, data = texts.buffers()
     first, count = texts.offset, len(texts)
     if not count:

@@ -139,7 +139,7 @@ class Run(Judgable):
         return as_array(table["rank"]) if "rank" in table.column_names else None
 
     def length(self, query_id: str) -> int:
-        """Return the number of documents that the run lists for a query."""
+        """Return the number of documents in the run's list for a query."""
         query_ids = self.query_ids
         if query_id not in query_ids:
             return 0

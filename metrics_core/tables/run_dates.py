@@ -31,7 +31,7 @@ class RunDate:
 
 
 def find_date(text: str) -> RunDate | None:
-    """Return the first date in a text; None if it contains no date.
+    """Return the first date in a string; None if it contains no date.
 
     A date is written as 2026-03-01, 2026_03_01, 2026.03.01 or 20260301, each with an optional time
     (2026-03-01T12:30, 20260301_1230), as a month such as 2026-03, or as an ISO 8601 week such as

@@ -223,7 +223,7 @@ def format_p_value(p: float) -> str:
 
 
 def pair_texts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return pairs of runs as text cells for people. Columns: run, other, measure, verdict, n,
+    """Return pairs of runs as human-readable text cells. Columns: run, other, measure, verdict, n,
     difference, interval, p."""
     digits = w.column_decimals(frame["low"], frame["high"])
     rows = [

@@ -92,8 +92,8 @@ class PartialBounds:
 
     @cached_property
     def list_gains(self) -> tuple[ListGains, ListGains]:
-        """The gains of the unjudged documents in the run's list and in the baseline's list, if each
-        has the highest grade.
+        """The gains that the unjudged documents would have with the highest grade, in the run's
+        list and in the baseline's list.
 
         They are gains in the `additive_part` of the measure."""
         part, unjudged, grade = (
@@ -135,8 +135,8 @@ class PartialBounds:
         """Return the bounds of the difference over all grades of some unjudged documents, or of all
         of them.
 
-        `is_open` bool[document] selects these documents; it requires that documents were matched
-        between the lists. If it is None, all unjudged documents can have any grade."""
+        `is_open` bool[document] selects these documents, which is only possible if documents were
+        matched between the lists. If it is None, all unjudged documents can have any grade."""
         measure, own_scores, other_scores = self._measure, self._own_scores, self._other_scores
         combine = measure.declaration.combination.combine
         difference = float(combine(own_scores) - combine(other_scores))
@@ -230,10 +230,11 @@ class PartialBounds:
 
     def _score_unmatched(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Return four arrays float64[query]: the scores of both lists, and the scores that both
-        lists would have if only their unjudged documents had a grade, the highest one.
+        lists would have if their unjudged documents had the highest grade and all other documents
+        had none.
 
-        These are used if documents were not matched between the lists. Each document then affects
-        only one list."""
+        These arrays are used if documents were not matched between the lists. Each document then
+        affects only one list."""
         part = additive_part(self._measure)
         own_scores, other_scores = (part.score(ranks) for ranks in self._pair)
         own_gains, other_gains = (unjudged_scores(ranks, part, self._grade) for ranks in self._pair)
@@ -261,8 +262,8 @@ class PartialBounds:
         return unjudged.n_run_within + unjudged.n_baseline_within
 
     def _find_extremes(self, unjudged: UnjudgedRanks) -> tuple[Ends, Ends]:
-        """Return the lowest and highest score of each run separately. Documents that only the other
-        run lists may count as relevant documents that were not retrieved."""
+        """Return the lowest and highest score of each run separately. Documents that are only in
+        the other run's list may count as relevant documents that were not retrieved."""
         measure, ends = self._measure, []
         n_below = unjudged.n_run_below + unjudged.n_baseline_below
         n_in_other = unjudged.n_baseline_within, unjudged.n_run_within

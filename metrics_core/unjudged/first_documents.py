@@ -50,8 +50,7 @@ class FirstDocumentPair:
     """The first documents of a run and of a baseline, matched.
 
     For each document of the run, `baseline_position` int64[document] is the position of the same
-    document, listed for the same query, among the documents of the baseline; -1 if the baseline
-    does not list it."""
+    document and query among the documents of the baseline; -1 if the document is not among them."""
 
     run: FirstDocuments
     baseline: FirstDocuments

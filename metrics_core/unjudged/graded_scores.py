@@ -77,7 +77,7 @@ class ListGains:
         return cls(measure.score(ranks), gains, document_rows, rank_index, len(rank))
 
     def highest_gains(self) -> Floats:
-        """Return the gain of each document if it has the highest of the grades,
+        """Return the gain that each document would have with the highest of the grades,
         float64[document]."""
         highest = np.zeros(self.n_documents)
         highest[self.document_rows] = self.gains[-1][self.rank_index]
@@ -105,8 +105,8 @@ class _SummedScores:
         self._start = int(side.document_rows[0]) if run else None
 
     def __call__(self, codes: AnyInts) -> Floats:
-        """Return the score of the list, float64[query], if the first len(codes) documents have the
-        grades with these codes."""
+        """Return the score that the list would have if the first len(codes) documents had the
+        grades with these codes, float64[query]."""
         n_held = int(np.searchsorted(self._document_rows, len(codes)))
         rows = (
             self._document_rows[:n_held]
@@ -133,7 +133,8 @@ class RegradedScores:
         unjudged: UnjudgedRanks,
         grades: Floats,
     ) -> None:
-        """`grades` float64[grade] are the grades that can occur, in ascending order."""
+        """Prepare the scores of a pair of runs. `grades` float64[grade] are the grades that can
+        occur, in ascending order."""
         self._pair, self._measure = (run, baseline), measure
         self._unjudged, self._grades = unjudged, grades
         self._kind = extremes_kind(measure)
@@ -157,8 +158,8 @@ class RegradedScores:
             self._cell = unjudged.query * len(grades)
 
     def scores(self, codes: AnyInts) -> Both:
-        """Return the scores of the run and of the baseline, float64[query] each, if the first
-        len(codes) documents have the grades `grades[codes]`.
+        """Return the scores that the run and the baseline would have if the first len(codes)
+        documents had the grades `grades[codes]`, float64[query] each.
 
         All other unjudged documents stay unjudged."""
         if self._kind == "apart":

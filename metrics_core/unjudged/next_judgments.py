@@ -178,8 +178,8 @@ def _find_effects(
     unjudged: UnjudgedRanks,
     partial_bounds: PartialBounds,
 ) -> Floats:
-    """Return, for each document, the change of its query's difference if the document has the
-    highest grade and all other documents are unchanged, float64[document].
+    """Return, for each document, the change of its query's difference that would result if the
+    document had the highest grade and all other documents were unchanged, float64[document].
 
     The change is 0 for documents that were not tried."""
     kind = extremes_kind(measure)

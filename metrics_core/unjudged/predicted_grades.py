@@ -62,7 +62,7 @@ class _PlacedDocuments:
 class PredictedGrades:
     """Predicts the grades of unjudged documents within a depth.
 
-    A draw lists the documents in the `order` int64[document]. `grades` float64[grade] are the
+    In a draw, the documents are sorted by `order` int64[document]. `grades` float64[grade] are the
     ascending grades that occur. `n_judged` and `n_unjudged` int64[3] count the judged and the
     unjudged documents of each kind."""
 

@@ -147,8 +147,8 @@ def _match_documents(
 ) -> UnjudgedRanks:
     """Return the unjudged documents of two lists. A document in both lists occurs only once.
 
-    For each query, the documents of the run come first, by rank, followed by the documents that
-    only the baseline lists."""
+    For each query, the documents of the run come first, by rank, followed by the documents that are
+    only in the baseline's list."""
     own_position = find_positions(run, own_documents.query, own_documents.rank, first_documents.run)
     other_position = find_positions(
         baseline, other_documents.query, other_documents.rank, first_documents.baseline

@@ -114,10 +114,10 @@ def compiled(part: str) -> Compiled:
 
 
 def is_worth_loading(part: str, amount: int, least: int) -> bool:
-    """Return whether there is enough work to justify loading a part.
+    """Return whether an amount of work is large enough to justify loading a part.
 
-    `amount` must be at least `least`, or 8 times `least` if the part is not compiled yet: compiling
-    takes longer than doing less work without compiled code."""
+    The amount must be at least `least`. If the part is not compiled yet, it must be at least 8
+    times `least`, because compiling takes longer than doing less work without compiled code."""
     return amount >= least and (amount >= 8 * least or find_code(part) is not None)
 
 

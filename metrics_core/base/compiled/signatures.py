@@ -47,16 +47,15 @@ class RowColumns(NamedTuple):
 
 
 class HashTables(NamedTuple):
-    """Texts that can be looked up, in several hash tables.
+    """Strings that can be looked up, in several hash tables.
 
-    data       uint8 buffer with the texts
-    start      int64[text], position of each text in `data`
-    size       int64[text], size of each text
+    data       uint8 buffer with the strings
+    start      int64[string], position of each string in `data`
+    size       int64[string], size of each string
     first      int64[table], first slot of each table
     slots      int64[table], number of slots of each table, a power of two
-    slot_hash  uint64[slot], hash of the text in a slot
-    slot_row   int32[slot], index of the text in a slot, -1 for a free slot
-    """
+    slot_hash  uint64[slot], hash of the string in a slot
+    slot_row   int32[slot], index of the string in a slot, -1 for a free slot"""
 
     data: Any
     start: Any

@@ -117,8 +117,8 @@ def _build_report(conditions: GateConditions, options: GateOptions) -> GateRepor
 
 
 def _report_given_scores(options: GateOptions) -> GateReport:
-    """Return the gate report for scores that another tool computed (`--scores`), alone or beside
-    computed scores."""
+    """Return the gate report for scores that another tool computed (`--scores`), alone or together
+    with computed scores."""
     conditions, compared = read_given_comparison(options)
     report = gate_report(
         conditions,
@@ -143,7 +143,7 @@ def _read_queries(
 
 
 def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateReport:
-    """Return the gate report if all conditions are on overlaps, which need no judgments."""
+    """Return the report of a gate whose conditions are all on overlaps, which need no judgments."""
     refuse_snapshot_baseline(options)
     loaded_runs = read_complete_runs(options)
     files = {loaded_run.name: loaded_run.file for loaded_run in loaded_runs}

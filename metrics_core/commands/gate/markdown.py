@@ -128,7 +128,7 @@ def _headline(report: GateReport) -> str:
 def _reason_of_only_gate(report: GateReport) -> str:
     """Return the reason for the outcome if there is only one gate.
 
-    If there are several gates, the text is empty, because a table lists their reasons."""
+    Returns "" if there are several gates, because their reasons are in a table."""
     return f" {_escape_text(gate_finding(report.outcomes[0]))}" if len(report.outcomes) == 1 else ""
 
 
@@ -208,7 +208,7 @@ def _overlap_line(outcome: OverlapOutcome) -> str:
 
 
 def _broken_queries_section(broken: BrokenQueries, *, is_collapsed: bool) -> list[str]:
-    """Return the section on the queries that a gate lists as broken.
+    """Return the section on the broken queries of a gate.
 
     If `is_collapsed` is true and the outcome of the gate is inconclusive, the section is
     collapsed."""

@@ -220,7 +220,8 @@ class _PairMatrix:
 
 
 def _find_untested_differences(scores: Floats, pairs: Ints) -> Interval:
-    """Return the mean difference of each pair as an interval whose bounds are undefined (NaN)."""
+    """Return the mean difference of each pair, in an interval whose bounds are NaN because the
+    differences are not tested."""
     mean = MEAN.combine((scores[pairs[0]] - scores[pairs[1]]).T)
     return Interval(mean, *np.full((2, len(mean)), np.nan))
 

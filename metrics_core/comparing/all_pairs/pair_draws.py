@@ -101,7 +101,7 @@ def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
 
 
 def _split_pairs(places: Ints, values_per_pair: int) -> list[Ints]:
-    """Split an array of pair positions into blocks that can be processed at a time.
+    """Split an array of pair positions into blocks that can be processed at once.
 
     A block has about `_MOST_VALUES` values if each pair has `values_per_pair` values."""
     return np.split(

@@ -47,14 +47,15 @@ _LARGEST = 2**63 - 1
 
 
 def atol(text: str) -> int:
-    """Return the whole number at the beginning of a text, clipped to 64 bits; 0 if the text does
-    not begin with a number."""
+    """Return the whole number at the beginning of a string, clipped to 64 bits; 0 if the string
+    does not begin with a number."""
     match = _WHOLE.match(text)
     return max(-_LARGEST - 1, min(_LARGEST, int(f"{match[1]}{match[2] or 0}"))) if match else 0
 
 
 def atof(text: str) -> float:
-    """Return the number at the beginning of a text; 0 if the text does not begin with a number."""
+    """Return the number at the beginning of a string; 0 if the string does not begin with a
+    number."""
     if match := _HEX.match(text):
         try:
             return float.fromhex(match[1])

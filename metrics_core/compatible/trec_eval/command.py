@@ -198,7 +198,8 @@ def _measure_columns(
 
 
 def _add_exit_reason(program_exit: ProgramExit, query: str, reason: str) -> ProgramExit:
-    """Return the exit with a further message: the query that caused it, and the reason."""
+    """Add a message to the exit of a program: the query that caused it, and the reason. Returns the
+    new exit."""
     return ProgramExit(
         program_exit.status, *program_exit.messages, f"trec_eval: query '{query}': {reason}"
     )

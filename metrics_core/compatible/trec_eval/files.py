@@ -119,7 +119,7 @@ def last_field(data: bytes, layout: LineFields) -> str:
 
 
 def parse_grades(column: pa.ChunkedArray) -> Ints:
-    """Return the integer grades in a column of texts, int64[row]. Each distinct text is parsed
+    """Return the integer grades in a column of strings, int64[row]. Each distinct string is parsed
     once."""
     return _decode_values(
         column, np.array([atol(t) for t in _dictionary_texts(column)], dtype=np.int64)
@@ -127,7 +127,7 @@ def parse_grades(column: pa.ChunkedArray) -> Ints:
 
 
 def parse_levels(column: pa.ChunkedArray) -> Floats:
-    """Return the real-valued levels in a column of texts, float64[row]. Each distinct text is
+    """Return the real-valued levels in a column of strings, float64[row]. Each distinct string is
     parsed once."""
     return _decode_values(
         column, np.array([atof(t) for t in _dictionary_texts(column)], dtype=np.float64)
@@ -288,7 +288,7 @@ def repeated_judgments(qrels: Qrels) -> set[str]:
 def drop_repeated_results(run: Run, max_results: int) -> tuple[Run, set[str]]:
     """Return the run without duplicate documents, and the queries for which this is an error.
 
-    It is an error only if a document occurs twice among the `max_results` best documents of a
+    It is an error only if a document occurs twice among the `max_results` top-ranked documents of a
     query."""
     rows, _ = find_repeated_rows(run.query_codes, run.doc_ids)
     if not len(rows):

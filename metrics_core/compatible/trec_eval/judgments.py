@@ -54,8 +54,8 @@ class TrecEvalJudgments(ABC):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Return the queries that cannot be calculated, with the reason for each, in the order of
-        `queries`. Problems that only appear during calculation are not included."""
+        """Return a dictionary from each query that cannot be scored to the reason, in the order of
+        `queries`. Problems that only appear during scoring are not included."""
         return {}
 
     def count_relevant(self) -> int:
@@ -199,8 +199,8 @@ class PreferredDocuments(TrecEvalJudgments):
 def _build_columns(
     requested: Sequence[RequestedMeasure], column: Callable[[RequestedMeasure], MeasureScores]
 ) -> list[MeasureScores]:
-    """Return the scores of each requested measure. A measure that works with any judgments, such as
-    runid, has no scores."""
+    """Return the scores of each requested measure. Measures that work with judgments of any format,
+    such as runid, are included without scores."""
     return [
         MeasureScores(measure) if measure.row.judgments == "any" else column(measure)
         for measure in requested
@@ -360,9 +360,9 @@ def judged_ranks(
 ) -> JudgedRanks:
     """Return the judged ranks of these queries, in this order.
 
-    Only the best documents count, as many as the option -M allows. With -J, only the judged ones
-    among them count. For version 10.0, an unjudged document is inserted for each query without
-    results."""
+    Only the top-ranked documents count, up to the limit set by -M. With -J, only the judged
+    documents among them count. For version 10.0, an unjudged document is inserted for each query
+    without results."""
     query_ids = pa.array(list(queries), pa.string())
     if options.version == "10.0":
         run = _add_made_up_documents(run, queries)

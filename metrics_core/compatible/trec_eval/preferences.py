@@ -77,16 +77,17 @@ class JudgePreferences:
 
 @dataclass(frozen=True)
 class QueryPreferences:
-    """The preferences of a query by judge, and the number of judged documents that the run lists.
-    The listed documents come first."""
+    """The preferences of a query by judge, and the number of judged documents in the run's list.
+    The documents in the list come first."""
 
     groups: tuple[JudgePreferences, ...]
     retrieved: int
 
 
 def count_preferences(judgments: pd.DataFrame, documents: Sequence[str]) -> QueryPreferences:
-    """Return the preferences of a query. `documents` are its listed documents in ranked order, from
-    which the documents get their numbers.
+    """Return the preferences of a query. `documents` are the documents in the run's list, in ranked
+    order. The judged documents are numbered: first those in the list, in this order, then all
+    others.
 
     Raises ProgramExit if a judge contradicts itself."""
     judged = set(judgments["doc_id"])
@@ -176,7 +177,7 @@ class Tally:
 
 def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
     """Count the preferences in `prefers`, int64[document, document]. The first `retrieved`
-    documents are those that the run lists, in ranked order."""
+    documents are those in the run's list, in ranked order."""
     among_listed, among_unlisted = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
     fulfilled_imp = int(prefers[:retrieved, retrieved:].sum())
     return Tally(
@@ -189,7 +190,7 @@ def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
 
 
 def preference_scores(query: QueryPreferences) -> dict[str, float]:
-    """Return the scores of all prefs_ measures for one query, by name."""
+    """Return the scores of all prefs_ measures for one query, as a dictionary by name."""
     tallies = [tally_preferences(g.prefers, query.retrieved) for g in query.groups]
     ret = [(t.fulfilled_ret, t.possible_ret) for t in tallies]
     imp = [(t.fulfilled_ret + t.fulfilled_imp, t.possible_ret + t.possible_imp) for t in tallies]
@@ -241,13 +242,13 @@ def _sum_in_sequence(values: Floats) -> float:
 def _score_with_balanced_counts(
     query: QueryPreferences, tallies: list[Tally], *, only_listed: bool
 ) -> float:
-    """Return prefs_avgjg, computed as if each judge had judged equally many documents relevant and
+    """Return prefs_avgjg, computed as if each judge had judged as many documents relevant as
     nonrelevant.
 
     If a judge has too few nonrelevant documents, the missing ones are assumed to be unlisted. Each
-    relevant document is preferred to each missing document, and fulfils this preference if it is
-    listed. If a judge has too many nonrelevant documents, the last of them in ranked order are
-    excluded."""
+    relevant document is preferred to each missing document, and a listed relevant document fulfils
+    this preference. If a judge has too many nonrelevant documents, the last of them in ranked order
+    are excluded."""
     total = 0.0
     for group, counts in zip(query.groups, tallies, strict=True):
         relevant, nonrelevant = _count_judged(group, group.level.size)
@@ -271,8 +272,8 @@ def _score_with_balanced_counts(
 
 
 def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
-    """Return the numbers of relevant and of nonrelevant documents among the first `first` documents
-    that a judge judged."""
+    """Return how many of the first `first` documents a judge judged relevant, and how many
+    nonrelevant."""
     level, times = group.level[:first], group.times[:first]
     if group.classes:
         relevant = int(times[level > 0].sum())
@@ -305,8 +306,8 @@ def _count_balanced_subgroups(
 ) -> tuple[int, int]:
     """Return the result of `_count_balanced` for a judge with subgroups.
 
-    If there are more nonrelevant than relevant documents, only the first nonrelevant ones are kept,
-    as many as there are relevant documents."""
+    If there are more nonrelevant than relevant documents, only the first n nonrelevant documents
+    are kept; n is the number of relevant documents."""
     size = retrieved if only_listed else len(group.level)
     keep = _count_judged(group, len(group.level))[0]
     nonrelevant = group.level[:size] == 0.0

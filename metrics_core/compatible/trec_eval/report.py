@@ -20,8 +20,8 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class MeasureScores:
-    """A measure with its scores by query: `values` float64[query, line], or `texts` if the measure
-    has texts."""
+    """A measure with its scores by query: `values` float64[query, line], or `texts` for a measure
+    whose scores are strings."""
 
     requested: RequestedMeasure
     values: Floats | None = None

@@ -19,7 +19,7 @@ Format = Literal["any", "qrels", "prefs", "qrels_jg"]
 class MeasureRow:
     """One measure of trec_eval.
 
-    ours        our declared measure that computes it; "" if this package computes it
+    ours        the Ranklens measure that computes it; "" if this package computes it
     takes       the parameters after the dot of `-m name.…`. Cutoffs (whole numbers) and levels
                 (real numbers) have one output line each. Numbers and name=number pairs configure
                 the single line

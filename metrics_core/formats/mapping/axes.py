@@ -137,10 +137,10 @@ class Values(Protocol):
         """Return which rows have an object without this key, bool[n]."""
 
     def ids(self) -> tuple[pa.Array, Mask]:
-        """Return the values as texts, string[n], and a mask of the rows whose value is missing or a
-        valid id, bool[n].
+        """Return the values as strings, string[n], and a mask of the rows whose value is missing or
+        a valid id, bool[n].
 
-        Valid ids are texts and whole numbers. A missing value is null."""
+        Valid ids are strings and whole numbers. A missing value is null."""
 
     def numbers(self) -> Floats:
         """Return the values as numbers, float64[n]. A value that is missing or not a finite number
@@ -152,7 +152,7 @@ class Values(Protocol):
 
 @dataclass(frozen=True)
 class PythonValues:
-    """Values of JSON or of a Python program: dicts, lists, texts, numbers, None."""
+    """Values of JSON or of a Python program: dicts, lists, strings, numbers, None."""
 
     values: list[Any]
 
@@ -294,7 +294,7 @@ class ArrowValues:
 
 
 def _to_id(value: Any) -> str | None:
-    """Return a text or a whole number as an id, None for other values."""
+    """Convert a string or a whole number to an id. Returns None for any other value."""
     if type(value) is str or (type(value) is NumberText and _WHOLE_NUMBER.fullmatch(value)):
         return value
     return str(value) if type(value) is int else None

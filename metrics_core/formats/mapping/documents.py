@@ -67,7 +67,7 @@ Steps = tuple[Step, ...]
 
 class NumberColumn(NamedTuple):
     """Numbers that belong to documents: the name, the steps of their path, and their values as
-    texts."""
+    strings."""
 
     name: str
     steps: Steps
@@ -206,13 +206,9 @@ def _kind_by_name(name: str, items: Sequence[Any]) -> Kind | None:
         return kind
     if not _DOCUMENT_NAME.fullmatch(folded_name):
         return None
-    return (
-        "qrels"
-        if _RELEVANT_NAME.search(folded_name)
-        else "run"
-        if _RANKED_NAME.search(folded_name)
-        else None
-    )
+    if is_relevant_name(name):
+        return "qrels"
+    return "run" if _RANKED_NAME.search(folded_name) else None
 
 
 def _find_in_objects(
@@ -278,7 +274,7 @@ def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
     """Return the steps of paths to possible document ids in lists of objects, if no id is
     recognised by its name.
 
-    Possible ids are values without blanks that occur once in their list. Texts are preferred to
+    Possible ids are values without blanks that occur once in their list. Strings are preferred to
     numbers."""
     objects = [item_list for item_list in lists if type(item_list) is list and item_list]
     items = list(chain.from_iterable(objects))
@@ -299,7 +295,7 @@ def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
 
 def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[NumberColumn]:
     """Return the single values in objects, and in objects directly inside these, as columns of
-    texts."""
+    strings."""
     values: dict[Steps, list[str]] = {}
     for item in items:
         for name, value in item.items():
@@ -377,12 +373,12 @@ def is_nested(value: Any) -> bool:
 
 
 def is_numeric(values: Sequence[Any]) -> bool:
-    """Return whether all values are numbers, not texts."""
+    """Return whether all values are numbers, not strings."""
     return all(type(value) in (int, float, NumberText) for value in values)
 
 
 def _is_id(value: Any) -> bool:
-    """Return whether a value may be an id: a text without blanks, or a whole number."""
+    """Return whether a value may be an id: a string without blanks, or a whole number."""
     if type(value) is str:
         return len(value) <= _MAX_ID_LENGTH and not re.search(r"\s", value)
     return type(value) is int or (type(value) is NumberText and value.isdigit())

@@ -66,7 +66,7 @@ class RecordPath:
     constant  fixed value that is used in place of a path
     reversed  whether numbers are negated
     most      whether only the most frequent value is used
-    joined    paths whose texts are joined to one text"""
+    joined    paths whose strings are joined into one string"""
 
     steps: tuple[Step, ...] = ()
     constant: str | None = None
@@ -98,7 +98,8 @@ def parse_path(text: str) -> Alternatives:
 
 
 def is_path(text: str) -> bool:
-    """Return whether a text is a path of several steps or a constant, rather than a plain name."""
+    """Return whether a string is a path of several steps or a constant, rather than a plain
+    name."""
     try:
         return any(len(path.steps) != 1 for path in parse_path(text))
     except ParameterError:

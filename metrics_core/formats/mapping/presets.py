@@ -111,8 +111,8 @@ def mend_each_object(function: Callable[[dict[str, Any], str], list[Any]]) -> Me
 def make_case_finder(path: str, test: Callable[[Any], bool], *text_paths: str) -> CaseFinder:
     """Return a `CaseFinder` that finds the values at a path for which `test` is true.
 
-    The text of each case is joined from the values at `text_paths`, which must be on the axis of
-    the value or on a higher axis."""
+    Each case is described by a string, joined from the values at `text_paths`. These paths must be
+    on the axis of the value or on a higher axis."""
 
     def find(records: Records) -> list[str]:
         axis, values = records.values_at(parse_path(path)[0].steps)

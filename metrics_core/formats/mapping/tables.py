@@ -51,7 +51,7 @@ _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
 @dataclass(frozen=True)
 class ToolRules:
-    """Rules of a tool. If `has_one_list`, a query has one list; in a run, one for each system."""
+    """Rules of a tool. With `has_one_list`, a query may have one list; in a run, one per system."""
 
     title: str
     has_one_list: bool = False
@@ -279,7 +279,7 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """Return the column `relevance` as texts. If all documents have the same grade above 0, the
+    """Return the column `relevance` as strings. If all documents have the same grade above 0, the
     column of their scores is returned too."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
@@ -307,7 +307,7 @@ def _check_grades(rows: MappedRows, grades: Grades) -> None:
 
 
 def _read_texts(rows: MappedRows, role: str) -> pa.Array:
-    """Return the scalar values of a role as texts, string[row], null if missing."""
+    """Return the scalar values of a role as strings, string[row], null if missing."""
     column = rows.columns[role]
     values = column.values.to_list()
     texts = [None if value is None else str(value) for value in values]

@@ -213,7 +213,7 @@ def _field_values(
 
 
 def _detail_columns(source: Source, rows: MappedRows, excluded_names: set[str]) -> TextColumns:
-    """Return the unmapped values in the record of each row, as columns of texts."""
+    """Return the unmapped values in the record of each row, as columns of strings."""
     mapped = {path.steps[-1].name for path in rows.paths.values() if path.steps}
     parent_steps = next(
         path for role, path in rows.paths.items() if role in ("query", "doc")
@@ -230,7 +230,7 @@ def _detail_columns(source: Source, rows: MappedRows, excluded_names: set[str]) 
 
 
 def _to_text(value: Any) -> str | None:
-    """Return a text or None unchanged. Any other value is returned as JSON text."""
+    """Return a string or None unchanged. Any other value is converted to JSON."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -64,7 +64,7 @@ def build_qrels_table(
 ) -> Qrels:
     """Build judgments from the columns query_id, doc_id and relevance (text).
 
-    A column subtopic or iteration is used if it exists. Raises FileFormatError for a text that is
+    A column subtopic or iteration is used if it exists. Raises FileFormatError for a value that is
     not a grade, a missing id, and different grades for the same query and document."""
     check_ids(source, rows, index)
     texts = encode_ids(rows["relevance"])

@@ -272,7 +272,7 @@ def _recognise_run_or_qrels(
 
 
 def are_small_grades(values: Sequence[str]) -> bool:
-    """Return whether all texts are small whole numbers, as grades are."""
+    """Return whether all strings are small whole numbers, as grades are."""
     return bool(values) and all(
         re.fullmatch(r"-?\d{1,3}", v, re.ASCII)
         and MIN_PLAUSIBLE_GRADE <= int(v) <= MAX_PLAUSIBLE_GRADE
@@ -281,7 +281,7 @@ def are_small_grades(values: Sequence[str]) -> bool:
 
 
 def are_whole_grades(values: Sequence[str]) -> bool:
-    """Return whether all texts are small whole numbers, perhaps written with decimals (2.0)."""
+    """Return whether all strings are small whole numbers, perhaps written with decimals (2.0)."""
     return are_small_grades([re.sub(r"\.0*$", "", value) for value in values])
 
 

@@ -17,7 +17,7 @@ NOT_OFFERED = re.compile(r"num_|iprec_at_|relstring|runid|Num(?:Ret|Rel|Q)")
 
 
 def find_eval_columns(lines: Sequence[str]) -> list[str]:
-    """Return the names of the three columns of lines that contain a measure, a query and a value.
+    """Return the names of the three columns if the lines contain a measure, a query and a value.
     Returns an empty result for other lines."""
     rows = [line.split() for line in lines]
     if not rows or any(len(row) != 3 for row in rows):

@@ -16,8 +16,8 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 class Beginning(NamedTuple):
-    """The value at the beginning of a text (None if the text does not start with JSON), and whether
-    the text contains all of it."""
+    """The value at the beginning of a string (None if the string does not start with JSON), and
+    whether the string contains the whole value."""
 
     value: Any
     is_whole: bool
@@ -27,7 +27,7 @@ _NOTHING = Beginning(None, is_whole=False)
 
 
 def parse_json_beginning(text: str, size: int = _BEGINNING) -> Beginning:
-    """Return the JSON value at the start of a text, read up to `size` characters.
+    """Return the JSON value at the start of a string, read up to `size` characters.
 
     Unclosed brackets are closed. Numbers become NumberText."""
     text = text.lstrip()[:size]

@@ -79,7 +79,7 @@ def is_incomplete_json(line: str) -> bool:
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text that are not blank, with their numbers from 1."""
+    """Yield the non-blank lines of a string with their line numbers, which count from 1."""
     number, last_start = 1, 0
     for match in _NOT_BLANK.finditer(text):
         number += text.count("\n", last_start, match.start())
@@ -88,8 +88,8 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
-    """Yield the values of numbered lines of a file, without blank lines. Raises the errors of
-    `parse_json`.
+    """Yield the line number and the value of each line of JSON Lines. Blank lines are skipped.
+    Raises the errors of `parse_json`.
 
     Lines are parsed in batches, because parsing each line by itself takes twice as long."""
     pending: list[tuple[int, str]] = []
@@ -136,7 +136,8 @@ class JsonEntry(NamedTuple):
 
 
 def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
-    """Yield the entries of the object in a text, one at a time. Raises the errors of `parse_json`.
+    """Yield the entries of the object in a JSON text, one at a time. Raises the errors of
+    `parse_json`.
 
     Numbers are returned as bytes, because there may be millions of them. The caller checks their
     length."""
@@ -246,7 +247,7 @@ def check_characters(source: Source, text: str, values: Iterable[str], line: int
 
 
 def has_surrogates(text: str) -> bool:
-    """Return whether a text contains an escaped surrogate, either alone or in a pair."""
+    """Return whether a JSON text contains an escaped surrogate, either alone or in a pair."""
     return _SURROGATE.search(text) is not None
 
 
@@ -296,8 +297,8 @@ _BEGINNINGS = json.JSONDecoder(parse_int=NumberText, parse_float=NumberText)
 
 
 def parse_first_object(text: str) -> dict[str, Any]:
-    """Return the object at the beginning of a text. It is empty if the text contains no complete
-    object."""
+    """Return the object at the beginning of a string. It is empty if the string contains no
+    complete object."""
     try:
         value, _ = _BEGINNINGS.raw_decode(text)
     except (ValueError, RecursionError):
@@ -323,7 +324,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def find_line(text: str, position: int) -> int:
-    """Return the physical line of a position in a text."""
+    """Return the physical line of a position in a string."""
     return text.count("\n", 0, position) + 1
 
 

@@ -13,7 +13,7 @@ _ITEM = re.compile(rf"\s*({_VALUE})\s*(,|\Z)")
 
 
 def parse_list(cell: str) -> list[Any] | None:
-    """Return the items of the list in a cell; None if the cell is not a list of texts and
+    """Return the items of the list in a cell; None if the cell is not a list of strings and
     numbers."""
     text = cell.strip()
     if not (text.startswith("[") and text.endswith("]")):
@@ -34,7 +34,7 @@ def parse_list(cell: str) -> list[Any] | None:
 
 
 def _parse_value(literal: str) -> Any:
-    """Return the value of a literal: a text with escapes resolved, a number in its original
+    """Return the value of a literal: a string with escapes resolved, a number in its original
     spelling, or None."""
     if literal in ("None", "null"):
         return None

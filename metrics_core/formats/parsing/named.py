@@ -57,7 +57,8 @@ _ESCI |= {word.lower(): grade for word, grade in _ESCI.items() if len(word) > 1}
 
 @dataclass
 class NamedColumns:
-    """Columns of equal length by name. A column has texts (null if missing) or float64 numbers.
+    """Columns of equal length by name. A column has strings (null if missing) or float64
+    numbers.
 
     names    all column names of the file
     columns  at least the columns that the table uses
@@ -348,8 +349,8 @@ def _note_unused_columns(named: NamedColumns, header_roles: HeaderRoles) -> None
 
 
 def _nullify_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a metadata column in which empty texts are null. Only JSON distinguishes empty from
-    missing texts."""
+    """Return a metadata column in which empty strings are null. Only JSON distinguishes empty
+    strings from missing values."""
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, ID), column)
 
 

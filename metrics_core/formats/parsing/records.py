@@ -76,7 +76,7 @@ def _flatten_metadata(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _to_text(value: Any) -> str | None:
-    """Return a text unchanged, and any other JSON value as JSON text."""
+    """Return a string unchanged, and convert any other JSON value to JSON text."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -28,8 +28,8 @@ def read_regular(
     """Read the columns in `types` from a block of CSV. Its lines must have exactly the columns
     `names`, without quotes.
 
-    Returns None if the block has other lines, if a text in a `required` column is empty, or if a
-    number is not finite."""
+    Returns None if the block has other lines, if a `required` column contains an empty string, or
+    if a number is not finite."""
     if block.startswith(_BYTE_ORDER_MARK):  # Arrow would drop it; inside a file it is content
         return None
     try:

@@ -42,7 +42,7 @@ class ScoreColumns:
     within    column of the groups within which a query id is unique
     value     column of the numbers if each row has a single score; `measure` then names its measure
     measures  column of each measure by the measure's name, if a row has several scores
-    errors    column with texts about missing scores -> the measures whose scores are missing; an
+    errors    column with messages about missing scores -> the measures whose scores are missing; an
               empty list means all measures
     words     the number for each word that the tool writes in place of a number
     query_note  what to check about the query ids if there are several runs
@@ -120,8 +120,8 @@ def value_kinds(first_rows: FirstRows, words: Mapping[str, float] = WORDS) -> li
 
 
 def _sample_columns(first_rows: FirstRows) -> list[list[str]]:
-    """Return the texts of each column in the first rows. If a row is too short, its missing cells
-    are empty texts."""
+    """Return the values of each column in the first rows, as strings. If a row is too short, its
+    missing cells are empty strings."""
     return [
         [row[index].strip() if len(row) > index else "" for row in first_rows.rows]
         for index in range(len(first_rows.names))

@@ -37,7 +37,7 @@ _MEAN_TOLERANCE = 1.01e-4
 
 
 def first_rows_of(named: NamedColumns) -> FirstRows:
-    """Return the first rows of columns as texts. The roles of the columns are inferred from these
+    """Return the first rows of columns as strings. The roles of the columns are inferred from these
     rows."""
     columns = [pc.fill_null(named.columns[n][:_SAMPLED_ROWS], "").to_pylist() for n in named.names]
     return FirstRows(named.names, [[*row] for row in zip(*columns, strict=True)])

@@ -161,7 +161,7 @@ def _read_regular(block: bytes, delimiter: str, layout: LineColumns) -> pa.Table
 
 
 def _drop_checked_columns(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
-    """Return the rows without the columns that were read only to check them."""
+    """Return the rows without the columns that were read only to be checked."""
     has_several = len(tags) > 1
     checked_names = [name for name in ("q0", "tag") if name in table.column_names]
     rows = table.drop_columns(checked_names)

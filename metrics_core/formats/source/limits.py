@@ -154,7 +154,7 @@ class Limit:
 
 
 def parse_size(size: Size) -> int:
-    """Parse a size, given as a number of bytes or as a text such as 500MB or 2 GB. Returns the
+    """Parse a size, given as a number of bytes or as a string such as 500MB or 2 GB. Returns the
     number of bytes.
 
     Raises ParameterError for an invalid size."""

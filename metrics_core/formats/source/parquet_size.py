@@ -41,8 +41,8 @@ class ColumnChunk:
 
     values  number of values
     size    unpacked bytes of its pages
-    deltas  whether texts are stored as differences, which Arrow does not read as dictionary codes
-    """
+    deltas  whether strings are stored as differences, which Arrow does not read as dictionary
+    codes"""
 
     values: int
     size: int
@@ -223,7 +223,7 @@ class _ColumnSizes:
         """Raise FileFormatError if the first rows of the row groups need more than `max_size`
         bytes.
 
-        `rows` has the number of first rows of each group to include."""
+        `rows` has the number of rows that are included from the start of each group."""
         used_groups = [group for group, n in enumerate(rows) if n]
         parts = [
             (g, p, self._count_cells(g, p, rows[g])) for g, p in product(used_groups, self.indexes)
@@ -249,9 +249,10 @@ class _ColumnSizes:
         return self.groups[group].chunks[index].values
 
     def _longest_texts(self, group: int) -> dict[int, int]:
-        """Return, for each column, the size in bytes of the longest text that its rows may repeat.
+        """Return, for each column, the size in bytes of the longest string that its rows may
+        repeat.
 
-        This is the longest entry of a dictionary, or the maximum length of a text stored as
+        This is the longest entry of a dictionary, or the maximum length of a string stored as
         differences."""
         # Even for one row, Arrow returns the complete dictionary of its column.
         first = next(self._iterate_batches(1, [group]), None)
@@ -265,7 +266,8 @@ class _ColumnSizes:
         return lengths
 
     def _check_texts(self, cells: int, bound: int, rows: Sequence[int], longest: int) -> None:
-        """Raise FileFormatError if the columns are too large. The texts are counted one by one."""
+        """Raise FileFormatError if the columns are too large. The strings are counted one by
+        one."""
         rows_left, groups = sum(rows), [group for group, n in enumerate(rows) if n]
         pages = [sum(self.groups[g].chunks[p].size for g in groups) for p in self.indexes]
         text_sizes = [0] * len(pages)
@@ -290,7 +292,7 @@ class _ColumnSizes:
                 return
 
     def _iterate_batches(self, rows: int, groups: list[int]) -> Iterator[pa.RecordBatch]:
-        """Yield batches of the columns. Texts are read as dictionary codes if Arrow supports this
+        """Yield batches of the columns. Strings are read as dictionary codes if Arrow supports this
         for their encoding."""
         return iter(
             self._dictionary_file.iter_batches(rows, row_groups=groups, columns=self._column_paths)

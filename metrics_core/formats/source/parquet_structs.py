@@ -40,7 +40,7 @@ list."""
 
 
 def read_struct(data: bytes, position: int, path: tuple[int, ...] = ()) -> tuple[Fields, int]:
-    """Return the fields of a struct, without texts, and the position after the struct.
+    """Return the fields of a struct, without strings, and the position after the struct.
 
     `path` has the numbers of the fields that lead to the struct. Raises ArrowInvalid for a
     malformed struct, IndexError at the end of the data."""

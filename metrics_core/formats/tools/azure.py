@@ -13,8 +13,8 @@ _NAMES = ("query_id", "id", "query")
 
 
 def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
-    """Yield the rows, each with an id. If a row has no id, its id is the query's text, or the row
-    number if it has no query text."""
+    """Add an id to each row that has none, and yield the rows. The id is the query's text, or the
+    row number if the row has no query text."""
     number = 0
     for rows in blocks:
         numbers = range(number + 1, number + 1 + len(rows))

@@ -82,7 +82,7 @@ class _LineRows:
 
     def to_table(self, number_name: str) -> pa.Table:
         """Return a table with the columns query_id, doc_id and `number_name`. The last contains the
-        numbers as texts."""
+        numbers as strings."""
         docs, numbers = pa.array(self.docs, ID), encode_texts(self.numbers)
         return pa.table(
             {"query_id": encode_texts(self.queries), "doc_id": docs, number_name: numbers}

@@ -129,7 +129,7 @@ def _find_measures(samples: Sequence[Any]) -> list[str]:
 
 
 def _read_sample_values(sample: Sample) -> list[Any]:
-    """Return the values of the first samples. In CSV all values are texts."""
+    """Return the values of the first samples. In CSV all values are strings."""
     if is_json_or_parquet(sample):
         return _read_first_samples(sample)[0]
     names, *rows = csv.reader(sample.text.splitlines(keepends=True))

@@ -173,8 +173,8 @@ def _prompt_name(result: Mapping[str, Any]) -> str:
 
 
 def _join_variables(variables: Any) -> str:
-    """Return the variables of a test case as one text: the value of a single variable, or the names
-    and values of several."""
+    """Return the variables of a test case as one string: the value of a single variable, or the
+    names and values of several."""
     if not isinstance(variables, dict):
         return str(variables)
     texts = {

@@ -92,8 +92,9 @@ def judge_run_file(
     its file.
 
     `progress` is called with the number of bytes read so far. Returns None if the file has another
-    format, the lines of a query are not contiguous, a query lists a document twice, an id is not
-    printable ASCII, there are several run names, or no query is judged. Raises FileFormatError."""
+    format, the lines of a query are not contiguous, a document occurs twice in a query, an id is
+    not printable ASCII, there are several run names, or no query is judged. Raises
+    FileFormatError."""
     if not _can_judge_while_reading(source, judgments, "run"):
         return None
     judged_lines = _judge_in_order(source, judgments, progress)

@@ -48,8 +48,8 @@ def make_judgment_tables(qrels: Qrels) -> JudgmentTables:
 
 
 def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
-    """Return n hash tables of texts. `table` int64[text] is the index of the table that each text
-    belongs to."""
+    """Return n hash tables of ids. `table` int64[id] is the index of the table that each id belongs
+    to."""
     if isinstance(ids, pa.ChunkedArray):
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else as_text_column([]).cast(ids.type)
     data, start, size = text_offsets(ids)

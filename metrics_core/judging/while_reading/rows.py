@@ -34,8 +34,8 @@ _SHORTEST_LINE = len(b"q 0 d 1 1 r\n")
 
 @dataclass(frozen=True)
 class RunRows:
-    """The n rows of a block: offsets of the texts in `data` (which ends with padding), and the
-    numbers.
+    """The n rows of a block: offsets of the strings in `data` (which ends with padding), and
+    the numbers.
 
     doc_start int64[n], doc_size int32[n], doc_hash uint64[n], score float64[n], rank float32[n]
     (NaN if not a number). A segment is a sequence of consecutive rows of one query. `segments`
@@ -90,7 +90,7 @@ class RunRows:
 
 
 def is_printable_ascii(data: Bytes) -> bool:
-    """Return whether the texts in a padded buffer uint8[byte] are printable ASCII without
+    """Return whether the strings in a padded buffer uint8[byte] are printable ASCII without
     blanks."""
     return are_printable_bytes(data[: -len(PADDING)])
 
@@ -181,8 +181,8 @@ def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
 
 
 def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
-    """Return the texts at these places in `data` uint8[byte] as an array with memory of its own.
-    `start` and `size` are int[text]."""
+    """Return the strings at these positions in `data` uint8[byte] as an array with memory of its
+    own. `start` and `size` are int[string]."""
     edges = np.zeros(len(start) + 1, dtype=np.int64)
     np.cumsum(size, out=edges[1:])
     positions = np.arange(edges[-1]) + np.repeat(start - edges[:-1], size)
@@ -220,8 +220,8 @@ def _make_rows_of_block(parsed: ParsedBlock) -> RunRows:
 
 
 def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
-    """Join the texts of several arrays in one buffer. Return the buffer, and the start and size of
-    each text."""
+    """Join the strings of several arrays in one buffer. Return the buffer, and the start and size
+    of each string."""
     texts = pa.chunked_array(columns, ID).cast(pa.large_string()).combine_chunks()
     if isinstance(texts, pa.ChunkedArray):
         texts = pa.concat_arrays(texts.chunks)
@@ -231,7 +231,7 @@ def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
 
 def text_offsets(texts: Any) -> tuple[Bytes, Ints, Ints]:
     """Return the bytes of an Arrow array of large strings, uint8[byte], and the start and size of
-    each text, int64[text] each."""
+    each string, int64[string] each."""
     _, offsets, body = texts.buffers()
     edges = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
     data = np.frombuffer(body, dtype=np.uint8) if body is not None else np.empty(0, np.uint8)

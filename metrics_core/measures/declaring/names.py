@@ -66,7 +66,7 @@ def parse_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure
 
 def parse_measures_by_name(names: GivenMeasure | Iterable[GivenMeasure]) -> dict[str, Measure]:
     """Return one or several measures as a dictionary. Each key is the name as it was written, or
-    the canonical name if the measure was not given as text. Raises the errors of
+    the canonical name if the measure was not given as a string. Raises the errors of
     `parse_measures`."""
     is_single = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
     measures = {str(m): parse_measure(m) for m in ([names] if is_single else names)}
@@ -158,8 +158,8 @@ def _preset_pattern(name: str) -> str:
 
 
 def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
-    """Return `level` as the value of `rel`, for a suffix of ranx such as -l2, with which grades
-    from 2 on are relevant. Raises ParameterError for a measure that uses the gain of each grade."""
+    """Return the value of `rel` for a suffix of ranx such as -l2, which means that grades from 2 on
+    are relevant: `level`. Raises ParameterError for a measure that uses the gain of each grade."""
     rel_parameter = declaration.parameter("rel")
     if rel_parameter is None or rel_parameter.optional:
         raise ParameterError(

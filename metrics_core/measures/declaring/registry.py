@@ -222,9 +222,9 @@ class Measure:
         return self._apply(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})
 
     def terms(self, ranks: JudgedRanks) -> Hits:
-        """Return the documents that contribute to a score, each with its contribution in place of
-        its grade. With `judged_only`, the ranks are those in the condensed lists. Raises ValueError
-        for a measure without terms, and LackingDataError in the same cases as `score`."""
+        """Return the documents that contribute to a score, with their grades replaced by their
+        contributions. With `judged_only`, the ranks are those in the condensed lists. Raises
+        ValueError for a measure without terms, and LackingDataError like `score`."""
         if self.declaration.terms is None:
             raise ValueError(f"{self} is not a sum over documents")
         return self._apply(self.declaration.terms, ranks, dict(self.values))
@@ -321,9 +321,9 @@ def measure(
 
 
 def terms(*names: str) -> Callable[[Terms], Terms]:
-    """Return a decorator that declares the terms of these measures: the documents that contribute
-    to the score, each with its contribution instead of its grade. The decorated function takes the
-    parameters of the kernels, with a single cutoff."""
+    """Return a decorator that declares the terms of these measures. The decorated function returns
+    the documents that contribute to the score, with their grades replaced by their contributions.
+    It takes the parameters of the kernels, with a single cutoff."""
 
     def declare(function: Terms) -> Terms:
         package = declaring_package(function.__module__)
@@ -337,8 +337,8 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
 def weights(*names: str) -> Callable[[Terms], Terms]:
     """Return a decorator for measures whose score is divided among the documents within the cutoff
-    by weight. The decorated function takes any parameters of the measure and returns documents,
-    each with a weight of 0 or more in place of its grade."""
+    by weight. The decorated function takes any parameters of the measure and returns documents with
+    their grades replaced by weights of 0 or more."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
@@ -357,8 +357,9 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
 def declare_share(
     name: str, part: str
 ) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
-    """Return a decorator that declares the divisor of the measure `name`: its score is the score of
-    `part` divided by it. The decorated function takes the parameters of the measure."""
+    """Return a decorator that declares the divisor of the measure `name`, whose score is the score
+    of `part` divided by this divisor. The decorated function takes the parameters of the
+    measure."""
 
     def declare(whole: Callable[..., Divisor]) -> Callable[..., Divisor]:
         reach = guard_part("reach", Share(part, whole), name, declaring_package(whole.__module__))

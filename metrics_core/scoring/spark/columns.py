@@ -102,7 +102,7 @@ def _require_columns(frame: DataFrame, frame_name: str, columns: tuple[str, ...]
 
 
 def id_column(frame: DataFrame, frame_name: str, name: str) -> Any:
-    """Return a column of ids as strings. Whole numbers become texts of their digits.
+    """Return a column of ids as strings. Whole numbers become strings of their digits.
 
     Raises RanklensError for other types; `frame_name` names the frame in the message."""
     kind = frame.schema[name].dataType.typeName()

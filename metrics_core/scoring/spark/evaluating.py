@@ -71,7 +71,7 @@ def judged_ranks(
     runs: DataFrame, qrels: DataFrame | QrelsLike, *, duplicates: Duplicates = "error"
 ) -> DataFrame:
     """Return the ranks of the judged documents as a Spark DataFrame. It has one row for each judged
-    document that a run lists, and one row for the first document of every list, judged or not.
+    document in a run's list, and one row for the first document of every list, judged or not.
 
         run, query_id  string  run and query of the list
         retrieved      bigint  number of documents in the list

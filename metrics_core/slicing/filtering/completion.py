@@ -87,8 +87,8 @@ def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def _commonest_values(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
-    """Return the most frequent texts of a column as they are written in a line, each with its
-    number of rows."""
+    """Return pairs of the most frequent values of a column and their numbers of rows. The values
+    are quoted as in a filter line."""
     counted = pd.Series(values, dtype=object).value_counts()
     pairs = ((str(text), int(rows)) for text, rows in zip(counted.index, counted, strict=True))
     short = (pair for pair in pairs if len(pair[0]) <= LONGEST)

@@ -45,7 +45,7 @@ _NEAREST = 3
 
 @dataclass(frozen=True)
 class Filter:
-    """A parsed line. `columns` are the names of the columns that it uses."""
+    """A parsed filter line. `columns` are the names of the columns that it uses."""
 
     line: str
     columns: tuple[str, ...]
@@ -67,9 +67,9 @@ def parse_filter(line: str, columns: FilterColumns) -> Filter:
 
 
 def split_line(line: str, columns: FilterColumns, name: str) -> tuple[str, str]:
-    """Split a line into two lines: the tests that use only the column `name`, and the rest. Joined
-    by "and", they have the same meaning as the line; either may be "". Raises FilterLineError like
-    `parse_filter`."""
+    """Split a filter line into two lines: the tests that use only the column `name`, and the rest.
+    Joined by "and", the two have the same meaning as the original line; either may be "". Raises
+    FilterLineError like `parse_filter`."""
     if not line.strip():
         return "", ""
     parsed, reader = parse_filter(line, columns), FilterReader(line, columns)
@@ -89,7 +89,7 @@ def split_line(line: str, columns: FilterColumns, name: str) -> tuple[str, str]:
 
 
 class FilterReader:
-    """A recursive descent parser for one line."""
+    """A recursive descent parser for one filter line."""
 
     def __init__(self, line: str, columns: FilterColumns) -> None:
         self.line, self.columns = line, columns
@@ -249,7 +249,7 @@ class FilterReader:
         return make_membership_test(column, values)
 
     def read_value(self, column: str) -> str | float:
-        """Read a value for the column: a number if the column has numbers, otherwise a text."""
+        """Read a value for the column: a number if the column has numbers, otherwise a string."""
         word = self.next_word
         if word.kind != (NUMBER if self._is_numeric(column) else TEXT):
             hint = ""

@@ -28,7 +28,8 @@ _LIKE_NUMBERS = re.compile(r"[\w.+\u2212-]+")
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a line, with its `text`, the position of its first character, and its `value`."""
+    """One word of a filter line, with its `text`, the position of its first character, and its
+    `value`."""
 
     kind: str
     text: str
@@ -51,7 +52,8 @@ class Word:
 
 
 def split_words(line: str) -> list[Word]:
-    """Split a line into words. The last word marks the end of the line. Raises FilterLineError."""
+    """Split a filter line into words. The last word marks the end of the line. Raises
+    FilterLineError."""
     words: list[Word] = []
     position = 0
     while position < len(line):
@@ -64,14 +66,14 @@ def split_words(line: str) -> list[Word]:
 
 
 def quote_name(name: str) -> str:
-    """Return a column's name in the form used in a line: in backticks, unless it is a single plain
-    word."""
+    """Return a column's name in the form used in a filter line: in backticks, unless it is a single
+    plain word."""
     plain = _NAME.fullmatch(name) and name.lower() not in WORDS
     return name if plain else "`" + name.replace("`", "``") + "`"
 
 
 def quote_text(text: str) -> str:
-    """Return a text in the form used in a line."""
+    """Return a string in quotes, in the form used in a filter line."""
     return '"' + text.replace('"', '""') + '"'
 
 
@@ -106,7 +108,8 @@ def _make_name_word(text: str, start: int) -> Word:
 
 
 def _read_quoted(line: str, start: int) -> Word:
-    """Read a quoted text or name up to its closing quote. A doubled quote is part of the text."""
+    """Read a quoted string or name up to its closing quote. A doubled quote stands for one quote
+    inside the string."""
     closing, position = _CLOSING[line[start]], start + 1
     while (position := line.find(closing, position)) >= 0:
         if line[position + 1 : position + 2] != closing:

@@ -232,7 +232,7 @@ def find_last_query(data, first, end):
 
 @njit(**COMPILED)
 def copy_texts(data, start, size, copied, edge):
-    """Copy texts one after another. `signatures` describes the arguments."""
+    """Copy strings one after another. `signatures` describes the arguments."""
     to = np.int64(0)
     for row in range(len(start)):
         edge[row] = to

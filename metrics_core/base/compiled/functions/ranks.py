@@ -26,7 +26,7 @@ of the rows of a query."""
 
 @njit(**COMPILED)
 def hash_texts(data, start, size, value):
-    """Compute the hash of each text. `signatures` describes the arguments."""
+    """Compute the hash of each string. `signatures` describes the arguments."""
     for row in range(len(start)):
         value[row] = hash_text(data, start[row], size[row])
     return 0
@@ -34,7 +34,7 @@ def hash_texts(data, start, size, value):
 
 @njit(**COMPILED)
 def fill_hash_tables(data, start, size, region, region_start, region_slots, slot_hash, slot_row):
-    """Enter each text into a hash table. `signatures` describes the arguments."""
+    """Enter each string into a hash table. `signatures` describes the arguments."""
     for row in range(len(start)):
         value = hash_text(data, start[row], size[row])
         first, mask = region_start[region[row]], region_slots[region[row]] - 1
@@ -50,8 +50,9 @@ def fill_hash_tables(data, start, size, region, region_start, region_slots, slot
 def _look_up(
     data, start, size, value, first, slots, slot_hash, slot_row, known, known_start, known_size
 ):
-    """Return the index of a text among the known texts of a region of the hash table; -1 if the
-    text is not known."""
+    """Return the index of a string among the known strings of a region of the hash table.
+
+    Returns -1 if the string is not among them."""
     mask = slots - 1
     place = np.int64(value) & mask
     while slot_row[first + place] >= 0:
@@ -213,8 +214,8 @@ def _rank_query(
     (exclusive).
 
     `first` and `slots` describe the hash table of the query's judged documents; `slots` is 0 if the
-    query has no judged documents. Returns the number of listed judged documents, or -1 if a
-    document occurs twice, and whether ranks contradict scores."""
+    query has no judged documents. Returns two values: the number of judged documents in the list
+    (-1 if a document occurs twice), and whether ranks contradict scores."""
     n = end - begin
     if _has_repeats(data, doc_start, doc_size, doc_hash, begin, end, slots_memory):
         return np.int64(-1), False

@@ -143,7 +143,8 @@ def is_same_text(one, start, other, other_start, size):
 
 @njit(**COMPILED)
 def precedes(data, one, one_size, other, other_size):
-    """Return whether one text precedes another in byte order. Both texts are in the same buffer."""
+    """Return whether one string precedes another in byte order. Both strings are in the same
+    buffer."""
     for i in range(min(one_size, other_size)):
         mine, its = byte_at(data, one + i), byte_at(data, other + i)
         if mine != its:
