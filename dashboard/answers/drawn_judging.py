@@ -3,7 +3,7 @@ result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from metrics_core.explaining.drawn_judging import (
     list_all_queries,
     list_documents_to_judge,
 )
-from metrics_core.findings.drawn_queries import new_draw_text
+from metrics_core.findings.drawn_queries import new_draw_steps
 from metrics_core.measures import MEAN, Measure, parse_measure
 
 DRAW_SIZE = 50
@@ -66,21 +66,34 @@ def drawn_queue(state: DrawnJudgments) -> pd.DataFrame:
     rows = state.documents
     pairs = list(zip(rows["query_id"], rows["doc_id"], strict=True))
     rows = rows.iloc[order_randomly(pairs)]
-    position = {query_id: i for i, query_id in enumerate(state.query_ids)}
-    order = np.argsort(rows["query_id"].map(position).to_numpy(dtype=np.int64), kind="stable")
+    numbers = {query_id: i for i, query_id in enumerate(state.query_ids, 1)}
+    number = rows["query_id"].map(numbers).to_numpy(dtype=np.int64)
+    order = np.argsort(number, kind="stable")
     rows = rows.iloc[order].reset_index(drop=True)
-    groups = rows.groupby("query_id", sort=False)
-    numbers = zip(
-        groups.ngroup() + 1, groups.cumcount() + 1, groups["doc_id"].transform("size"), strict=True
-    )
-    of_queries = w.format_count(state.n_to_judge)
-    headings = [f"Query {q} of {of_queries} · document {d} of {n}" for q, d, n in numbers]
+    documents = rows.groupby("query_id", sort=False)["doc_id"]
+    n = w.format_count(len(state.query_ids))
+    headings = [
+        f"Query {query} of {n} · document {document} of {size}"
+        for query, document, size in zip(
+            number[order], documents.cumcount() + 1, documents.transform("size"), strict=True
+        )
+    ]
     return rows.assign(heading=headings)
 
 
-def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, str]:
-    """Return the number of queries to draw, and a text on how many documents will probably have to
-    be judged and which difference the queries can detect."""
+def find_skipped_queries(
+    queue: pd.DataFrame, skipped_pairs: Collection[tuple[str, str]]
+) -> list[str]:
+    """Return the unfinished queries of a queue, if all their documents without a grade were
+    skipped. Otherwise, return an empty list."""
+    rows = queue[~queue["graded"]]
+    pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
+    return list(rows["query_id"].unique()) if all(pair in skipped_pairs for pair in pairs) else []
+
+
+def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, list[str]]:
+    """Return the number of queries to draw, and sentences on the steps of judging them. There are
+    no steps if no grade can make a difference."""
     measure = drawn_measure(study, comparison)
     return study.unlayered.cached_answer(
         _describe_new_draw, comparison.focus, comparison.baseline, measure
@@ -89,13 +102,15 @@ def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, str]:
 
 def _describe_new_draw(
     study: Study, focus: str, baseline: str, measure: Measure
-) -> tuple[int, str]:
+) -> tuple[int, list[str]]:
     runs = study.runs[focus], study.runs[baseline]
     query_ids = list_all_queries(*runs)
     documents = list_documents_to_judge(*runs, measure, query_ids)
     n, n_all = min(DRAW_SIZE, len(query_ids)), len(query_ids)
+    if documents.empty:
+        return n, []
     judged = study.qrels.to_pandas().query("relevance >= 0")[["query_id", "doc_id"]]
     pairs = documents.merge(judged.drop_duplicates(), how="left", indicator="judged")
     waiting = pairs[pairs["judged"] == "left_only"]
     changed, undone = (each["query_id"].nunique() / n_all for each in (documents, waiting))
-    return n, new_draw_text(n, changed, undone, len(waiting) / n_all, str(measure))
+    return n, new_draw_steps(n, n_all, changed, undone, len(waiting) / n_all, str(measure))

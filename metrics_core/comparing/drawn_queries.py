@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,10 +31,12 @@ class QueryDraw:
     """Queries drawn at random.
 
     `sizes` are the number of queries in the first draw and the numbers added later (*draw more*).
-    The same `seed` and queries result in the same order."""
+    The same `seed` and queries result in the same order. `left_out` are the ids of drawn queries
+    that the judge skipped and that do not count."""
 
     seed: int
     sizes: tuple[int, ...]
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raise ParameterError if a size is not a positive whole number."""
@@ -49,23 +51,20 @@ class QueryDraw:
         """The number of queries to draw. Fewer are drawn if the collection is smaller."""
         return sum(self.sizes)
 
-    def draw_more(self, size: int) -> QueryDraw:
-        """Return a draw with `size` more queries. The queries drawn before keep their positions."""
-        return replace(self, sizes=(*self.sizes, size))
-
     def order(self, query_ids: Sequence[str]) -> list[str]:
-        """Return the drawn queries in the order in which they should be judged. The order of
-        `query_ids` has no effect."""
+        """Return the drawn queries, without those left out, in the order in which they should be
+        judged. The order of `query_ids` has no effect."""
         sorted_ids = sorted(query_ids)
         positions = np.random.default_rng(self.seed).permutation(len(sorted_ids))
-        return [sorted_ids[position] for position in positions[: self.size]]
+        drawn = [sorted_ids[position] for position in positions[: self.size]]
+        return [query_id for query_id in drawn if query_id not in self.left_out]
 
     def level(self, n_counted: int, n_queries: int) -> float:
-        """Return the confidence level of a verdict on the first `n_counted` drawn queries.
+        """Return the confidence level of a verdict on the first `n_counted` queries of `order`.
 
         `n_queries` is the number of queries in the collection."""
         ends = np.minimum(np.cumsum(self.sizes), n_queries).tolist()
-        if n_counted < ends[-1]:
+        if n_counted + len(self.left_out) < ends[-1]:
             return EARLY_LEVEL
         return END_LEVELS[min(ends.index(ends[-1]), len(END_LEVELS) - 1)]
 

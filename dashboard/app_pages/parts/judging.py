@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.answers import grading as answers
 from dashboard.answers.drawn_judging import drawn_measure
-from dashboard.answers.judging_order import AT_RANDOM, DRAWN, ORDERS, parse_judging_order
+from dashboard.answers.judging_order import AT_RANDOM, ORDERS, parse_judging_order
 from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.components.judge import judge_documents
@@ -23,7 +23,7 @@ from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.word_marks import query_words, split_at_words
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
-from dashboard.session.actions.draws import DrawTarget, find_draw
+from dashboard.session.actions.draws import DrawTarget
 from dashboard.session.actions.grading import (
     find_own_layer,
     handle_sent_acts,
@@ -207,12 +207,11 @@ def _queue_summary(
     }
 
 
-def offered_orders(context: PageContext) -> list[tuple[str, str]]:
-    """Return the orders to choose from, as pairs of word and title."""
-    drawn = find_draw(draw_target(context))
-    size = w.format_count(drawn[0].size) if drawn else ""
-    title = [(DRAWN, f"{size} random queries (allows an estimate)")] if drawn else []
-    return [*title, *(ORDERS.items() if context.study.judged else ())]
+def offered_orders(context: PageContext) -> list[tuple[str, str, str]]:
+    """Return the orders to choose from: word, title and use. Without judgments, there is only
+    one."""
+    orders = [(word, *texts) for word, texts in ORDERS.items()]
+    return orders if context.study.judged else []
 
 
 def draw_target(context: PageContext) -> DrawTarget:

@@ -20,6 +20,7 @@ from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures.curves import measure_by_cutoff
 from dashboard.session import PageContext
 from metrics_core.base import wording as w
+from metrics_core.findings.drawn_queries import drawn_progress_text
 from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
 from metrics_core.findings.sentence import muted_span, strong_span
 from metrics_core.scoring.intervals import LEVEL
@@ -40,8 +41,13 @@ def show_overview() -> None:
     left, right = st.columns([_ANSWER, _DRAWING], gap="medium")
     with left, st.container(key="verdict"):
         title, lead = list_changes_title(changes), list_changes_subtitle(changes)
-        if not drawn_judging.show_open_comparison(context):
-            st.html(markup.draw_answer(title, lead, drawing.styles, badge=_NOT_JUDGED))
+        drawn = drawn_judging.find_drawn_judgments(context)
+        if drawn and drawn[0].is_open:
+            drawn_judging.show_drawn_answer(context, *drawn)
+        else:
+            judged = drawn_progress_text(drawn[0]) if drawn else ""
+            badge = Badge(judged, "few") if judged else _NOT_JUDGED
+            st.html(markup.draw_answer(title, lead, drawing.styles, badge=badge))
     with right:
         st.html(blocks.draw_kept(changes, drawing))
     st.html(blocks.draw_classes(changes, drawing, _class_link))
@@ -50,7 +56,7 @@ def show_overview() -> None:
     section.show_cached(
         "strip", lambda: blocks.draw_strip(queries, changes.k, drawing, opens), answer
     )
-    drawn_judging.show_draw_card(context, session.href("judge"))
+    drawn_judging.show_draw_card(context)
     if len(study.names) > 2:
         all_styles = replace(drawing, styles=context.look.styles)
         with st.container(key="runs_table"):
@@ -139,7 +145,8 @@ def show_ranking() -> None:
     comparison, names = context.comparison, context.study.names
     pairs = answers.overlap_of_pairs(context.study, comparison)
     first = pairs.sort_values("rbo", na_position="first").iloc[-1]
-    title = strong_span(f"{first['run']} and {first['baseline']} are most alike")
+    are_alike = "are most alike" if len(pairs) > 1 else f"have RBO {w.format_score(first['rbo'])}"
+    title = strong_span(f"{first['run']} and {first['baseline']} {are_alike}")
     if first["rbo"] != first["rbo"]:
         title = strong_span("No two runs can be compared")
     lead = muted_span(
