@@ -24,6 +24,7 @@ from metrics_core.explaining.list_changes import (
     summarise_changes,
 )
 from metrics_core.findings.list_changes import describe_change_class
+from metrics_core.measures import parse_measure
 from metrics_core.scoring.curves import cutoffs_up_to
 from metrics_core.slicing.breakdowns import order_groups
 
@@ -57,6 +58,21 @@ class ChangesOverview:
     groups: pd.DataFrame
     runs: pd.DataFrame
     depth: int
+
+
+def compare_top(study: Study, top: int, *, baseline: str | None, focus: str | None) -> Comparison:
+    """Return the comparison of the first `top` results of two runs without judgments; the first run
+    is the default baseline. Raises UnknownRunError, and RanklensError if the runs cannot be
+    compared."""
+    for error in study.refused.values():
+        raise error
+    measure = parse_measure(f"nDCG@{top}")
+    comparison = study.comparison(measure, baseline=baseline, focus=focus)
+    if comparison.is_alone:
+        message = f"There is no run to compare with {comparison.baseline}."
+        raise RanklensError(message, "Add a second run or judgments.")
+    refuse_unlike_depths(list_changes(study, comparison))
+    return comparison
 
 
 def list_changes(study: Study, comparison: Comparison) -> ListChanges:

@@ -21,7 +21,7 @@ from metrics_core.base.digits import parse_whole_number
 from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, classify_differences, query_differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+from metrics_core.findings.list_changes import list_changes_finding
 from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import Sentence
 
@@ -286,10 +286,9 @@ def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
     if study.is_unjudged:
-        changes = list_changes(study, comparison)
+        finding = list_changes_finding(list_changes(study, comparison))
         everything = np.ones(int(study.view_mask(comparison).sum()), dtype=np.bool_)
-        title, subtitle = list_changes_title(changes), list_changes_subtitle(changes)
-        return _QueryFindings(title, subtitle, {SHOW_ALL: everything}, None)
+        return _QueryFindings(finding.title, finding.lead, {SHOW_ALL: everything}, None)
     scores = study.scores(comparison, comparison.measure)
     frame = study.cached_answer(_all_queries, comparison)
     masks = query_chips.query_masks(study, comparison, scores)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metrics_core.base import frames as pd
@@ -13,7 +13,7 @@ from metrics_core.explaining.list_changes import (
     refuse_unlike_depths,
     summarise_changes,
 )
-from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+from metrics_core.findings.list_changes import list_changes_finding
 from metrics_core.tables import Run
 from metrics_core.text_tables.latex import format_tabular
 from metrics_core.text_tables.score_tables import FULL_FORMATS, align_texts, markdown_table
@@ -43,11 +43,19 @@ def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: 
     texts = pd.DataFrame([_format_row(row) for row in frame.to_dict("records")])
     if format == "latex":
         return format_tabular(list(texts.columns), texts.to_numpy().tolist(), _LABELS)
-    sentences = [
-        f"{list_changes_title(each).text}. {list_changes_subtitle(each).text}" for each in changes
-    ]
+    findings = map(list_changes_finding, changes)
+    sentences = [f"{finding.title.text}. {finding.lead.text}" for finding in findings]
     draw = markdown_table if format == "markdown" else align_texts
     return "\n".join([*sentences, "", draw(texts, _LABELS)])
+
+
+def refuse_options_on_scores(options: Mapping[str, object]) -> None:
+    """Raise RanklensError if an option that needs judgments has a value. `options` are the values
+    by name."""
+    first = next((name for name, value in options.items() if value), None)
+    if first:
+        hint = f"Give judgments in place of {NO_JUDGMENTS!r}."
+        raise RanklensError(f"{first} needs judgments.", hint)
 
 
 def list_columns(

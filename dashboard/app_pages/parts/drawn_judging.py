@@ -13,6 +13,7 @@ from dashboard.answers.grading import first_undone_in_queue
 from dashboard.answers.judging_order import DRAWN
 from dashboard.app_pages.parts import add_files, judging, section
 from dashboard.drawing.blocks import layers, markup
+from dashboard.drawing.blocks.list_changes import draw_finding
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
 from dashboard.session.actions.draws import draw_queries, find_draw, leave_out_queries
@@ -38,14 +39,6 @@ def find_drawn_judgments(context: PageContext) -> tuple[DrawnJudgments, str] | N
     return answers.judge_drawn_queries(context.study, context.comparison, draw, layer), date
 
 
-def show_drawn_answer(context: PageContext, state: DrawnJudgments, date: str) -> None:
-    """Show the result on the drawn queries. As long as too few of them are judged for a comparison,
-    show what remains to be judged instead."""
-    finding, styles = drawn_queries_finding(state, date), context.drawing.styles
-    badge = markup.Badge(finding.badge, finding.tone) if finding.badge else None
-    st.html(markup.draw_answer(finding.title, finding.lead, styles, badge=badge))
-
-
 def show_drawn_judging(context: PageContext) -> bool:
     """Show the documents of the drawn queries, one at a time, or offer to draw queries. If the user
     judges in another order, show nothing and return False."""
@@ -55,7 +48,7 @@ def show_drawn_judging(context: PageContext) -> bool:
     if drawn is None:
         return _offer_draw(context)
     state, queue, skipped = drawn[0], answers.drawn_queue(drawn[0]), skipped_pairs()
-    show_drawn_answer(context, *drawn)
+    st.html(draw_finding(drawn_queries_finding(*drawn), context.drawing.styles))
     with add_files.make_message_area():
         add_files.show_messages()
     n_undrawn = state.n_available - len(state.query_ids) - len(state.draw.left_out)
@@ -63,7 +56,8 @@ def show_drawn_judging(context: PageContext) -> bool:
     left = answers.find_skipped_queries(queue, skipped)
     with st.container(horizontal=True, key="draw_actions"):
         if state.is_at_end:
-            st.html(layers.draw_judging_link(session.href("overview"), "See Overview", "primary"))
+            see = layers.draw_judging_link(session.href("overview"), "See Overview", "primary")
+            st.html(see, width="content")
             if n_more > 0:
                 label = f"Draw {section.format_count(n_more, 'more query', 'more queries')}"
                 st.button(label, on_click=draw_queries, args=(target, n_more))
@@ -87,14 +81,17 @@ def show_drawn_judging(context: PageContext) -> bool:
 def show_draw_card(context: PageContext) -> None:
     """Show a card that links to the page on which queries are drawn and judged."""
     link, drawn = session.href("judge"), find_drawn_judgments(context)
+    texts = {session.href("data"): "Add judgments from a file"}
     if drawn is not None:
-        text = "Draw more queries" if drawn[0].is_at_end else "Keep judging the drawn queries"
-        st.html(layers.draw_judging_link(link, text))
+        at_end = drawn[0].is_at_end
+        texts = {link: "Draw more queries" if at_end else "Keep judging the drawn queries", **texts}
     elif can_draw(context):
         n, steps = answers.describe_new_draw(context.study, context.comparison)
         if steps:
             st.html(layers.draw_card_of_draw(n, steps, link))
-    st.html(layers.draw_judging_link(session.href("data"), "Add judgments from a file"))
+    with st.container(horizontal=True):
+        for to, text in texts.items():
+            st.html(layers.draw_judging_link(to, text), width="content")
 
 
 def can_draw(context: PageContext) -> bool:

@@ -20,8 +20,8 @@ from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures.curves import measure_by_cutoff
 from dashboard.session import PageContext
 from metrics_core.base import wording as w
-from metrics_core.findings.drawn_queries import drawn_progress_text
-from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+from metrics_core.findings.drawn_queries import drawn_progress_text, drawn_queries_finding
+from metrics_core.findings.list_changes import list_changes_finding
 from metrics_core.findings.sentence import muted_span, strong_span
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.filtering import quote_text
@@ -40,14 +40,13 @@ def show_overview() -> None:
     changes = answer.changes
     left, right = st.columns([_ANSWER, _DRAWING], gap="medium")
     with left, st.container(key="verdict"):
-        title, lead = list_changes_title(changes), list_changes_subtitle(changes)
-        drawn = drawn_judging.find_drawn_judgments(context)
-        if drawn and drawn[0].is_open:
-            drawn_judging.show_drawn_answer(context, *drawn)
-        else:
-            judged = drawn_progress_text(drawn[0]) if drawn else ""
-            badge = Badge(judged, "few") if judged else _NOT_JUDGED
-            st.html(markup.draw_answer(title, lead, drawing.styles, badge=badge))
+        finding = list_changes_finding(changes)
+        if drawn := drawn_judging.find_drawn_judgments(context):
+            if drawn[0].is_open:
+                finding = drawn_queries_finding(*drawn)
+            elif judged := drawn_progress_text(drawn[0]):
+                finding = replace(finding, badge=judged)
+        st.html(blocks.draw_finding(finding, drawing.styles))
     with right:
         st.html(blocks.draw_kept(changes, drawing))
     st.html(blocks.draw_classes(changes, drawing, _class_link))
