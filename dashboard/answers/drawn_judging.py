@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -62,21 +61,18 @@ def _judge_drawn_queries(
 
 def drawn_queue(state: DrawnJudgments) -> pd.DataFrame:
     """Return the documents to judge. The queries are in the order in which they were drawn; the
-    documents of each query are in random order. Columns: query_id, doc_id, graded, heading."""
+    documents of each query are in random order. Columns: query_id, doc_id, graded, number (of the
+    query), heading."""
     rows = state.documents
     pairs = list(zip(rows["query_id"], rows["doc_id"], strict=True))
-    rows = rows.iloc[order_randomly(pairs)]
     numbers = {query_id: i for i, query_id in enumerate(state.query_ids, 1)}
-    number = rows["query_id"].map(numbers).to_numpy(dtype=np.int64)
-    order = np.argsort(number, kind="stable")
-    rows = rows.iloc[order].reset_index(drop=True)
-    documents = rows.groupby("query_id", sort=False)["doc_id"]
-    n = w.format_count(len(state.query_ids))
+    rows = rows.assign(number=rows["query_id"].map(numbers)).iloc[order_randomly(pairs)]
+    rows = rows.sort_values("number", kind="stable", ignore_index=True)
+    documents, n = rows.groupby("number")["doc_id"], w.format_count(len(numbers))
+    counts = rows["number"], documents.cumcount() + 1, documents.transform("size")
     headings = [
         f"Query {query} of {n} · document {document} of {size}"
-        for query, document, size in zip(
-            number[order], documents.cumcount() + 1, documents.transform("size"), strict=True
-        )
+        for query, document, size in zip(*counts, strict=True)
     ]
     return rows.assign(heading=headings)
 

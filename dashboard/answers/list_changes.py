@@ -20,13 +20,13 @@ from metrics_core.explaining.list_changes import (
     find_list_changes,
     find_overlap_by_cutoff,
     mean_overlap,
+    no_second_run_error,
     refuse_unlike_depths,
     summarise_changes,
 )
 from metrics_core.findings.list_changes import describe_change_class
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.curves import cutoffs_up_to
-from metrics_core.slicing.breakdowns import order_groups
 
 LISTED = 5
 """Number of queries or groups in each list of the Overview."""
@@ -69,8 +69,7 @@ def compare_top(study: Study, top: int, *, baseline: str | None, focus: str | No
     measure = parse_measure(f"nDCG@{top}")
     comparison = study.comparison(measure, baseline=baseline, focus=focus)
     if comparison.is_alone:
-        message = f"There is no run to compare with {comparison.baseline}."
-        raise RanklensError(message, "Add a second run or judgments.")
+        raise no_second_run_error(comparison.baseline)
     refuse_unlike_depths(list_changes(study, comparison))
     return comparison
 
@@ -123,11 +122,11 @@ def _changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
     frame = frame.sort_values(order, ascending=[False, False, True], ignore_index=True)
     grouping = next((c for c in study.splitting_columns(comparison) if c in study.groupings), "")
     groups = changes_by_group(study, comparison, grouping) if grouping else pd.DataFrame()
-    others = [name for name in study.names if name != comparison.baseline]
     rows = [
-        summarise_changes([each]) if each is not None else pd.DataFrame({"run": [run]})
-        for run in others
-        for each in [_comparable_changes(study, comparison, run)]
+        summarise_changes([each]) if each else pd.DataFrame({"run": [run]})
+        for run in study.names
+        if run != comparison.baseline
+        for each in [_comparable_changes(study, comparison, run, comparison.baseline)]
     ]
     return ChangesOverview(
         changes,
@@ -140,13 +139,12 @@ def _changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
 
 
 def _comparable_changes(
-    study: Study, comparison: Comparison, run: str, baseline: str = ""
+    study: Study, comparison: Comparison, run: str, baseline: str
 ) -> ListChanges | None:
-    """Return how the lists of `run` differ from the lists of `baseline`, which is by default the
-    baseline of the comparison. Returns None if the runs share no query in view or are cut off at
-    different depths."""
+    """Return how the lists of `run` differ from the lists of `baseline`. Returns None if the runs
+    share no query in view or are cut off at different depths."""
     try:
-        changes = changes_between(study, comparison, run, baseline or comparison.baseline)
+        changes = changes_between(study, comparison, run, baseline)
     except NoSharedQueriesError:
         return None
     return changes if changes.longest[0] == changes.longest[1] else None
@@ -158,13 +156,12 @@ def changes_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFr
     interval)."""
     changes = list_changes(study, comparison)
     groups = study.columns(comparison)[by].reindex(list(changes.query_ids)).astype(str)
-    rows = []
-    for group in order_groups(groups):
-        overlap = changes.overlap[(groups == group).to_numpy()]
-        mean, low, high = (float(part[0]) for part in mean_overlap(overlap[:, None]))
-        rows.append((group, len(overlap), mean, low, high))
+    rows = [
+        (group, len(part), *(float(end[0]) for end in mean_overlap(part.to_numpy()[:, None])))
+        for group, part in pd.Series(changes.overlap).groupby(groups.to_numpy())
+    ]
     frame = pd.DataFrame(rows, columns=["group", "queries", "overlap", "low", "high"])
-    return frame[frame["queries"] > 0].sort_values("overlap", kind="stable", ignore_index=True)
+    return frame.sort_values("overlap", kind="stable", ignore_index=True)
 
 
 def overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:

@@ -9,8 +9,8 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.explaining.list_changes import (
+    find_changes_of_runs,
     find_list_changes,
-    refuse_unlike_depths,
     summarise_changes,
 )
 from metrics_core.findings.list_changes import list_changes_finding
@@ -30,13 +30,7 @@ def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: 
     per run.
 
     Raises RanklensError if there is only one run."""
-    if len(runs) < 2:
-        raise RanklensError(
-            f"There is no run to compare with {runs[0].name}.", "Add a second run or judgments."
-        )
-    changes = [find_list_changes(run, runs[0], top) for run in runs[1:]]
-    for each in changes:
-        refuse_unlike_depths(each)
+    changes = find_changes_of_runs(runs, runs[0], top)
     frame = summarise_changes(changes, level)
     if format in FULL_FORMATS:
         return FULL_FORMATS[format](frame)

@@ -32,11 +32,12 @@ class QueryDraw:
 
     `sizes` are the number of queries in the first draw and the numbers added later (*draw more*).
     The same `seed` and queries result in the same order. `left_out` are the ids of drawn queries
-    that the judge skipped and that do not count."""
+    that the judge skipped and that do not count. `date` is the day of the first draw, as text."""
 
     seed: int
     sizes: tuple[int, ...]
     left_out: tuple[str, ...] = ()
+    date: str = "an unknown day"
 
     def __post_init__(self) -> None:
         """Raise ParameterError if a size is not a positive whole number."""

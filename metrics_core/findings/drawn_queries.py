@@ -13,9 +13,9 @@ from metrics_core.findings.sentence import muted_span, run_span, strong_span
 from metrics_core.findings.verdicts import VerdictFinding
 
 
-def drawn_queries_finding(state: DrawnJudgments, date: str) -> VerdictFinding:
-    """State the result on the drawn queries or, before the comparison opens, what is to be judged.
-    `date` is the day of the draw."""
+def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
+    """State the result on the drawn queries or, before the comparison opens, what is to be
+    judged."""
     row, n = state.row, _count_queries(len(state.query_ids), "drawn ")
     if row is None and state.is_at_end:
         lead = muted_span(f"A comparison needs at least {FEWEST_QUERIES} queries.")
@@ -39,7 +39,7 @@ def drawn_queries_finding(state: DrawnJudgments, date: str) -> VerdictFinding:
         if number:
             queries, are = _count_queries(number, f"{which} "), w.plural(number, "is", "are")
             lead += muted_span(f" {queries} {are} {what}.")
-    lead += muted_span(f" Drawn at random on {date}, seed {state.draw.seed}.")
+    lead += muted_span(f" Drawn at random on {state.draw.date}, seed {state.draw.seed}.")
     run, baseline = run_span(state.run), run_span(state.baseline)
     if is_significant:
         verb = strong_span(" beats " if is_ahead else " falls behind ")

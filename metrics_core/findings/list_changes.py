@@ -27,7 +27,7 @@ def list_changes_finding(changes: ListChanges) -> VerdictFinding:
 
 
 def _title(changes: ListChanges) -> Sentence:
-    n, n_changed = len(changes.query_ids), int(changes.is_changed.sum())
+    n, n_changed = len(changes.query_ids), changes.n_changed
     run, baseline = run_span(changes.run), run_span(changes.baseline)
     if not n_changed:
         queries = f"all {w.format_count(n)} queries" if n > 1 else "the query"
@@ -39,7 +39,7 @@ def _title(changes: ListChanges) -> Sentence:
 
 
 def _subtitle(changes: ListChanges) -> Sentence:
-    if not changes.is_changed.any():
+    if not changes.n_changed:
         return muted_span(NOT_JUDGED)
     mean_kept, n_none = changes.n_kept.mean(), int((changes.overlap == 0).sum())
     none = (

@@ -28,31 +28,29 @@ from metrics_core.findings.drawn_queries import (
 )
 
 
-def find_drawn_judgments(context: PageContext) -> tuple[DrawnJudgments, str] | None:
-    """Return how far the judge has judged the queries drawn for the compared runs, and the day on
-    which they were drawn. Returns None if no queries are drawn."""
-    found_draw = find_draw(judging.draw_target(context)) if can_draw(context) else None
-    if found_draw is None:
+def find_drawn_judgments(context: PageContext) -> DrawnJudgments | None:
+    """Return how far the judge has judged the queries drawn for the compared runs. Returns None if
+    no queries are drawn."""
+    draw = find_draw(judging.draw_key(context)) if can_draw(context) else None
+    if draw is None:
         return None
-    draw, date = found_draw
-    layer = find_own_layer()
-    return answers.judge_drawn_queries(context.study, context.comparison, draw, layer), date
+    return answers.judge_drawn_queries(context.study, context.comparison, draw, find_own_layer())
 
 
 def show_drawn_judging(context: PageContext) -> bool:
     """Show the documents of the drawn queries, one at a time, or offer to draw queries. If the user
     judges in another order, show nothing and return False."""
-    study, drawn = context.study, find_drawn_judgments(context)
+    study, state = context.study, find_drawn_judgments(context)
     if study.judged and context.view.address["order"] != DRAWN:
         return False
-    if drawn is None:
+    if state is None:
         return _offer_draw(context)
-    state, queue, skipped = drawn[0], answers.drawn_queue(drawn[0]), skipped_pairs()
-    st.html(draw_finding(drawn_queries_finding(*drawn), context.drawing.styles))
+    queue, skipped = answers.drawn_queue(state), skipped_pairs()
+    st.html(draw_finding(drawn_queries_finding(state), context.drawing.styles))
     with add_files.make_message_area():
         add_files.show_messages()
     n_undrawn = state.n_available - len(state.query_ids) - len(state.draw.left_out)
-    target, n_more = judging.draw_target(context), min(answers.DRAW_SIZE, n_undrawn)
+    key, n_more = judging.draw_key(context), min(answers.DRAW_SIZE, n_undrawn)
     left = answers.find_skipped_queries(queue, skipped)
     with st.container(horizontal=True, key="draw_actions"):
         if state.is_at_end:
@@ -60,12 +58,12 @@ def show_drawn_judging(context: PageContext) -> bool:
             st.html(see, width="content")
             if n_more > 0:
                 label = f"Draw {section.format_count(n_more, 'more query', 'more queries')}"
-                st.button(label, on_click=draw_queries, args=(target, n_more))
+                st.button(label, on_click=draw_queries, args=(key, n_more))
         elif left:
             label = (
                 f"Leave out {section.format_count(len(left), 'skipped query', 'skipped queries')}"
             )
-            st.button(label, on_click=leave_out_queries, args=(target, left))
+            st.button(label, on_click=leave_out_queries, args=(key, left))
     graded = set(judging.find_pairs(queue[queue["graded"]]))
     done = graded if left else graded | skipped  # skipped documents come again at the end
     waiting = first_undone_in_queue(study, queue, done, judging.WINDOW)
@@ -83,7 +81,7 @@ def show_draw_card(context: PageContext) -> None:
     link, drawn = session.href("judge"), find_drawn_judgments(context)
     texts = {session.href("data"): "Add judgments from a file"}
     if drawn is not None:
-        at_end = drawn[0].is_at_end
+        at_end = drawn.is_at_end
         texts = {link: "Draw more queries" if at_end else "Keep judging the drawn queries", **texts}
     elif can_draw(context):
         n, steps = answers.describe_new_draw(context.study, context.comparison)
@@ -121,7 +119,7 @@ def _offer_draw(context: PageContext) -> bool:
     if steps:
         st.html(layers.draw_steps(steps))
         label = f"Draw {section.format_count(n, 'query', 'queries')}"
-        arguments = (judging.draw_target(context), n)
+        arguments = (judging.draw_key(context), n)
         st.button(label, on_click=draw_queries, args=arguments, type="primary")
     return True
 

@@ -23,7 +23,7 @@ from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.word_marks import query_words, split_at_words
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
-from dashboard.session.actions.draws import DrawTarget
+from dashboard.session.actions.draws import make_draw_key
 from dashboard.session.actions.grading import (
     find_own_layer,
     handle_sent_acts,
@@ -214,12 +214,11 @@ def offered_orders(context: PageContext) -> list[tuple[str, str, str]]:
     return orders if context.study.judged else []
 
 
-def draw_target(context: PageContext) -> DrawTarget:
-    """Return what queries are drawn for: the two compared runs, and the number of first results
-    that are judged."""
+def draw_key(context: PageContext) -> str:
+    """Return the key of the judge's draw for the two compared runs."""
     comparison = context.comparison
     k = drawn_measure(context.study, comparison).cutoff or 0
-    return DrawTarget(comparison.focus, comparison.baseline, k)
+    return make_draw_key(comparison.focus, comparison.baseline, k)
 
 
 def _effect_rows(context: PageContext) -> list[list[str]]:

@@ -50,7 +50,7 @@ def draw_changes(
     ]
     if len(answer.runs) > 1:
         parts.insert(4, blocks.draw_changed_runs(answer.runs, drawing, _no_link))
-    if changes.is_changed.any():
+    if changes.n_changed:
         parts.append(blocks.draw_change_lists(answer, drawing, _no_link, _no_link, _no_link))
     return Markup().join(parts)
 

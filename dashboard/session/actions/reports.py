@@ -35,14 +35,14 @@ def make_report_file(
     *,
     include_notes: Remarks = NOTHING_NOTED,
     carried: str = "",
-    drawn: tuple[DrawnJudgments, str] | None = None,
+    drawn: DrawnJudgments | None = None,
 ) -> bytes:
     """Return the report on the current view as an HTML file. This function does not access the
     session.
 
     `carried` is the id of the collection to embed. It is embedded only if full texts are included.
-    `drawn` is the state of judging drawn queries and the day of the draw; its result is included if
-    the comparison is open."""
+    `drawn` is the state of judging drawn queries; its result is included if the comparison is
+    open."""
     shared_study = make_shareable_study(context.study, include)
     study, view = shared_study.study, shared_study.comparison(context.comparison)
     slots = (
@@ -61,10 +61,9 @@ def make_report_file(
     remarks = include_notes if everything else NOTHING_NOTED
     grades = count_own_grades(context, include)
     result = None
-    if drawn and drawn[0].is_open:
+    if drawn and drawn.is_open:
         # A run may be named by a letter.
-        state = replace(drawn[0], run=view.focus, baseline=view.baseline)
-        result = drawn_queries_finding(state, drawn[1])
+        result = drawn_queries_finding(replace(drawn, run=view.focus, baseline=view.baseline))
     return make_any_report(
         study, view, drawing, request, listed_files, result, remarks=remarks, own_grades=grades
     ).encode()

@@ -39,7 +39,7 @@ def state_of(seed: int) -> DrawnJudgments:
     """A draw of which some queries are judged, in favour of one of the runs in half of them."""
     random = Random(seed)
     measure = parse_measure(random.choice(["P@5", "P@1", "nDCG@5"]))
-    draw = QueryDraw(seed, (random.choice([12, 20, 40]),))
+    draw = QueryDraw(seed, (random.choice([12, 20, 40]),), date="2026-11-28")
     order = draw.order(QUERIES)
     n_judged = random.choice([0, 7, 10, 11, len(order) - 1, len(order)])
     judged = [*order[:n_judged], *random.sample(QUERIES, random.choice([0, 3]))]
@@ -114,7 +114,7 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
 def test_what_is_to_be_judged_and_what_the_judged_part_shows() -> None:
     assert {state_of(s).is_open for s in SEEDS} == {True, False}
     assert {state_of(s).is_at_end for s in SEEDS if state_of(s).is_open} == {True, False}
-    texts = {s: drawn_queries_finding(state_of(s), "2026-11-28").text for s in SEEDS}
+    texts = {s: drawn_queries_finding(state_of(s)).text for s in SEEDS}
     assert {"beats", "behind", "no verdict yet", "no clear difference"} <= {
         word
         for text in texts.values()
@@ -177,7 +177,7 @@ def test_all_queries_of_a_small_collection_are_judged_without_a_comparison() -> 
     state = judge_draw(
         RUN, RUN, QueryDraw(1, (6,)), parse_measure("P@5"), Qrels.from_columns([], [], []), {}
     )
-    text = drawn_queries_finding(state, "2026-11-28").text
+    text = drawn_queries_finding(state).text
     assert text.startswith("6 drawn queries judged") and "at least 10 queries" in text
 
 
