@@ -3,13 +3,13 @@ result."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.judging_order import order_randomly
-from dashboard.study.cached_answers import limit_cached_results
+from dashboard.study.cached_answers import cache_answer, limit_cached_results
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
 from metrics_core.base import wording as w
@@ -22,6 +22,7 @@ from metrics_core.explaining.drawn_judging import (
 )
 from metrics_core.findings.drawn_queries import new_draw_steps
 from metrics_core.measures import MEAN, Measure, parse_measure
+from metrics_core.tables import Run
 
 DRAW_SIZE = 50
 
@@ -41,22 +42,19 @@ def drawn_measure(study: Study, comparison: Comparison) -> Measure:
     return measure if is_possible else parse_measure(f"P@{comparison.cutoff}")
 
 
+@cache_answer
+@limit_cached_results(4)
 def judge_drawn_queries(
     study: Study, comparison: Comparison, draw: QueryDraw, layer: Layer | None
 ) -> DrawnJudgments:
     """Return how far a judge has judged the drawn queries, and the comparison on them. The grades
     are those in the files and in the judge's `layer`."""
-    measure = drawn_measure(study, comparison)
-    pair = comparison.focus, comparison.baseline
-    return study.unlayered.cached_answer(_judge_drawn_queries, *pair, measure, draw, layer)
+    pair, measure = _compared_runs(study, comparison), drawn_measure(study, comparison)
+    return judge_draw(*pair, draw, measure, study.unlayered.qrels, layer.grades if layer else {})
 
 
-@limit_cached_results(4)
-def _judge_drawn_queries(
-    study: Study, focus: str, baseline: str, measure: Measure, draw: QueryDraw, layer: Layer | None
-) -> DrawnJudgments:
-    grades: Mapping[tuple[str, str], float] = layer.grades if layer else {}
-    return judge_draw(study.runs[focus], study.runs[baseline], draw, measure, study.qrels, grades)
+def _compared_runs(study: Study, comparison: Comparison) -> tuple[Run, Run]:
+    return study.runs[comparison.focus], study.runs[comparison.baseline]
 
 
 def drawn_queue(state: DrawnJudgments) -> pd.DataFrame:
@@ -87,25 +85,18 @@ def find_skipped_queries(
     return list(rows["query_id"].unique()) if all(pair in skipped_pairs for pair in pairs) else []
 
 
+@cache_answer
 def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, list[str]]:
     """Return the number of queries to draw, and sentences on the steps of judging them. There are
     no steps if no grade can make a difference."""
-    measure = drawn_measure(study, comparison)
-    return study.unlayered.cached_answer(
-        _describe_new_draw, comparison.focus, comparison.baseline, measure
-    )
-
-
-def _describe_new_draw(
-    study: Study, focus: str, baseline: str, measure: Measure
-) -> tuple[int, list[str]]:
-    runs = study.runs[focus], study.runs[baseline]
+    runs, measure = _compared_runs(study, comparison), drawn_measure(study, comparison)
     query_ids = list_all_queries(*runs)
     documents = list_documents_to_judge(*runs, measure, query_ids)
     n, n_all = min(DRAW_SIZE, len(query_ids)), len(query_ids)
     if documents.empty:
         return n, []
-    judged = study.qrels.to_pandas().query("relevance >= 0")[["query_id", "doc_id"]]
+    qrels = study.unlayered.qrels.to_pandas()
+    judged = qrels.query("relevance >= 0")[["query_id", "doc_id"]]
     pairs = documents.merge(judged.drop_duplicates(), how="left", indicator="judged")
     waiting = pairs[pairs["judged"] == "left_only"]
     changed, undone = (each["query_id"].nunique() / n_all for each in (documents, waiting))

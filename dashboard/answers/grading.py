@@ -19,6 +19,7 @@ from dashboard.answers.unjudged import (
     unjudged_bounds,
     unjudged_of_pair,
 )
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.comparing.winners import better_side
 from metrics_core.explaining.one_query import find_grades
@@ -289,13 +290,10 @@ def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**{"title": "", "text": "", **texts})
 
 
+@cache_answer
 def layers_effect(study: Study, comparison: Comparison, query_id: str = "") -> Effect:
     """Return the effect of the active layers. If `query_id` is given, it includes the scores of
     that query."""
-    return study.cached_answer(_layers_effect, comparison, query_id)
-
-
-def _layers_effect(study: Study, comparison: Comparison, query_id: str) -> Effect:
     both = [s.scores(comparison, comparison.measure) for s in (study.unlayered, study)]
     before, after = (_query_scores(scores, query_id) for scores in both)
     means = [scores.combined()[:, 0] for scores in both]

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.table_column import TableColumn
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import AnyArray
@@ -107,12 +108,9 @@ def find_depth_problem(study: Study, comparison: Comparison) -> tuple[RanklensEr
     return None, comparison.cutoff
 
 
+@cache_answer
 def changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
     """Return the Overview of two runs without judgments."""
-    return study.cached_answer(_changes_overview, comparison)
-
-
-def _changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
     changes = list_changes(study, comparison)
     pair = study.runs[comparison.focus], study.runs[comparison.baseline]
     ranks = find_first_document_ranks(*pair, changes.query_ids)
@@ -164,14 +162,11 @@ def changes_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFr
     return frame.sort_values("overlap", kind="stable", ignore_index=True)
 
 
+@cache_answer
 def overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return the mean overlap of each shown run with the baseline by k, up to the depth at which
     the shorter run ends. Columns: run, k, mean, low, high, and difference, diff_low, diff_high,
     which are NaN."""
-    return study.cached_answer(_overlap_curves, comparison)
-
-
-def _overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
     ids, baseline = _ids_in_view(study, comparison), study.runs[comparison.baseline]
     frames = []
     for run in comparison.runs:
@@ -186,13 +181,10 @@ def _overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True).assign(**empty)
 
 
+@cache_answer
 def overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return rank-biased overlap of all pairs of runs, NaN for pairs that cannot be compared.
     Columns: run, baseline, rbo, overlap."""
-    return study.cached_answer(_overlap_of_pairs, comparison)
-
-
-def _overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
     rows = []
     for number, run in enumerate(study.names):
         for other in study.names[:number]:

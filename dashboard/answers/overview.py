@@ -27,6 +27,7 @@ from dashboard.answers.run_comparisons import (
     power_sentences,
     select_shown_runs,
 )
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -122,31 +123,9 @@ class Overview:
         return len(self.all_rows) > SHOWN_IN_FULL
 
 
+@cache_answer
 def overview(study: Study, comparison: Comparison) -> Overview:
     """Return the Overview page."""
-    return study.cached_answer(_overview, comparison)
-
-
-def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
-    """Return the comparison of all pairs of runs, which determines the possible ranks of each run.
-    Returns None if there are only a few runs, or too few queries to test."""
-    if len(study.names) <= SHOWN_IN_FULL:
-        return None
-    pairs = all_run_pairs(study, comparison)
-    return pairs if pairs.draws else None
-
-
-def are_all_runs_compared(study: Study, comparison: Comparison) -> bool:
-    """Return whether `compare_all_runs`, which takes a while, is in the cache or not needed."""
-    return len(study.names) <= SHOWN_IN_FULL or are_pairs_known(study, comparison)
-
-
-def is_overview_known(study: Study, comparison: Comparison) -> bool:
-    """Return whether the page, whose computation takes a while, is in the cache."""
-    return study.has_answer(_overview, comparison)
-
-
-def _overview(study: Study, comparison: Comparison) -> Overview:
     measures = overview_measures(study, comparison)
     scores = study.scores(comparison, *measures)
     frames = compare_on_measures(study, comparison, measures)
@@ -213,6 +192,25 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
         too_few=list(shown_rows.loc[shown_rows["queries"] < FEWEST_QUERIES, "run"]),
         colour_note=colour_note_text(int(all_rows["p_corrected"].notna().sum()), comparison.method),
     )
+
+
+def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
+    """Return the comparison of all pairs of runs, which determines the possible ranks of each run.
+    Returns None if there are only a few runs, or too few queries to test."""
+    if len(study.names) <= SHOWN_IN_FULL:
+        return None
+    pairs = all_run_pairs(study, comparison)
+    return pairs if pairs.draws else None
+
+
+def are_all_runs_compared(study: Study, comparison: Comparison) -> bool:
+    """Return whether `compare_all_runs`, which takes a while, is in the cache or not needed."""
+    return len(study.names) <= SHOWN_IN_FULL or are_pairs_known(study, comparison)
+
+
+def is_overview_known(study: Study, comparison: Comparison) -> bool:
+    """Return whether the page, whose computation takes a while, is in the cache."""
+    return study.has_answer(overview, comparison)
 
 
 def _choose_grouping(study: Study, comparison: Comparison) -> str | None:

@@ -15,6 +15,7 @@ from dashboard.answers.query_chips import SHOW_ALL
 from dashboard.answers.query_filter import filter_mask
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.table_column import TableColumn
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.digits import parse_whole_number
@@ -143,13 +144,10 @@ class _QueryFindings:
     scale: tuple[float, float] | None
 
 
+@cache_answer
 def query_list(study: Study, comparison: Comparison, request: QueryListRequest) -> QueryList:
     """Return the Queries page. If the requested list is unknown, all queries are listed. If the
     requested order is unknown, the default order of the list is used."""
-    return study.cached_answer(_query_list, comparison, request)
-
-
-def _query_list(study: Study, comparison: Comparison, request: QueryListRequest) -> QueryList:
     findings, all_rows = (
         study.cached_answer(_query_findings, comparison),
         study.cached_answer(_all_queries, comparison),

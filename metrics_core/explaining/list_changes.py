@@ -67,11 +67,6 @@ class ListChanges:
         """The number of queries whose first k documents or their order changed."""
         return int(self.is_changed.sum())
 
-    @property
-    def has_new_first(self) -> Mask:
-        """Whether the first document is different, bool[query]."""
-        return self.first_change == 1
-
     def mean_kept(self, level: float = LEVEL) -> Interval:
         """The mean number of documents out of k that stay, with its interval within 0 and k."""
         return Interval(*(self.k * part[0] for part in mean_overlap(self.overlap[:, None], level)))
@@ -280,7 +275,7 @@ def summarise_changes(changes: Sequence[ListChanges], level: float = LEVEL) -> p
                 "low": float(low),
                 "high": float(high),
                 "none_kept": int((each.overlap == 0).sum()),
-                "same_first": int((~each.has_new_first).sum()),
+                "same_first": int((each.first_change != 1).sum()),
                 "new_documents": int(each.new.sum()),
                 "first_change": float(np.median(changed_ranks)) if len(changed_ranks) else np.nan,
                 "rbo": float(each.rbo.mean()),

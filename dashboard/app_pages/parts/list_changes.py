@@ -58,7 +58,7 @@ def show_overview() -> None:
     if len(study.names) > 2:
         all_styles = replace(drawing, styles=context.look.styles)
         with st.container(key="runs_table"):
-            st.html(blocks.draw_changed_runs(answer.runs, all_styles, _run_link(context)))
+            st.html(blocks.draw_changed_runs(answer.runs, all_styles, _pair_link(context)))
             note = f"Changes from {comparison.baseline} in the top {w.format_count(changes.k)}."
             section.show_note_with_csv(draw_chart_note(note), "Runs", frame=answer.runs, key="runs")
     st.html(blocks.draw_change_facts(answer.runs, comparison.focus, changes))
@@ -75,8 +75,8 @@ def _class_link(name: str) -> str:
     return _line_link(f"change == {quote_text(name)}")
 
 
-def _run_link(context: PageContext) -> LinkMaker:
-    return lambda run: session.href("overview", **context.view.changes_to_compare(run))
+def _pair_link(context: PageContext) -> Callable[..., str]:
+    return lambda *pair: session.href("overview", **context.view.changes_to_compare(*pair))
 
 
 def _group_link(context: PageContext, by: str) -> LinkMaker:
@@ -151,12 +151,9 @@ def show_ranking() -> None:
     )
     st.html(markup.draw_answer(title, lead, context.look.styles, badge=_NOT_JUDGED))
 
-    def pair_link(run: str, baseline: str) -> str:
-        return session.href("overview", **context.view.changes_to_compare(run, baseline))
-
     with st.container(key="runs_table"):
-        st.html(blocks.draw_overlap_matrix(pairs, names, context.look.styles, pair_link))
-        note = draw_chart_note("Click a cell to compare its two runs.")
+        st.html(blocks.draw_overlap_matrix(pairs, names, context.look.styles, _pair_link(context)))
+        note = draw_chart_note("A cell opens the comparison of its two runs.")
         section.show_note_with_csv(note, "Every pair", frame=pairs, key="pairs")
 
 
