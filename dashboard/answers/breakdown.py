@@ -206,13 +206,9 @@ def _group_contributions(
     scores, groups = study.scores(comparison, comparison.measure), study.columns(comparison)[by]
     if comparison.is_alone:
         return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])
-    steps = group_contributions(
-        scores, comparison.measure, comparison.focus, comparison.baseline, groups
-    )
+    steps = group_contributions(scores, comparison.measure, *comparison.pair, groups)
     clear = dict(zip(focus_groups["group"], focus_groups["clear"], strict=True))
-    one, other = scores.select_runs([comparison.focus, comparison.baseline]).values_of(
-        comparison.measure
-    )
+    one, other = scores.select_runs(comparison.pair).values_of(comparison.measure)
     gaps = additive_differences(one, other, comparison.measure.declaration.combination)
     group_labels = breakdowns.fill_missing_groups(groups.reindex(list(scores.query_ids)))
     unlike_names = (
@@ -229,9 +225,7 @@ def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
     queries. It is empty if both runs list the same queries, or if the measure is not combined by
     the arithmetic mean."""
     combination = comparison.measure.declaration.combination
-    scores = study.scores(comparison, comparison.measure).select_runs(
-        [comparison.focus, comparison.baseline]
-    )
+    scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
     focus_lacks, baseline_lacks = scores.missing
     if comparison.is_alone or (focus_lacks == baseline_lacks).all() or combination != MEAN:
         return Sentence()

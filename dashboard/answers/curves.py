@@ -119,7 +119,7 @@ class Curves:
         compared pair and the best runs; otherwise all."""
         if len(comparison.runs) <= MOST_IN_COLOUR:
             return self.best_runs
-        coloured = {comparison.focus, comparison.baseline, *self.best_runs[:_BEST_IN_COLOUR]}
+        coloured = {*comparison.pair, *self.best_runs[:_BEST_IN_COLOUR]}
         return tuple(run for run in self.best_runs if run in coloured)
 
 
@@ -157,7 +157,7 @@ def are_curves_quick(study: Study, comparison: Comparison) -> bool:
         new_count = sum(
             not study.has_answer(_curve_means, key) for key in inputs.means_keys.values()
         )
-    return new_count * len(inputs.cutoffs) * int(study.view_mask(comparison).sum()) < _QUICK_SIZE
+    return new_count * len(inputs.cutoffs) * study.n_in_view(comparison) < _QUICK_SIZE
 
 
 @cache_answer
@@ -174,9 +174,7 @@ def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
     )
     if not gaps:
         return page
-    title, lead = curves_placeholder(
-        _measure_family(comparison), comparison.focus, comparison.baseline
-    )
+    title, lead = curves_placeholder(_measure_family(comparison), *comparison.pair)
     return replace(page, title=title, lead=lead)
 
 
@@ -230,7 +228,7 @@ def _assemble_curves(
     bands_by_pair: Mapping[RunMeasure, Band],
 ) -> Curves:
     comparison, frames = inputs.comparison, _curve_frames(inputs, means, bands_by_pair)
-    queries = int(study.view_mask(comparison).sum())
+    queries = study.n_in_view(comparison)
     if queries < FEWEST_QUERIES:
         frames = {name: f.assign(**dict.fromkeys(_BOUNDS, np.nan)) for name, f in frames.items()}
     run_frames = [
@@ -242,7 +240,7 @@ def _assemble_curves(
     family = _measure_family(comparison)
     if comparison.measure.declaration.cutoff is not None:
         ranges[family] = comparison.measure.declaration.range
-    pair = comparison.focus, comparison.baseline
+    pair = comparison.pair
     title, verdict_text, is_title_by_k = (
         curves_title(frames[family], family, *pair),
         Sentence(),

@@ -78,7 +78,7 @@ def compare_top(study: Study, top: int, *, baseline: str | None, focus: str | No
 def list_changes(study: Study, comparison: Comparison) -> ListChanges:
     """Return how the lists of the run in focus differ from the baseline's lists, for the queries in
     view. Raises NoSharedQueriesError."""
-    return changes_between(study, comparison, comparison.focus, comparison.baseline)
+    return changes_between(study, comparison, *comparison.pair)
 
 
 def changes_between(study: Study, comparison: Comparison, run: str, baseline: str) -> ListChanges:
@@ -210,7 +210,7 @@ class QueryChanges:
 def query_changes(study: Study, comparison: Comparison, diagnosis: Diagnosis) -> QueryChanges:
     """Return the changes of one query."""
     k, changes = comparison.cutoff, list_changes(study, comparison)
-    rows = diagnosis.align_rankings(comparison.focus, comparison.baseline, k)
+    rows = diagnosis.align_rankings(*comparison.pair, k)
     places = np.array([row["other_rank"] for row in rows if not row["other_rank"] <= k])
     n_stay, near = len(rows) - len(places), _NEAR * k
     n_gone = len(diagnosis.align_rankings(comparison.baseline, comparison.focus, k)) - n_stay
@@ -235,7 +235,7 @@ def change_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     """Return the columns of the table of queries that compare the two lists of a query. With
     judgments, only overlap and rank-biased overlap are included. The result is empty if a run lacks
     document ids."""
-    pair = (comparison.focus, comparison.baseline)
+    pair = comparison.pair
     if comparison.is_alone or not study.runs or study.runs_without_doc_ids(pair):
         return []
     keys = list(_COLUMNS) if study.is_unjudged else ["overlap", "rbo"]

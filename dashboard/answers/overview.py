@@ -227,9 +227,7 @@ def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
 def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame) -> VerdictFinding:
     if not comparison.is_alone:
         method = comparison.method
-        return verdict_of(
-            all_rows, comparison.name, comparison.focus, comparison.baseline, method=method
-        )
+        return verdict_of(all_rows, comparison.name, *comparison.pair, method=method)
     level = comparison.method.level
     focus_row = (
         aggregate(scores.select_runs([comparison.focus]), level=level)
@@ -247,7 +245,7 @@ def _make_query_lists(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> dict[str, pd.DataFrame]:
     """Return the fields worse, better, lowest, highest and examples of `Overview`."""
-    gaps = query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
+    gaps = query_differences(scores, comparison.measure, *comparison.pair)
     # Given scores, which may come first among all measures, are missing for other queries.
     own_scores = study.scores(comparison, comparison.measure)
     gaps["unlisted_by"] = find_unlisting_runs(own_scores, comparison)
@@ -372,7 +370,7 @@ def _view_facts(
         judged_share=judged_count / listed_count if listed_count else math.nan,
         cutoff=comparison.cutoff,
         all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
-        missing=missing_queries(study, comparison, (comparison.focus, comparison.baseline)),
+        missing=missing_queries(study, comparison, comparison.pair),
         left_out=comparison.is_limited_to_shared_queries,
         unanswerable=int((ranks[0].n_relevant() == 0).sum()) if ranks else 0,
         unjudged=len({q for r in ranks for q in r.unjudged_queries}),

@@ -272,9 +272,7 @@ def _sort_rows(rows: pd.DataFrame, column: TableColumn, *, descending: bool) -> 
 def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return all queries in view with their differences and the scores of the shown runs."""
     scores = study.scores(comparison, comparison.measure)
-    frame = study.with_texts(
-        query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
-    )
+    frame = study.with_texts(query_differences(scores, comparison.measure, *comparison.pair))
     if not comparison.has_direction:  # "better" means higher
         frame["outcome"] = classify_differences(frame["difference"].to_numpy())
     run_scores = scores.values_of(comparison.measure)
@@ -285,7 +283,7 @@ def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
 def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
     if study.is_unjudged:
         finding = list_changes_finding(list_changes(study, comparison))
-        everything = np.ones(int(study.view_mask(comparison).sum()), dtype=np.bool_)
+        everything = np.ones(study.n_in_view(comparison), dtype=np.bool_)
         return _QueryFindings(finding.title, finding.lead, {SHOW_ALL: everything}, None)
     scores = study.scores(comparison, comparison.measure)
     frame = study.cached_answer(_all_queries, comparison)
@@ -297,7 +295,7 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
         every_run=comparison.focus if len(comparison.runs) == 1 else comparison.every_run,
         has_direction=comparison.has_direction,
     )
-    pair = (comparison.focus, comparison.baseline)
+    pair = comparison.pair
     return _QueryFindings(
         finding=queries_finding(frame, *pair, counts),
         lead=queries_subtitle(frame, *pair, counts),

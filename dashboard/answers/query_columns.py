@@ -96,7 +96,7 @@ def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
 def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     """Return the columns that the table shows by default."""
     groups = {f"by:{name}" for name in study.groupings}
-    pair = dict.fromkeys((comparison.focus, comparison.baseline))
+    pair = dict.fromkeys(comparison.pair)
     others = [name for name in comparison.runs if name not in pair]
     scores = {f"score:{name}" for name in [*pair, *others[:_OTHERS]]}
     keys = {"text", "difference", *scores, UNJUDGED.key, *groups}

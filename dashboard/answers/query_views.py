@@ -41,7 +41,7 @@ class Strips:
 def query_strips(study: Study, comparison: Comparison, by: str) -> Strips:
     """Return the scores of the compared runs on each query, by the groups of a column. If the
     column is unknown, all queries form one group."""
-    runs = list(dict.fromkeys((comparison.focus, comparison.baseline)))
+    runs = list(dict.fromkeys(comparison.pair))
     scores = study.scores(comparison, comparison.measure).select_runs(runs)
     ids = np.array(scores.query_ids, dtype=object)
     groups = np.full(len(ids), EVERY_QUERY, dtype=object)

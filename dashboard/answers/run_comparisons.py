@@ -107,7 +107,7 @@ def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
         return Sentence()
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
-        .select_runs([comparison.focus, comparison.baseline])
+        .select_runs(comparison.pair)
         .values_of(comparison.measure)
     )
     return join_sentences(
@@ -165,11 +165,9 @@ def sample_size(study: Study, comparison: Comparison) -> SampleSize:
 def find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
     """Return for each query which of the two runs does not list it, object[query]. The value is ""
     if both runs list the query, or neither does."""
-    focus_missing, baseline_missing = scores.select_runs(
-        [comparison.focus, comparison.baseline]
-    ).missing
+    focus_missing, baseline_missing = scores.select_runs(comparison.pair).missing
     return np.select(
         [focus_missing & ~baseline_missing, baseline_missing & ~focus_missing],
-        [comparison.focus, comparison.baseline],
+        comparison.pair,
         "",
     ).astype(object)

@@ -51,9 +51,7 @@ class Slices:
 def slices(study: Study, comparison: Comparison) -> Slices:
     """Return the slices of all columns, from files and derived. The result is empty for a single
     run, or if there are too few queries."""
-    scores = study.scores(comparison, comparison.measure).select_runs(
-        [comparison.focus, comparison.baseline]
-    )
+    scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
     focus_scores, baseline_scores = scores.values_of(comparison.measure)
     declared = comparison.measure.declaration
     gaps = additive_differences(focus_scores, baseline_scores, declared.combination)

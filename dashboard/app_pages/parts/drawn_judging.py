@@ -96,7 +96,7 @@ def can_draw(context: PageContext) -> bool:
     """Return whether queries can be drawn: two different runs are compared, all their document ids
     are known, and unjudged documents do not count as not relevant."""
     comparison, study = context.comparison, context.study
-    pair = comparison.focus, comparison.baseline
+    pair = comparison.pair
     is_alone = comparison.is_alone or study.runs_without_doc_ids(pair)
     return not (is_alone or study.settings.complete)
 

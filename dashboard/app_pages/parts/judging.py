@@ -87,7 +87,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
         return
     comparison = context.comparison
     effect = answers.layers_effect(context.study, comparison, query_id)
-    pair = (comparison.focus, comparison.baseline)
+    pair = comparison.pair
     st.html(
         layers.draw_layers_effect(
             effect.scores, effect.difference, pair, measure=comparison.name, queries=effect.queries
@@ -98,9 +98,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
 def queue_part(context: PageContext) -> None:
     """Show the judging queue of the comparison, one document at a time."""
     comparison = context.comparison
-    reason = explain_unnamed_documents(
-        context.study.runs_without_doc_ids((comparison.focus, comparison.baseline))
-    )
+    reason = explain_unnamed_documents(context.study.runs_without_doc_ids(comparison.pair))
     back = session.href("queries") if comparison.is_alone else session.href("firm", part="unjudged")
     back_name = "All queries" if comparison.is_alone else "Robustness"
     st.html(layers.draw_judging_link(back, f"← {back_name}", "back"))
@@ -218,7 +216,7 @@ def draw_key(context: PageContext) -> str:
     """Return the key of the judge's draw for the two compared runs."""
     comparison = context.comparison
     k = drawn_measure(context.study, comparison).cutoff or 0
-    return make_draw_key(comparison.focus, comparison.baseline, k)
+    return make_draw_key(*comparison.pair, k)
 
 
 def _effect_rows(context: PageContext) -> list[list[str]]:
@@ -247,7 +245,7 @@ def _score_changes_by_query(
             for run, (before, after) in answers.layers_effect(
                 context.study, comparison, query_id
             ).scores.items()
-            if run in (comparison.focus, comparison.baseline)
+            if run in comparison.pair
         ]
         for query_id in graded.intersection(queue["query_id"])
     }

@@ -92,9 +92,7 @@ def _report_dialog(context: PageContext) -> None:
         type="primary",
         on_click="ignore",
     )
-    queries = section.format_count(
-        int(context.study.view_mask(context.comparison).sum()), "query", "queries"
-    )
+    queries = section.format_count(context.study.n_in_view(context.comparison), "query", "queries")
     one_file = "One file that opens anywhere, without a network."
     if is_unjudged:
         st.caption(f"What changed in {queries}. {one_file}")
