@@ -110,7 +110,7 @@ def check_runs(source: Source, runs: int) -> None:
     """Raise FileFormatError if a file contains too many runs. `runs` is their number."""
     if runs > MAX_RUNS:
         problem = LineProblem(None, f"{runs:,}", f"at most {MAX_RUNS:,} runs per file")
-        raise file_error(source, [problem], hint="Split the runs into several files.")
+        raise file_error(source, problem, hint="Split the runs into several files.")
 
 
 def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
@@ -122,8 +122,8 @@ def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
     actual = f"{len(loaded_runs):,} runs: {', '.join(run_names)}" + (
         ", …" if len(loaded_runs) > _MAX_EXAMPLES else ""
     )
-    hint = "The run name shows which run a row belongs to; `read_runs` reads all runs."
-    raise file_error(source, [LineProblem(None, actual, "one run")], hint=hint)
+    hint = "The run name distinguishes the rows of the runs; `read_runs` reads each run."
+    raise file_error(source, LineProblem(None, actual, "one run"), hint=hint)
 
 
 def split_systems(
