@@ -13,11 +13,10 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Int32s, Ints
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import build_run_table, check_ids
@@ -165,9 +164,7 @@ def split_certain_systems(rows: pa.Table, check: Callable[[int], None]) -> list[
     return _split_by_name(rows, codes, names.dictionary)
 
 
-def _split_by_name(
-    rows: pa.Table, codes: npt.NDArray[np.int32], names: pa.Array
-) -> list[SystemRows]:
+def _split_by_name(rows: pa.Table, codes: Int32s, names: pa.Array) -> list[SystemRows]:
     """Return the rows with each run name, in order of first occurrence. `codes` int32[row] has the
     code of each row's name."""
     order, present_codes = np.argsort(codes, kind="stable"), np.unique(codes)
@@ -181,9 +178,7 @@ def _split_by_name(
     ]
 
 
-def _are_system_names(
-    rows: pa.Table, codes: npt.NDArray[np.int32], code_count: int, present_count: int
-) -> bool:
+def _are_system_names(rows: pa.Table, codes: Int32s, code_count: int, present_count: int) -> bool:
     """Return whether the names identify systems rather than parts of one run or comments on single
     rows.
 
