@@ -31,7 +31,9 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
     lead += muted_span(f"{'' if state.is_at_end else ' so far'}, on {counted}: {test}.")
     is_ahead, is_significant = row["verdict"] in AHEAD, row["verdict"] in CLEAR
     if not (state.is_at_end or is_significant):
-        lead += muted_span(f" A verdict before the end needs p ≤ {1 - EARLY_LEVEL:.3f}.")
+        lead += muted_span(
+            f" Before the end of the draw, a verdict needs p ≤ {1 - EARLY_LEVEL:.3f}."
+        )
     for number, which, what in (
         (len(state.draw.left_out), "skipped", "left out"),
         (state.n_others, "other judged", "not counted"),

@@ -118,7 +118,9 @@ def read_parquet(source: Source, request: Request) -> Loaded:
         problem = LineProblem(
             None, "ranks of judged documents", "a table with one row per document"
         )
-        raise file_error(source, problem, hint="Omit the format option; the columns identify it.")
+        raise file_error(
+            source, problem, hint="Omit the format option; the columns identify the format."
+        )
     header_roles = check_columns(source, names, request, None)
     used_columns = set(header_roles.roles.values())
     if request.kind in ("queries", "documents"):

@@ -82,7 +82,10 @@ def show_draw_card(context: PageContext) -> None:
     texts = {session.href("data"): "Add judgments from a file"}
     if drawn is not None:
         at_end = drawn.is_at_end
-        texts = {link: "Draw more queries" if at_end else "Keep judging the drawn queries", **texts}
+        texts = {
+            link: "Draw more queries" if at_end else "Keep judging the random queries",
+            **texts,
+        }
     elif can_draw(context):
         n, steps = answers.describe_new_draw(context.study, context.comparison)
         if steps:

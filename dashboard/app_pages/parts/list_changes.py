@@ -104,7 +104,7 @@ def show_breakdown() -> None:
     if len(groups) == 1:
         title = f"All queries are in the group {least['group']}"
     k = w.format_count(comparison.cutoff)
-    lead = f"Share of the top {k} that both lists have, by {by}. The groups are not tested."
+    lead = f"Share of the top {k} that the two lists have in common, by {by}. Not tested."
     st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     section.choose_grouping(columns, by)
     st.html(blocks.draw_groups_by_overlap(groups, by, context.drawing, _group_link(context, by)))
@@ -153,7 +153,7 @@ def show_ranking() -> None:
 
     with st.container(key="runs_table"):
         st.html(blocks.draw_overlap_matrix(pairs, names, context.look.styles, _pair_link(context)))
-        note = draw_chart_note("A cell opens the comparison of its two runs.")
+        note = draw_chart_note("Click a cell to compare its two runs.")
         section.show_note_with_csv(note, "Every pair", frame=pairs, key="pairs")
 
 

@@ -154,7 +154,7 @@ def _words_error(
 ) -> FileFormatError:
     choice = ",".join(f"{word}={WORDS[word.lower()]}" for word in words)
     problem = row_problem(named.index, row, f"words in `{name}`: {join_words(words)}", A_SCORE)
-    hint = f"Should they count as 1 and 0? Then read the file with grades {choice}."
+    hint = f"If they should count as 1 and 0, read the file with grades {choice}."
     return file_error(source, problem, hint=hint, offer="grades={word: number}")
 
 

@@ -121,7 +121,7 @@ def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
     actual = f"{len(loaded_runs):,} runs: {', '.join(run_names)}" + (
         ", …" if len(loaded_runs) > _MAX_EXAMPLES else ""
     )
-    hint = "The run name distinguishes the rows of the runs; `read_runs` reads each run."
+    hint = "The run name shows which run a row belongs to; `read_runs` reads all runs."
     raise file_error(source, LineProblem(None, actual, "one run"), hint=hint)
 
 
