@@ -312,9 +312,8 @@ const orders = () => {
   const made = node('section', 'side');
   const group = node('div', 'orders', undefined, { role: 'group', 'aria-label': 'Order' });
   for (const [key, name, use] of every) {
-    const made = button(name, 'order', () => choose({ order: key }), { 'aria-pressed': key === order });
-    made.append(node('small', '', use));
-    group.append(made);
+    group.append(button(name, 'order', () => choose({ order: key }), { 'aria-pressed': key === order }));
+    group.lastChild.append(node('small', '', use));
   }
   const hidden = button('Blind: hide runs and ranks', 'switch', () => choose({ blind: blind ? 'off' : 'on' }), {
     role: 'switch',
