@@ -2,8 +2,9 @@
 verdict.
 
 The difference of the runs may be inspected after each query. A test at 5 % after each query would
-be wrong in 24 of 100 cases. Here a verdict before the end of the draw needs p < 0.001, so that all
-these tests together are wrong in at most 7 of 100 cases (benchmarks/drawn_judging.py)."""
+be wrong in 23 of 100 cases. Here a verdict before the end of the draw needs p < 0.001, so that all
+tests together are wrong in at most 6 of 100 cases by the end of the first draw, and in about 7 of
+100 after more queries are drawn (benchmarks/drawn_judging.py, 4,000 simulated studies)."""
 
 from __future__ import annotations
 
