@@ -22,7 +22,7 @@ from dashboard.answers.list_changes import (
     ChangesOverview,
     changes_by_group,
     changes_overview,
-    list_changes,
+    compare_top,
     overlap_curves,
 )
 from dashboard.answers.overview import Overview, overview
@@ -35,8 +35,7 @@ from dashboard.workspace import DEFAULT_SETTINGS
 from dashboard.workspace.exports.packing import pack_new_collection
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownColumnError
-from metrics_core.explaining.list_changes import refuse_unlike_depths
-from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+from metrics_core.findings.list_changes import list_changes_finding
 from metrics_core.formats import Loaded, read_scores
 from metrics_core.formats.in_memory import (
     QrelsLike,
@@ -102,16 +101,10 @@ def show(
     study = Study(
         loaded_runs, table, query_table, documents, settings=settings, given_tables=given_tables
     )
+    if is_unjudged:
+        return NotebookChanges(study, compare_top(study, top, baseline=baseline, focus=run))
     for error in study.refused.values():
         raise error
-    if is_unjudged:
-        measure_at_k = study.read_measure(f"nDCG@{top}").measure
-        view = study.comparison(measure_at_k, baseline=baseline, focus=run)
-        if view.is_alone:
-            message = f"There is no run to compare with {view.baseline}."
-            raise RanklensError(message, "Add a second run or judgments.")
-        refuse_unlike_depths(list_changes(study, view))
-        return NotebookChanges(study, view)
     name = "" if measure is None else str(measure)
     chosen_measure = study.read_measure(name).measure
     return NotebookComparison(study, study.comparison(chosen_measure, baseline=baseline, focus=run))
@@ -322,6 +315,5 @@ class NotebookChanges(NotebookComparison):
         return changes_cell(self._changes, self._drawing)
 
     def __repr__(self) -> str:
-        changes = self._changes.changes
-        sentences = f"{list_changes_title(changes).text}. {list_changes_subtitle(changes).text}"
-        return f"{sentences}\n{self.frame.to_string(index=False)}"
+        finding = list_changes_finding(self._changes.changes)
+        return f"{finding.title.text}. {finding.lead.text}\n{self.frame.to_string(index=False)}"

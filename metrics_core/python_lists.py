@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError
+from metrics_core.base.errors import ParameterError, UnknownRunError
 from metrics_core.explaining.list_changes import (
     ListChanges,
-    find_list_changes,
-    refuse_unlike_depths,
+    find_changes_of_runs,
     summarise_changes,
 )
 from metrics_core.formats.in_memory import RunsLike, convert_to_runs
@@ -61,11 +60,4 @@ def _find_changes(runs: RunsLike, baseline: str | None, top: int) -> list[ListCh
     name = names[0] if baseline is None else to_id_text(baseline) or ""
     if name not in tables:
         raise UnknownRunError(name, names)
-    if len(tables) < 2:
-        raise RanklensError(
-            f"There is no run to compare with {name}.", "Add a second run or judgments."
-        )
-    changes = [find_list_changes(tables[n], tables[name], top) for n in names if n != name]
-    for each in changes:
-        refuse_unlike_depths(each)
-    return changes
+    return find_changes_of_runs(list(tables.values()), tables[name], top)

@@ -88,6 +88,11 @@ class Comparison:
         return "every run" if len(self.runs) >= self.loaded else "every shown run"
 
     @property
+    def pair(self) -> tuple[str, str]:
+        """The names of the run in focus and of the baseline."""
+        return self.focus, self.baseline
+
+    @property
     def measure(self) -> Measure:
         """The chosen measure at the chosen cutoff."""
         return self.chosen_measure.measure

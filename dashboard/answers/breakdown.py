@@ -12,6 +12,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.group_names import column_name, group_noun, quote_groups, replace_group_names
 from dashboard.answers.headroom import PARTS, headroom_by_group
 from dashboard.answers.run_comparisons import compare_runs
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import verdict_interval
@@ -205,13 +206,9 @@ def _group_contributions(
     scores, groups = study.scores(comparison, comparison.measure), study.columns(comparison)[by]
     if comparison.is_alone:
         return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])
-    steps = group_contributions(
-        scores, comparison.measure, comparison.focus, comparison.baseline, groups
-    )
+    steps = group_contributions(scores, comparison.measure, *comparison.pair, groups)
     clear = dict(zip(focus_groups["group"], focus_groups["clear"], strict=True))
-    one, other = scores.select_runs([comparison.focus, comparison.baseline]).values_of(
-        comparison.measure
-    )
+    one, other = scores.select_runs(comparison.pair).values_of(comparison.measure)
     gaps = additive_differences(one, other, comparison.measure.declaration.combination)
     group_labels = breakdowns.fill_missing_groups(groups.reindex(list(scores.query_ids)))
     unlike_names = (
@@ -228,9 +225,7 @@ def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
     queries. It is empty if both runs contain the same queries, or if the measure is not combined by
     the arithmetic mean."""
     combination = comparison.measure.declaration.combination
-    scores = study.scores(comparison, comparison.measure).select_runs(
-        [comparison.focus, comparison.baseline]
-    )
+    scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
     focus_lacks, baseline_lacks = scores.missing
     if comparison.is_alone or (focus_lacks == baseline_lacks).all() or combination != MEAN:
         return Sentence()
@@ -249,17 +244,12 @@ def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
     )
 
 
+@cache_answer
 def group_scores(
     study: Study, comparison: Comparison, by: str, group_names: tuple[str, ...]
 ) -> GroupScores:
     """Return the scores of all shown runs for the groups of one column. The groups are in the order
     of `group_names`."""
-    return study.cached_answer(_group_scores, comparison, by, group_names)
-
-
-def _group_scores(
-    study: Study, comparison: Comparison, by: str, group_names: tuple[str, ...]
-) -> GroupScores:
     groups = scores_by_column(study, comparison, by)
     strongest = group_findings.strongest_other_run_finding(
         replace_group_names(groups, by),
@@ -272,29 +262,11 @@ def _group_scores(
     return GroupScores(rows, list(group_names), best, strongest)
 
 
+@cache_answer
 def scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
     """Return scores and differences of all shown runs by the groups of a column, as the frame of
     `summarise_groups`. The column may be from the files or derived. At least one query must be in
     view."""
-    return study.cached_answer(_scores_by_column, comparison, column)
-
-
-def differences_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """Return the frame of `scores_by_column` without the intervals of the means, whose computation
-    would double the time. low and high are NaN."""
-    return study.cached_answer(_differences_by_column, comparison, column)
-
-
-def focus_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """Return the rows of `differences_by_column` for the run in focus."""
-    is_known = study.has_answer(_differences_by_column, comparison, column)
-    rows = differences_by_column(
-        study, comparison if is_known else replace(comparison, other_runs=()), column
-    )
-    return rows[rows["run"] == comparison.focus].reset_index(drop=True)
-
-
-def _scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
     return breakdowns.add_mean_intervals(
         differences_by_column(study, comparison, column),
         study.scores(comparison, comparison.measure),
@@ -303,7 +275,10 @@ def _scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.D
     )
 
 
-def _differences_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
+@cache_answer
+def differences_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
+    """Return the frame of `scores_by_column` without the intervals of the means, whose computation
+    would double the time. low and high are NaN."""
     groups = study.columns(comparison)[column]
     return breakdowns.summarise_groups(
         study.scores(comparison, comparison.measure),
@@ -314,3 +289,12 @@ def _differences_by_column(study: Study, comparison: Comparison, column: str) ->
         n_tested=int(groups.nunique()),
         bounds_of_means=False,
     )
+
+
+def focus_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
+    """Return the rows of `differences_by_column` for the run in focus."""
+    is_known = study.has_answer(differences_by_column, comparison, column)
+    rows = differences_by_column(
+        study, comparison if is_known else replace(comparison, other_runs=()), column
+    )
+    return rows[rows["run"] == comparison.focus].reset_index(drop=True)

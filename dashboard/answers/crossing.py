@@ -109,7 +109,7 @@ def _crossing(
         )
         if not show_all
         else 0,
-        extremes=extreme_cells(shown_cells, comparison.focus, comparison.baseline),
+        extremes=extreme_cells(shown_cells, *comparison.pair),
         margins=margins[across],
         groups=groups,
         order=order,

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.run_comparisons import compare_runs
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base.errors import RanklensError
 from metrics_core.comparing.curves import (
@@ -118,37 +119,13 @@ class Curves:
         compared pair and the best runs; otherwise all."""
         if len(comparison.runs) <= MOST_IN_COLOUR:
             return self.best_runs
-        coloured = {comparison.focus, comparison.baseline, *self.best_runs[:_BEST_IN_COLOUR]}
+        coloured = {*comparison.pair, *self.best_runs[:_BEST_IN_COLOUR]}
         return tuple(run for run in self.best_runs if run in coloured)
 
 
+@cache_answer
 def curves(study: Study, comparison: Comparison) -> Curves:
     """Return the By cutoff page."""
-    return study.cached_answer(_curves, comparison)
-
-
-def are_curves_quick(study: Study, comparison: Comparison) -> bool:
-    """Return whether the page can be shown without a wait: the page or its bands (the slow part)
-    are in the cache, or the bands are quick to compute."""
-    if study.has_answer(_curves, comparison):
-        return True
-    inputs = _curve_inputs(study, comparison)
-    pairs = inputs.band_keys
-    new_count = sum(not _is_band_known(study, key) for key in pairs.values())
-    if not pairs:  # one run has bands as well
-        new_count = sum(
-            not study.has_answer(_curve_means, key) for key in inputs.means_keys.values()
-        )
-    return new_count * len(inputs.cutoffs) * int(study.view_mask(comparison).sum()) < _QUICK_SIZE
-
-
-def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
-    """Return the By cutoff page without its bands, which take longer to compute. Its finding says
-    that significance is still being computed, and the bounds of all intervals are NaN."""
-    return study.cached_answer(_curves_without_bands, comparison)
-
-
-def _curves(study: Study, comparison: Comparison) -> Curves:
     if not study.judged:
         raise RanklensError("Scores from a file have no cutoff.", "Add runs and judgments.")
     inputs = _curve_inputs(study, comparison)
@@ -168,7 +145,25 @@ def _curves(study: Study, comparison: Comparison) -> Curves:
     )
 
 
-def _curves_without_bands(study: Study, comparison: Comparison) -> Curves:
+def are_curves_quick(study: Study, comparison: Comparison) -> bool:
+    """Return whether the page can be shown without a wait: the page or its bands (the slow part)
+    are in the cache, or the bands are quick to compute."""
+    if study.has_answer(curves, comparison):
+        return True
+    inputs = _curve_inputs(study, comparison)
+    pairs = inputs.band_keys
+    new_count = sum(not _is_band_known(study, key) for key in pairs.values())
+    if not pairs:  # one run has bands as well
+        new_count = sum(
+            not study.has_answer(_curve_means, key) for key in inputs.means_keys.values()
+        )
+    return new_count * len(inputs.cutoffs) * study.n_in_view(comparison) < _QUICK_SIZE
+
+
+@cache_answer
+def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
+    """Return the By cutoff page without its bands, which take longer to compute. Its finding says
+    that significance is still being computed, and the bounds of all intervals are NaN."""
     inputs = _curve_inputs(study, comparison)
     gaps = _results_by_run_and_measure(study, _curve_differences, inputs.band_keys)
     page = _assemble_curves(
@@ -179,9 +174,7 @@ def _curves_without_bands(study: Study, comparison: Comparison) -> Curves:
     )
     if not gaps:
         return page
-    title, lead = curves_placeholder(
-        _measure_family(comparison), comparison.focus, comparison.baseline
-    )
+    title, lead = curves_placeholder(_measure_family(comparison), *comparison.pair)
     return replace(page, title=title, lead=lead)
 
 
@@ -235,7 +228,7 @@ def _assemble_curves(
     bands_by_pair: Mapping[RunMeasure, Band],
 ) -> Curves:
     comparison, frames = inputs.comparison, _curve_frames(inputs, means, bands_by_pair)
-    queries = int(study.view_mask(comparison).sum())
+    queries = study.n_in_view(comparison)
     if queries < FEWEST_QUERIES:
         frames = {name: f.assign(**dict.fromkeys(_BOUNDS, np.nan)) for name, f in frames.items()}
     run_frames = [
@@ -247,7 +240,7 @@ def _assemble_curves(
     family = _measure_family(comparison)
     if comparison.measure.declaration.cutoff is not None:
         ranges[family] = comparison.measure.declaration.range
-    pair = comparison.focus, comparison.baseline
+    pair = comparison.pair
     title, verdict_text, is_title_by_k = (
         curves_title(frames[family], family, *pair),
         Sentence(),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.explaining.one_query import find_grade, find_grades
 from metrics_core.judging.ranking import ranked_documents
@@ -27,13 +28,10 @@ class DocumentCard:
     fields: dict[str, str] = field(default_factory=dict)
 
 
+@cache_answer
 def document_fields(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
     """Return the card of a document. Returns None if no run, judgment or document file contains the
     document."""
-    return study.cached_answer(_document, query_id, doc_id)
-
-
-def _document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
     grades = find_grades(study.qrels, query_id)
     rows = [
         (

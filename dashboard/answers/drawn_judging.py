@@ -3,14 +3,13 @@ result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 
-import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.judging_order import order_randomly
-from dashboard.study.cached_answers import limit_cached_results
+from dashboard.study.cached_answers import cache_answer, limit_cached_results
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
 from metrics_core.base import wording as w
@@ -21,8 +20,9 @@ from metrics_core.explaining.drawn_judging import (
     list_all_queries,
     list_documents_to_judge,
 )
-from metrics_core.findings.drawn_queries import new_draw_text
+from metrics_core.findings.drawn_queries import new_draw_steps
 from metrics_core.measures import MEAN, Measure, parse_measure
+from metrics_core.tables import Run
 
 DRAW_SIZE = 50
 
@@ -42,60 +42,62 @@ def drawn_measure(study: Study, comparison: Comparison) -> Measure:
     return measure if is_possible else parse_measure(f"P@{comparison.cutoff}")
 
 
+@cache_answer
+@limit_cached_results(4)
 def judge_drawn_queries(
     study: Study, comparison: Comparison, draw: QueryDraw, layer: Layer | None
 ) -> DrawnJudgments:
     """Return how far a judge has judged the drawn queries, and the comparison on them. The grades
     are those in the files and in the judge's `layer`."""
-    measure = drawn_measure(study, comparison)
-    pair = comparison.focus, comparison.baseline
-    return study.unlayered.cached_answer(_judge_drawn_queries, *pair, measure, draw, layer)
+    pair, measure = _compared_runs(study, comparison), drawn_measure(study, comparison)
+    return judge_draw(*pair, draw, measure, study.unlayered.qrels, layer.grades if layer else {})
 
 
-@limit_cached_results(4)
-def _judge_drawn_queries(
-    study: Study, focus: str, baseline: str, measure: Measure, draw: QueryDraw, layer: Layer | None
-) -> DrawnJudgments:
-    grades: Mapping[tuple[str, str], float] = layer.grades if layer else {}
-    return judge_draw(study.runs[focus], study.runs[baseline], draw, measure, study.qrels, grades)
+def _compared_runs(study: Study, comparison: Comparison) -> tuple[Run, Run]:
+    return study.runs[comparison.focus], study.runs[comparison.baseline]
 
 
 def drawn_queue(state: DrawnJudgments) -> pd.DataFrame:
     """Return the documents to judge. The queries are in the order in which they were drawn; the
-    documents of each query are in random order. Columns: query_id, doc_id, graded, heading."""
+    documents of each query are in random order. Columns: query_id, doc_id, graded, number (of the
+    query), heading."""
     rows = state.documents
     pairs = list(zip(rows["query_id"], rows["doc_id"], strict=True))
-    rows = rows.iloc[order_randomly(pairs)]
-    position = {query_id: i for i, query_id in enumerate(state.query_ids)}
-    order = np.argsort(rows["query_id"].map(position).to_numpy(dtype=np.int64), kind="stable")
-    rows = rows.iloc[order].reset_index(drop=True)
-    groups = rows.groupby("query_id", sort=False)
-    numbers = zip(
-        groups.ngroup() + 1, groups.cumcount() + 1, groups["doc_id"].transform("size"), strict=True
-    )
-    of_queries = w.format_count(state.n_to_judge)
-    headings = [f"Query {q} of {of_queries} · document {d} of {n}" for q, d, n in numbers]
+    numbers = {query_id: i for i, query_id in enumerate(state.query_ids, 1)}
+    rows = rows.assign(number=rows["query_id"].map(numbers)).iloc[order_randomly(pairs)]
+    rows = rows.sort_values("number", kind="stable", ignore_index=True)
+    documents, n = rows.groupby("number")["doc_id"], w.format_count(len(numbers))
+    counts = rows["number"], documents.cumcount() + 1, documents.transform("size")
+    headings = [
+        f"Query {query} of {n} · document {document} of {size}"
+        for query, document, size in zip(*counts, strict=True)
+    ]
     return rows.assign(heading=headings)
 
 
-def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, str]:
-    """Return the number of queries to draw, and a text on how many documents will probably have to
-    be judged and which difference the queries can detect."""
-    measure = drawn_measure(study, comparison)
-    return study.unlayered.cached_answer(
-        _describe_new_draw, comparison.focus, comparison.baseline, measure
-    )
+def find_skipped_queries(
+    queue: pd.DataFrame, skipped_pairs: Collection[tuple[str, str]]
+) -> list[str]:
+    """Return the unfinished queries of a queue, if all their documents without a grade were
+    skipped. Otherwise, return an empty list."""
+    rows = queue[~queue["graded"]]
+    pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
+    return list(rows["query_id"].unique()) if all(pair in skipped_pairs for pair in pairs) else []
 
 
-def _describe_new_draw(
-    study: Study, focus: str, baseline: str, measure: Measure
-) -> tuple[int, str]:
-    runs = study.runs[focus], study.runs[baseline]
+@cache_answer
+def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, list[str]]:
+    """Return the number of queries to draw, and sentences on the steps of judging them. There are
+    no steps if no grade can make a difference."""
+    runs, measure = _compared_runs(study, comparison), drawn_measure(study, comparison)
     query_ids = list_all_queries(*runs)
     documents = list_documents_to_judge(*runs, measure, query_ids)
     n, n_all = min(DRAW_SIZE, len(query_ids)), len(query_ids)
-    judged = study.qrels.to_pandas().query("relevance >= 0")[["query_id", "doc_id"]]
+    if documents.empty:
+        return n, []
+    qrels = study.unlayered.qrels.to_pandas()
+    judged = qrels.query("relevance >= 0")[["query_id", "doc_id"]]
     pairs = documents.merge(judged.drop_duplicates(), how="left", indicator="judged")
     waiting = pairs[pairs["judged"] == "left_only"]
     changed, undone = (each["query_id"].nunique() / n_all for each in (documents, waiting))
-    return n, new_draw_text(n, changed, undone, len(waiting) / n_all, str(measure))
+    return n, new_draw_steps(n, n_all, changed, undone, len(waiting) / n_all, str(measure))

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.overview_measures import overview_measures
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 
 _ANSWER_COLUMNS = ("answer", "output", "response")
@@ -25,12 +26,9 @@ class GivenQuery:
     answers: dict[str, list[str]]
 
 
+@cache_answer
 def given_query(study: Study, comparison: Comparison, query_id: str) -> GivenQuery:
     """Return the given scores and answers of a query."""
-    return study.cached_answer(_given_query, comparison, query_id)
-
-
-def _given_query(study: Study, comparison: Comparison, query_id: str) -> GivenQuery:
     measures = overview_measures(study, comparison)
     scores = study.all_scores(*measures).select_runs(comparison.runs)
     values = scores.values[:, scores.query_ids.index(query_id)]

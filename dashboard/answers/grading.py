@@ -19,6 +19,7 @@ from dashboard.answers.unjudged import (
     unjudged_bounds,
     unjudged_of_pair,
 )
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.comparing.winners import better_side
 from metrics_core.explaining.one_query import find_grades
@@ -226,9 +227,7 @@ def _judging_summary(
     cutoff = comparison.measure.cutoff or comparison.cutoff
     unjudged_ranks = unjudged_of_pair(study, comparison, cutoff)
     unjudged = len(unjudged_ranks) if unjudged_ranks.is_matched else None
-    lead = judging_subtitle(
-        comparison.focus, comparison.baseline, cutoff, n_unjudged=unjudged, n_to_settle=n_to_settle
-    )
+    lead = judging_subtitle(*comparison.pair, cutoff, n_unjudged=unjudged, n_to_settle=n_to_settle)
     side = better_side(
         layers_effect(study, comparison).difference[0], comparison.measure.declaration.direction
     )
@@ -238,7 +237,7 @@ def _judging_summary(
         lead,
         unjudged or 0,
         len(np.unique(unjudged_ranks.query)),
-        int(study.view_mask(comparison).sum()),
+        study.n_in_view(comparison),
         n_to_settle if n_to_settle is not None and n_to_settle <= MOST_QUEUED else None,
     )
 
@@ -289,17 +288,14 @@ def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**{"title": "", "text": "", **texts})
 
 
+@cache_answer
 def layers_effect(study: Study, comparison: Comparison, query_id: str = "") -> Effect:
     """Return the effect of the active layers. If `query_id` is given, it includes the scores of
     that query."""
-    return study.cached_answer(_layers_effect, comparison, query_id)
-
-
-def _layers_effect(study: Study, comparison: Comparison, query_id: str) -> Effect:
     both = [s.scores(comparison, comparison.measure) for s in (study.unlayered, study)]
     before, after = (_query_scores(scores, query_id) for scores in both)
     means = [scores.combined()[:, 0] for scores in both]
-    positions = [both[0].position(name) for name in (comparison.focus, comparison.baseline)]
+    positions = [both[0].position(name) for name in comparison.pair]
     differences = [float(mean[positions[0]] - mean[positions[1]]) for mean in means]
     return Effect(
         {run: (before[run], after[run]) for run in after},

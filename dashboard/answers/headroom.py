@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.measures import MEAN, Measure
@@ -37,15 +38,12 @@ def _run_headroom(study: Study, run: str, measure: Measure, cutoff: int) -> Head
     return headroom(study.judged[run], measure, cutoff)
 
 
+@cache_answer
 def headroom_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFrame:
     """Return the mean headroom of the run in focus by group and over all queries. The frame is
     empty if the measure is not an arithmetic mean or has no headroom.
 
     Columns: group ("" for all queries), queries, score, order, below, missing."""
-    return study.cached_answer(_headroom_by_group, comparison, by)
-
-
-def _headroom_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFrame:
     parts = query_headroom(study, comparison)
     if parts is None or comparison.measure.declaration.combination != MEAN:
         return pd.DataFrame(columns=["group", "queries", *PARTS])

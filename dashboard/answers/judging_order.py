@@ -7,12 +7,12 @@ from hashlib import blake2b
 
 MOVING, BY_QUERY, AT_RANDOM, DRAWN = "", "queries", "random", "drawn"
 ORDERS = {
-    MOVING: "most influential first (allows no estimate)",
-    BY_QUERY: "query by query (allows no estimate)",
-    AT_RANDOM: "in random order (allows an estimate)",
+    MOVING: ("most influential first", "not a random sample"),
+    BY_QUERY: ("query by query", "not a random sample"),
+    AT_RANDOM: ("random documents", "for predicted grades"),
+    DRAWN: ("random queries", "for a verdict on all queries"),
 }
-"""The titles of the orders. The keys are the words for the orders in an address. `DRAWN` is offered
-once queries are drawn."""
+"""The titles of the orders, and their use. The keys are the words for the orders in an address."""
 
 _LEFT_OUT = 0.1
 """Maximum share of missing judgments in a random sample. Judgments may be missing because the user

@@ -53,8 +53,7 @@ def query_ledger(study: Study, comparison: Comparison, query_id: str) -> QueryLe
     if query_id not in study.query_ids:
         return None
     focus_ranks, baseline_ranks = (
-        select_query(study.judged[name], query_id)
-        for name in (comparison.focus, comparison.baseline)
+        select_query(study.judged[name], query_id) for name in comparison.pair
     )
     measure, cutoff = comparison.measure, comparison.cutoff
     if comparison.is_alone:

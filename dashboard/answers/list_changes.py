@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.table_column import TableColumn
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import AnyArray
@@ -20,12 +21,13 @@ from metrics_core.explaining.list_changes import (
     find_list_changes,
     find_overlap_by_cutoff,
     mean_overlap,
+    no_second_run_error,
     refuse_unlike_depths,
     summarise_changes,
 )
 from metrics_core.findings.list_changes import describe_change_class
+from metrics_core.measures import parse_measure
 from metrics_core.scoring.curves import cutoffs_up_to
-from metrics_core.slicing.breakdowns import order_groups
 
 LISTED = 5
 """Number of queries or groups in each list of the Overview."""
@@ -59,10 +61,24 @@ class ChangesOverview:
     depth: int
 
 
+def compare_top(study: Study, top: int, *, baseline: str | None, focus: str | None) -> Comparison:
+    """Return the comparison of the first `top` results of two runs without judgments; the first run
+    is the default baseline. Raises UnknownRunError, and RanklensError if the runs cannot be
+    compared."""
+    for error in study.refused.values():
+        raise error
+    measure = parse_measure(f"nDCG@{top}")
+    comparison = study.comparison(measure, baseline=baseline, focus=focus)
+    if comparison.is_alone:
+        raise no_second_run_error(comparison.baseline)
+    refuse_unlike_depths(list_changes(study, comparison))
+    return comparison
+
+
 def list_changes(study: Study, comparison: Comparison) -> ListChanges:
     """Return how the lists of the run in focus differ from the baseline's lists, for the queries in
     view. Raises NoSharedQueriesError."""
-    return changes_between(study, comparison, comparison.focus, comparison.baseline)
+    return changes_between(study, comparison, *comparison.pair)
 
 
 def changes_between(study: Study, comparison: Comparison, run: str, baseline: str) -> ListChanges:
@@ -92,12 +108,9 @@ def find_depth_problem(study: Study, comparison: Comparison) -> tuple[RanklensEr
     return None, comparison.cutoff
 
 
+@cache_answer
 def changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
     """Return the Overview of two runs without judgments."""
-    return study.cached_answer(_changes_overview, comparison)
-
-
-def _changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
     changes = list_changes(study, comparison)
     pair = study.runs[comparison.focus], study.runs[comparison.baseline]
     ranks = find_first_document_ranks(*pair, changes.query_ids)
@@ -107,11 +120,11 @@ def _changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
     frame = frame.sort_values(order, ascending=[False, False, True], ignore_index=True)
     grouping = next((c for c in study.splitting_columns(comparison) if c in study.groupings), "")
     groups = changes_by_group(study, comparison, grouping) if grouping else pd.DataFrame()
-    others = [name for name in study.names if name != comparison.baseline]
     rows = [
-        summarise_changes([each]) if each is not None else pd.DataFrame({"run": [run]})
-        for run in others
-        for each in [_comparable_changes(study, comparison, run)]
+        summarise_changes([each]) if each else pd.DataFrame({"run": [run]})
+        for run in study.names
+        if run != comparison.baseline
+        for each in [_comparable_changes(study, comparison, run, comparison.baseline)]
     ]
     return ChangesOverview(
         changes,
@@ -124,13 +137,12 @@ def _changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
 
 
 def _comparable_changes(
-    study: Study, comparison: Comparison, run: str, baseline: str = ""
+    study: Study, comparison: Comparison, run: str, baseline: str
 ) -> ListChanges | None:
-    """Return how the lists of `run` differ from the lists of `baseline`, which is by default the
-    baseline of the comparison. Returns None if the runs share no query in view or are cut off at
-    different depths."""
+    """Return how the lists of `run` differ from the lists of `baseline`. Returns None if the runs
+    share no query in view or are cut off at different depths."""
     try:
-        changes = changes_between(study, comparison, run, baseline or comparison.baseline)
+        changes = changes_between(study, comparison, run, baseline)
     except NoSharedQueriesError:
         return None
     return changes if changes.longest[0] == changes.longest[1] else None
@@ -142,23 +154,19 @@ def changes_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFr
     interval)."""
     changes = list_changes(study, comparison)
     groups = study.columns(comparison)[by].reindex(list(changes.query_ids)).astype(str)
-    rows = []
-    for group in order_groups(groups):
-        overlap = changes.overlap[(groups == group).to_numpy()]
-        mean, low, high = (float(part[0]) for part in mean_overlap(overlap[:, None]))
-        rows.append((group, len(overlap), mean, low, high))
+    rows = [
+        (group, len(part), *(float(end[0]) for end in mean_overlap(part.to_numpy()[:, None])))
+        for group, part in pd.Series(changes.overlap).groupby(groups.to_numpy())
+    ]
     frame = pd.DataFrame(rows, columns=["group", "queries", "overlap", "low", "high"])
-    return frame[frame["queries"] > 0].sort_values("overlap", kind="stable", ignore_index=True)
+    return frame.sort_values("overlap", kind="stable", ignore_index=True)
 
 
+@cache_answer
 def overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return the mean overlap of each shown run with the baseline by k, up to the depth at which
     the shorter run ends. Columns: run, k, mean, low, high, and difference, diff_low, diff_high,
     which are NaN."""
-    return study.cached_answer(_overlap_curves, comparison)
-
-
-def _overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
     ids, baseline = _ids_in_view(study, comparison), study.runs[comparison.baseline]
     frames = []
     for run in comparison.runs:
@@ -173,13 +181,10 @@ def _overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True).assign(**empty)
 
 
+@cache_answer
 def overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return rank-biased overlap of all pairs of runs, NaN for pairs that cannot be compared.
     Columns: run, baseline, rbo, overlap."""
-    return study.cached_answer(_overlap_of_pairs, comparison)
-
-
-def _overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
     rows = []
     for number, run in enumerate(study.names):
         for other in study.names[:number]:
@@ -205,7 +210,7 @@ class QueryChanges:
 def query_changes(study: Study, comparison: Comparison, diagnosis: Diagnosis) -> QueryChanges:
     """Return the changes of one query."""
     k, changes = comparison.cutoff, list_changes(study, comparison)
-    rows = diagnosis.align_rankings(comparison.focus, comparison.baseline, k)
+    rows = diagnosis.align_rankings(*comparison.pair, k)
     places = np.array([row["other_rank"] for row in rows if not row["other_rank"] <= k])
     n_stay, near = len(rows) - len(places), _NEAR * k
     n_gone = len(diagnosis.align_rankings(comparison.baseline, comparison.focus, k)) - n_stay
@@ -230,7 +235,7 @@ def change_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     """Return the columns of the table of queries that compare the two lists of a query. With
     judgments, only overlap and rank-biased overlap are included. The result is empty if a run lacks
     document ids."""
-    pair = (comparison.focus, comparison.baseline)
+    pair = comparison.pair
     if comparison.is_alone or not study.runs or study.runs_without_doc_ids(pair):
         return []
     keys = list(_COLUMNS) if study.is_unjudged else ["overlap", "rbo"]

@@ -16,7 +16,7 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
     """Return the text beside the name of each page."""
-    in_view = int(study.view_mask(comparison).sum())
+    in_view = study.n_in_view(comparison)
     texts = {"queries": w.format_count(in_view), "pairs": w.format_count(len(study.names))}
     if study.is_unjudged:
         return texts

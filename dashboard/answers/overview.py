@@ -27,6 +27,7 @@ from dashboard.answers.run_comparisons import (
     power_sentences,
     select_shown_runs,
 )
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -121,31 +122,9 @@ class Overview:
         return len(self.all_rows) > SHOWN_IN_FULL
 
 
+@cache_answer
 def overview(study: Study, comparison: Comparison) -> Overview:
     """Return the Overview page."""
-    return study.cached_answer(_overview, comparison)
-
-
-def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
-    """Return the comparison of all pairs of runs, which determines the possible ranks of each run.
-    Returns None if there are only a few runs, or too few queries to test."""
-    if len(study.names) <= SHOWN_IN_FULL:
-        return None
-    pairs = all_run_pairs(study, comparison)
-    return pairs if pairs.draws else None
-
-
-def are_all_runs_compared(study: Study, comparison: Comparison) -> bool:
-    """Return whether `compare_all_runs`, which takes a while, is in the cache or not needed."""
-    return len(study.names) <= SHOWN_IN_FULL or are_pairs_known(study, comparison)
-
-
-def is_overview_known(study: Study, comparison: Comparison) -> bool:
-    """Return whether the page, whose computation takes a while, is in the cache."""
-    return study.has_answer(_overview, comparison)
-
-
-def _overview(study: Study, comparison: Comparison) -> Overview:
     measures = overview_measures(study, comparison)
     scores = study.scores(comparison, *measures)
     frames = compare_on_measures(study, comparison, measures)
@@ -214,6 +193,25 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
     )
 
 
+def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
+    """Return the comparison of all pairs of runs, which determines the possible ranks of each run.
+    Returns None if there are only a few runs, or too few queries to test."""
+    if len(study.names) <= SHOWN_IN_FULL:
+        return None
+    pairs = all_run_pairs(study, comparison)
+    return pairs if pairs.draws else None
+
+
+def are_all_runs_compared(study: Study, comparison: Comparison) -> bool:
+    """Return whether `compare_all_runs`, which takes a while, is in the cache or not needed."""
+    return len(study.names) <= SHOWN_IN_FULL or are_pairs_known(study, comparison)
+
+
+def is_overview_known(study: Study, comparison: Comparison) -> bool:
+    """Return whether the page, whose computation takes a while, is in the cache."""
+    return study.has_answer(overview, comparison)
+
+
 def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
     """Return the column to group by: the first column of the files that splits the queries,
     otherwise the query length. Returns None if neither splits the queries."""
@@ -228,9 +226,7 @@ def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
 def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame) -> VerdictFinding:
     if not comparison.is_alone:
         method = comparison.method
-        return verdict_of(
-            all_rows, comparison.name, comparison.focus, comparison.baseline, method=method
-        )
+        return verdict_of(all_rows, comparison.name, *comparison.pair, method=method)
     level = comparison.method.level
     focus_row = (
         aggregate(scores.select_runs([comparison.focus]), level=level)
@@ -248,7 +244,7 @@ def _make_query_lists(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> dict[str, pd.DataFrame]:
     """Return the fields worse, better, lowest, highest and examples of `Overview`."""
-    gaps = query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
+    gaps = query_differences(scores, comparison.measure, *comparison.pair)
     # Given scores, which may come first among all measures, are missing for other queries.
     own_scores = study.scores(comparison, comparison.measure)
     gaps["unlisted_by"] = find_unlisting_runs(own_scores, comparison)
@@ -373,7 +369,7 @@ def _view_facts(
         judged_share=judged_count / listed_count if listed_count else math.nan,
         cutoff=comparison.cutoff,
         all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
-        missing=missing_queries(study, comparison, (comparison.focus, comparison.baseline)),
+        missing=missing_queries(study, comparison, comparison.pair),
         left_out=comparison.is_limited_to_shared_queries,
         unanswerable=int((ranks[0].n_relevant() == 0).sum()) if ranks else 0,
         unjudged=len({q for r in ranks for q in r.unjudged_queries}),

@@ -23,7 +23,7 @@ _MAX_QUICK_SIZE = 50_000
 def overview_steps(study: Study, comparison: Comparison) -> list[Step]:
     """Return the steps that are still needed for the Overview. The result is empty if the Overview
     is cached or quick to compute."""
-    queries = int(study.view_mask(comparison).sum())
+    queries = study.n_in_view(comparison)
     runs = len(study.names)
     if runs * queries < _MAX_QUICK_SIZE or is_overview_known(study, comparison):
         return []

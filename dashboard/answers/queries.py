@@ -15,13 +15,14 @@ from dashboard.answers.query_chips import SHOW_ALL
 from dashboard.answers.query_filter import filter_mask
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.table_column import TableColumn
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.digits import parse_whole_number
 from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, classify_differences, query_differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+from metrics_core.findings.list_changes import list_changes_finding
 from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import Sentence
 
@@ -143,13 +144,10 @@ class _QueryFindings:
     scale: tuple[float, float] | None
 
 
+@cache_answer
 def query_list(study: Study, comparison: Comparison, request: QueryListRequest) -> QueryList:
     """Return the Queries page. If the requested list is unknown, all queries are listed. If the
     requested order is unknown, the default order of the list is used."""
-    return study.cached_answer(_query_list, comparison, request)
-
-
-def _query_list(study: Study, comparison: Comparison, request: QueryListRequest) -> QueryList:
     findings, all_rows = (
         study.cached_answer(_query_findings, comparison),
         study.cached_answer(_all_queries, comparison),
@@ -274,9 +272,7 @@ def _sort_rows(rows: pd.DataFrame, column: TableColumn, *, descending: bool) -> 
 def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return all queries in view with their differences and the scores of the shown runs."""
     scores = study.scores(comparison, comparison.measure)
-    frame = study.with_texts(
-        query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
-    )
+    frame = study.with_texts(query_differences(scores, comparison.measure, *comparison.pair))
     if not comparison.has_direction:  # "better" means higher
         frame["outcome"] = classify_differences(frame["difference"].to_numpy())
     run_scores = scores.values_of(comparison.measure)
@@ -286,10 +282,9 @@ def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
     if study.is_unjudged:
-        changes = list_changes(study, comparison)
-        everything = np.ones(int(study.view_mask(comparison).sum()), dtype=np.bool_)
-        title, subtitle = list_changes_title(changes), list_changes_subtitle(changes)
-        return _QueryFindings(title, subtitle, {SHOW_ALL: everything}, None)
+        finding = list_changes_finding(list_changes(study, comparison))
+        everything = np.ones(study.n_in_view(comparison), dtype=np.bool_)
+        return _QueryFindings(finding.title, finding.lead, {SHOW_ALL: everything}, None)
     scores = study.scores(comparison, comparison.measure)
     frame = study.cached_answer(_all_queries, comparison)
     masks = query_chips.query_masks(study, comparison, scores)
@@ -300,7 +295,7 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
         every_run=comparison.focus if len(comparison.runs) == 1 else comparison.every_run,
         has_direction=comparison.has_direction,
     )
-    pair = (comparison.focus, comparison.baseline)
+    pair = comparison.pair
     return _QueryFindings(
         finding=queries_finding(frame, *pair, counts),
         lead=queries_subtitle(frame, *pair, counts),

@@ -106,7 +106,7 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
         **{name: np.asarray(outcome == name) for name in OUTCOMES},
         **{key: np.asarray(change == kind) for key, kind in CHANGES.items()},
         "none": (run_scores == 0).all(axis=0),
-        "missing": scores.select_runs([comparison.focus, comparison.baseline]).missing.any(axis=0),
+        "missing": scores.select_runs(comparison.pair).missing.any(axis=0),
         "zero": focus == 0,
         **{key: np.asarray(failure == kind) for key, kind in FAILURES.items()},
     }

@@ -17,7 +17,7 @@ from dashboard.answers.list_changes import change_columns, change_values
 from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.table_column import TableColumn
 from dashboard.answers.unjudged import unjudged_of_pair
-from dashboard.study.cached_answers import limit_cached_results
+from dashboard.study.cached_answers import cache_answer, limit_cached_results
 from dashboard.study.study import Study
 from metrics_core.base.arrays import AnyArray
 from metrics_core.explaining.headroom import has_headroom
@@ -49,37 +49,9 @@ _HEADROOM = {
 }
 
 
+@cache_answer
 def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     """Return every available column, in the order of the table. The default columns come first."""
-    return study.cached_answer(_offered_columns, comparison)
-
-
-def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
-    """Return the columns that the table shows by default."""
-    groups = {f"by:{name}" for name in study.groupings}
-    pair = dict.fromkeys((comparison.focus, comparison.baseline))
-    others = [name for name in comparison.runs if name not in pair]
-    scores = {f"score:{name}" for name in [*pair, *others[:_OTHERS]]}
-    keys = {"text", "difference", *scores, UNJUDGED.key, *groups}
-    if study.is_unjudged:
-        keys |= {column.key for column in change_columns(study, comparison)}
-    return [column for column in offered_columns(study, comparison) if column.key in keys]
-
-
-def choose_columns(
-    study: Study,
-    comparison: Comparison,
-    keys: tuple[str, ...],
-    available_columns: list[TableColumn],
-) -> list[TableColumn]:
-    """Return the column of the query text and the columns with these keys, in the order of the
-    keys. If no key is known, return the default columns."""
-    by_key = {column.key: column for column in available_columns}
-    columns = [by_key[key] for key in dict.fromkeys(keys) if key in by_key and key != "text"]
-    return [by_key["text"], *columns] if columns else default_columns(study, comparison)
-
-
-def _offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     difference = [] if comparison.is_alone else [DIFFERENCE]
     others = [name for name in study.names if name not in comparison.runs]
     scores = [_score_column(name) for name in (*comparison.runs, *others)]
@@ -121,6 +93,31 @@ def _offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     ]
 
 
+def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
+    """Return the columns that the table shows by default."""
+    groups = {f"by:{name}" for name in study.groupings}
+    pair = dict.fromkeys(comparison.pair)
+    others = [name for name in comparison.runs if name not in pair]
+    scores = {f"score:{name}" for name in [*pair, *others[:_OTHERS]]}
+    keys = {"text", "difference", *scores, UNJUDGED.key, *groups}
+    if study.is_unjudged:
+        keys |= {column.key for column in change_columns(study, comparison)}
+    return [column for column in offered_columns(study, comparison) if column.key in keys]
+
+
+def choose_columns(
+    study: Study,
+    comparison: Comparison,
+    keys: tuple[str, ...],
+    available_columns: list[TableColumn],
+) -> list[TableColumn]:
+    """Return the column of the query text and the columns with these keys, in the order of the
+    keys. If no key is known, return the default columns."""
+    by_key = {column.key: column for column in available_columns}
+    columns = [by_key[key] for key in dict.fromkeys(keys) if key in by_key and key != "text"]
+    return [by_key["text"], *columns] if columns else default_columns(study, comparison)
+
+
 def _score_column(name: str) -> TableColumn:
     return TableColumn("score", f"score:{name}", f"run: {name}", name)
 
@@ -148,13 +145,10 @@ def add_columns(
     return frame.assign(**missing) if missing else frame
 
 
+@cache_answer
 def column_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
     """Return a column's values for the queries in view: float64[query], or object[query] if they
     are strings."""
-    return study.cached_answer(_column_values, comparison, column)
-
-
-def _column_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
     mask = study.view_mask(comparison)
     prefix, _, name = column.key.partition(":")
     ids = np.array(study.query_ids, dtype=object)

@@ -10,6 +10,7 @@ import numpy as np
 from dashboard.address.view import Comparison
 from dashboard.answers import query_columns
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask
 from metrics_core.explaining.query_kinds import FORMER_NAMES
@@ -73,15 +74,12 @@ def make_filter_columns(
     return query_columns.FilterColumns(study, comparison, note_values)
 
 
+@cache_answer
 def filter_vocabulary(
     study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
 ) -> dict[str, Any]:
     """Return the completion data of a filter line, in the form that the browser component
     expects."""
-    return study.cached_answer(_vocabulary, comparison, remarks)
-
-
-def _vocabulary(study: Study, comparison: Comparison, remarks: Remarks) -> dict[str, Any]:
     columns = make_filter_columns(study, comparison, remarks)
     return vocabulary(columns, columns.numeric_columns, columns.describe_column)
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from dashboard.answers.table_column import TableColumn
+from metrics_core.base.arrays import Mask, Objects
 
 _TAGGED = "tag:"
 STAR = "starred"
@@ -39,7 +39,7 @@ class Remarks:
         """The query_ids of the queries that have a star."""
         return frozenset(query_id for query_id, tags, _ in self.rows if STAR in tags)
 
-    def tag_masks(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
+    def tag_masks(self, query_ids: Iterable[str]) -> dict[str, Mask]:
         """Return which of these queries have a tag, as bool[query] for each tag. Keys are the keys
         of the tags' lists."""
         if not self.rows:
@@ -53,9 +53,7 @@ class Remarks:
             for tag in tags
         }
 
-    def column_values(
-        self, column: TableColumn, query_ids: Iterable[str]
-    ) -> npt.NDArray[np.object_]:
+    def column_values(self, column: TableColumn, query_ids: Iterable[str]) -> Objects:
         """Return the values of a column for these queries, object[query]: their tags or their
         notes, "" if a query has none."""
         tagged = column == COLUMNS[0]

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.queries import QueryList, count_failing
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.comparing.pairs import SAME
 from metrics_core.slicing.breakdowns import order_groups
@@ -36,10 +37,35 @@ class Strips:
     groups: list[str]
 
 
+@cache_answer
 def query_strips(study: Study, comparison: Comparison, by: str) -> Strips:
     """Return the scores of the compared runs on each query, by the groups of a column. If the
     column is unknown, all queries form one group."""
-    return study.cached_answer(_strips, comparison, by)
+    runs = list(dict.fromkeys(comparison.pair))
+    scores = study.scores(comparison, comparison.measure).select_runs(runs)
+    ids = np.array(scores.query_ids, dtype=object)
+    groups = np.full(len(ids), EVERY_QUERY, dtype=object)
+    if by in study.columns(comparison):
+        groups = study.columns(comparison)[by].to_numpy(dtype=object)[study.view_mask(comparison)]
+    frame = pd.DataFrame(
+        {
+            "query_id": np.tile(ids, len(runs)),
+            "group": np.tile(groups, len(runs)),
+            "run": np.repeat(np.array(runs, dtype=object), len(ids)),
+            "score": scores.values_of(comparison.measure).ravel(),
+        }
+    )
+    frame["text"] = frame["query_id"].map(study.texts)
+    combined = comparison.measure.declaration.combination.combine
+    parts = frame.groupby(["group", "run"], sort=False)["score"]
+    means = pd.DataFrame(
+        [
+            (group, run, float(combined(part.to_numpy())), int(part.notna().sum()))
+            for (group, run), part in parts
+        ],
+        columns=["group", "run", "mean", "queries"],
+    )
+    return Strips(frame, means, order_groups(groups))
 
 
 def strip_groupings(study: Study, comparison: Comparison) -> list[str]:
@@ -122,31 +148,3 @@ def find_ids_in_regions(
                 odd ^= spans & (x_values < (x2 - x1) * (y_values - y1) / (y2 - y1) + x1)
         is_inside |= odd
     return list(frame["query_id"].to_numpy()[is_inside])
-
-
-def _strips(study: Study, comparison: Comparison, by: str) -> Strips:
-    runs = list(dict.fromkeys((comparison.focus, comparison.baseline)))
-    scores = study.scores(comparison, comparison.measure).select_runs(runs)
-    ids = np.array(scores.query_ids, dtype=object)
-    groups = np.full(len(ids), EVERY_QUERY, dtype=object)
-    if by in study.columns(comparison):
-        groups = study.columns(comparison)[by].to_numpy(dtype=object)[study.view_mask(comparison)]
-    frame = pd.DataFrame(
-        {
-            "query_id": np.tile(ids, len(runs)),
-            "group": np.tile(groups, len(runs)),
-            "run": np.repeat(np.array(runs, dtype=object), len(ids)),
-            "score": scores.values_of(comparison.measure).ravel(),
-        }
-    )
-    frame["text"] = frame["query_id"].map(study.texts)
-    combined = comparison.measure.declaration.combination.combine
-    parts = frame.groupby(["group", "run"], sort=False)["score"]
-    means = pd.DataFrame(
-        [
-            (group, run, float(combined(part.to_numpy())), int(part.notna().sum()))
-            for (group, run), part in parts
-        ],
-        columns=["group", "run", "mean", "queries"],
-    )
-    return Strips(frame, means, order_groups(groups))

@@ -194,7 +194,7 @@ def _example_queries(study: Study, comparison: Comparison) -> dict[str, QueryPag
     if comparison.is_alone or not study.judged:
         return {}
     scores = study.scores(comparison, comparison.measure)
-    pair = scores.select_runs([comparison.focus, comparison.baseline])
+    pair = scores.select_runs(comparison.pair)
     with_results = np.array(pair.query_ids)[~pair.missing.any(axis=0)]
     pages = {}
     for part, kind in (("losses", "worse"), ("wins", "better")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats
 from metrics_core.explaining.headroom import has_headroom, reranking_ceiling
@@ -27,14 +28,11 @@ def can_rerank(study: Study, comparison: Comparison) -> bool:
     )
 
 
+@cache_answer
 def reranking(study: Study, comparison: Comparison) -> tuple[Sentence, Sentence, pd.DataFrame]:
     """Return a title, a lead, and the best mean of each shown run after reordering. The frame has
     run, k (the number of reordered results) and mean. For k = 1, the mean is that of the actual
     scores. Raises ValueError unless `can_rerank`."""
-    return study.cached_answer(_reranking, comparison)
-
-
-def _reranking(study: Study, comparison: Comparison) -> tuple[Sentence, Sentence, pd.DataFrame]:
     longest = max(longest_list_length([study.judged[run]]) for run in comparison.runs)
     k = comparison.measure.cutoff or comparison.cutoff
     depths = tuple(sorted({d for d in (1, k, *_DEPTHS) if d <= longest} | {longest}))

@@ -48,7 +48,7 @@ def compared_pair(study: Study, comparison: Comparison) -> ComparedPair:
         int(np.sign(query_fragility(study, comparison).total))
         * comparison.measure.declaration.direction
     )
-    return ComparedPair(comparison.focus, comparison.baseline, comparison.name, str(verdict), side)
+    return ComparedPair(*comparison.pair, comparison.name, str(verdict), side)
 
 
 def pair_ranks(study: Study, comparison: Comparison) -> tuple[JudgedRanks, JudgedRanks]:
@@ -88,7 +88,7 @@ def query_differences(study: Study, comparison: Comparison) -> Floats:
     tested."""
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
-        .select_runs([comparison.focus, comparison.baseline])
+        .select_runs(comparison.pair)
         .values_of(comparison.measure)
     )
     to_scale = comparison.measure.declaration.combination.to_scale
@@ -169,7 +169,7 @@ def _compare_pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | 
     crossing_points = find_crossings(
         *lists, measure, also_cutoff=measure.cutoff or comparison.cutoff, difference=differences
     )
-    means = dict(zip((comparison.focus, comparison.baseline), crossing_points.means, strict=True))
+    means = dict(zip(comparison.pair, crossing_points.means, strict=True))
     gap = crossing_points.difference[crossing_points.cutoffs - 1]
     blanks = np.full(len(crossing_points.cutoffs), np.nan)
     parts = [
@@ -185,7 +185,7 @@ def _compare_pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | 
                 "diff_high": crossing_points.high if name == comparison.focus else blanks,
             }
         )
-        for name in (comparison.focus, comparison.baseline)
+        for name in comparison.pair
     ]
     return ByCutoff(crossing_points, pd.concat(parts, ignore_index=True))
 
@@ -224,7 +224,7 @@ def _measure_agreement(
     study: Study, comparison: Comparison, measures: tuple[Measure, ...]
 ) -> other_measures.Agreement:
     scores = study.scores(comparison, *measures)
-    return other_measures.find_agreement(scores, comparison.focus, comparison.baseline)
+    return other_measures.find_agreement(scores, *comparison.pair)
 
 
 def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
@@ -239,7 +239,7 @@ def _most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd
     scores = study.scores(comparison, chosen_measure, *others)
     frames = {
         str(other): other_measures.find_disagreements(
-            scores, comparison.focus, comparison.baseline, chosen_measure, other
+            scores, *comparison.pair, chosen_measure, other
         )
         for other in others
     }
@@ -266,7 +266,7 @@ class TieEffects:
 def tie_effects(study: Study, comparison: Comparison) -> TieEffects | None:
     """Return the possible effect of the order of tied scores. Returns None if a run was loaded as
     judged ranks, which have no scores."""
-    if study.runs_without_doc_ids((comparison.focus, comparison.baseline)):
+    if study.runs_without_doc_ids(comparison.pair):
         return None
     return study.cached_answer(_tie_effects, pair_key(comparison))
 
@@ -275,7 +275,7 @@ def _tie_effects(study: Study, comparison: Comparison) -> TieEffects:
     mask = study.view_mask(comparison)
     focus_ties, baseline_ties = (
         study.cached_answer(_tie_range, name, comparison.measure).select_queries(mask)
-        for name in (comparison.focus, comparison.baseline)
+        for name in comparison.pair
     )
     return TieEffects(
         difference_range(focus_ties, baseline_ties, comparison.measure),
@@ -298,9 +298,9 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
     if effects is None:
         return None
     scores = study.scores(comparison, comparison.measure)
-    focus_scores, baseline_scores = scores.select_runs(
-        [comparison.focus, comparison.baseline]
-    ).values_of(comparison.measure)
+    focus_scores, baseline_scores = scores.select_runs(comparison.pair).values_of(
+        comparison.measure
+    )
     frame = pd.DataFrame(
         {
             "query_id": np.array(scores.query_ids, dtype=object),
@@ -317,7 +317,7 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
 def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str]]:
     """Return the queries in view for which a run has no score, for each of the two runs. The
     comparison leaves these queries out. A run that has all scores is not in the result."""
-    pair = [comparison.focus, comparison.baseline]
+    pair = comparison.pair
     scores = study.scores(comparison, comparison.measure).select_runs(pair)
     ids = np.array(scores.query_ids, dtype=object)
     missing = np.isnan(scores.values_of(comparison.measure))
@@ -333,7 +333,7 @@ def compare_means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFr
     """Return a frame with two rows: the means over all queries, and the means over the queries with
     results from both runs. Columns: queries, mean, baseline_mean, difference. A mean over no query
     is NaN."""
-    pair = [comparison.focus, comparison.baseline]
+    pair = comparison.pair
     scores = study.scores(comparison, comparison.measure).select_runs(pair)
     rows = []
     for missing in ("zero", "shared"):

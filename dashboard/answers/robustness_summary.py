@@ -80,9 +80,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     by_ties = (
         file_risks.ties_check(tie_effects.span, difference, tie_effects.counts, tie_effects.exact)
         if tie_effects
-        else file_risks.unknown_ties_check(
-            study.runs_without_doc_ids((comparison.focus, comparison.baseline))
-        )
+        else file_risks.unknown_ties_check(study.runs_without_doc_ids(comparison.pair))
     )
     by_missing = file_risks.missing_queries_check(
         missing_counts, difference, shared_difference, coverage.shared

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
+from metrics_core.base.arrays import Objects
 from metrics_core.comparing import power
 from metrics_core.comparing.difference_warnings import find_warnings as doubts_of
 from metrics_core.comparing.method import Method
@@ -107,7 +107,7 @@ def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
         return Sentence()
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
-        .select_runs([comparison.focus, comparison.baseline])
+        .select_runs(comparison.pair)
         .values_of(comparison.measure)
     )
     return join_sentences(
@@ -162,7 +162,7 @@ def sample_size(study: Study, comparison: Comparison) -> SampleSize:
     return replace(size, needed=needed)
 
 
-def find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
+def find_unlisting_runs(scores: Scores, comparison: Comparison) -> Objects:
     """Return for each query the name of the run that lacks it, object[query]. The value is "" if
     both runs contain the query, or neither does."""
     focus_missing, baseline_missing = scores.select_runs(
@@ -170,6 +170,6 @@ def find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[n
     ).missing
     return np.select(
         [focus_missing & ~baseline_missing, baseline_missing & ~focus_missing],
-        [comparison.focus, comparison.baseline],
+        comparison.pair,
         "",
     ).astype(object)

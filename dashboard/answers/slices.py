@@ -11,6 +11,7 @@ import pandas as pd
 from dashboard.address.address import Pair
 from dashboard.address.view import Comparison
 from dashboard.answers.group_names import group_name
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.slicing.contributions import additive_differences
@@ -46,21 +47,11 @@ class Slices:
     searched_count: int = 0
 
 
+@cache_answer
 def slices(study: Study, comparison: Comparison) -> Slices:
     """Return the slices of all columns, from files and derived. The result is empty for a single
     run, or if there are too few queries."""
-    return study.cached_answer(_slices, comparison)
-
-
-def are_slices_known(study: Study, comparison: Comparison) -> bool:
-    """Return whether `slices`, whose computation takes a while, is in the cache."""
-    return study.has_answer(_slices, comparison)
-
-
-def _slices(study: Study, comparison: Comparison) -> Slices:
-    scores = study.scores(comparison, comparison.measure).select_runs(
-        [comparison.focus, comparison.baseline]
-    )
+    scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
     focus_scores, baseline_scores = scores.values_of(comparison.measure)
     declared = comparison.measure.declaration
     gaps = additive_differences(focus_scores, baseline_scores, declared.combination)
@@ -98,6 +89,11 @@ def _slices(study: Study, comparison: Comparison) -> Slices:
     table = result.slices.drop(columns="conditions")
     table.insert(0, "slice", labels)
     return Slices(unlike_slices, table, result.n_tested)
+
+
+def are_slices_known(study: Study, comparison: Comparison) -> bool:
+    """Return whether `slices`, whose computation takes a while, is in the cache."""
+    return study.has_answer(slices, comparison)
 
 
 def _condition_name(column: str, value: str, study: Study, comparison: Comparison) -> str:

@@ -125,7 +125,7 @@ def _has_layer_grades(study: Study, comparison: Comparison) -> bool:
     """Return whether the layers judge documents in the lists of the pair that are unjudged in the
     files."""
     has_more = np.zeros(len(study.query_ids), dtype=np.bool_)
-    for name in (comparison.focus, comparison.baseline):
+    for name in comparison.pair:
         layer_counts, file_counts = (
             s.judged[name].judged().count(comparison.measure.cutoff)
             for s in (study, study.unlayered)

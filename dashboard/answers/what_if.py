@@ -71,7 +71,7 @@ def apply_edits(
     """Return the query with these edits. Returns None if the query is not judged, if the measure
     depends on more than grades, or if one of the two runs was loaded as judged ranks (the ranks of
     judged documents)."""
-    if study.runs_without_doc_ids((comparison.focus, comparison.baseline)):
+    if study.runs_without_doc_ids(comparison.pair):
         return None
     if query_id not in study.query_ids or not has_ledger(comparison.measure):
         return None
@@ -90,7 +90,7 @@ def _apply_edits(
         edits=edits,
         rows=_edited_rows(study, comparison, query_id, before, edits),
         scores=_measure_scores(study, comparison, query_id, edits),
-        queries=int(study.view_mask(comparison).sum()),
+        queries=study.n_in_view(comparison),
         best=best,
         best_was=_rank_by_id(before).get(best.edit.doc_id, np.nan) if best else np.nan,
         list_length=len(before),
@@ -167,7 +167,7 @@ def _find_score_shortfalls(
 def _measure_scores(
     study: Study, comparison: Comparison, query_id: str, edits: tuple[Edit, ...]
 ) -> pd.DataFrame:
-    pair = [comparison.focus, comparison.baseline]
+    pair = comparison.pair
     edited = [
         edit_ranks(study.runs[name], study.qrels, query_id, edits, edited_run=comparison.focus)
         for name in pair
@@ -196,7 +196,7 @@ def _measure_score(
     study: Study, comparison: Comparison, query_id: str, measure: Measure, ranks_after: list[float]
 ) -> dict[str, object]:
     scores = study.scores_of_all_runs(comparison, measure)
-    pair = [scores.position(name) for name in (comparison.focus, comparison.baseline)]
+    pair = [scores.position(name) for name in comparison.pair]
     rows = scores.values_of(measure)[pair]
     # A query that is not in view still has scores.
     position = study.query_ids.index(query_id)

@@ -131,7 +131,7 @@ def _judged_table(context: PageContext, shares: pd.DataFrame) -> None:
 
 def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
     comparison, study = context.comparison, context.study
-    nameless = study.runs_without_doc_ids((comparison.focus, comparison.baseline))
+    nameless = study.runs_without_doc_ids(comparison.pair)
     if nameless:
         section.show_heading(
             "Judge next",
@@ -208,7 +208,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
         robustness.query_fragility(study, comparison).turning,
         context.drawing,
     )
-    picture = section.make_caption(title, runs=(comparison.focus, comparison.baseline))
+    picture = section.make_caption(title, runs=comparison.pair)
     section.show_chart(figure, "removal", alt=reason, picture=picture, clickable=False)
     if len(removed):
         ends = {"difference": "difference", "left": "mean after removal"}
@@ -248,7 +248,7 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
         context.drawing,
         value_range=context.drawing.value_range,
     )
-    runs = (comparison.focus, comparison.baseline)
+    runs = comparison.pair
     picture = section.make_caption(f"{name} by k", section.INTERVALS, runs=runs)
     alt = f"{name} by k. {reason}"
     section.show_chart(figure, "firm_cutoff", alt=alt, picture=picture, clickable=False, zooms=True)

@@ -7,10 +7,8 @@ from dashboard.app_pages.parts import drawn_judging, judging
 def render() -> None:
     """Show the next document in the queue, its query, and the effect of the grades so far."""
     context = session.study_context()
-    if not drawn_judging.show_drawn_queue(context):
-        if context.study.judged:
-            judging.queue_part(context)
-        drawn_judging.show_draw_card(context)
+    if not drawn_judging.show_drawn_judging(context):
+        judging.queue_part(context)
 
 
 if __name__ == "__main__":

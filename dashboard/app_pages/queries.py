@@ -177,7 +177,7 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             query_list.columns,
             query_list.order,
             context.look.styles,
-            pair=(comparison.focus, comparison.baseline),
+            pair=comparison.pair,
             label=f"{_count_text(row_count)} and what changed"
             if context.study.is_unjudged
             else f"{_count_text(row_count)} with their scores on {comparison.name}",

@@ -70,7 +70,7 @@ def render() -> None:
     rows = _parse_row_count(address["rows"], is_several=bool(runs_beside))
     page = answers.query_page(context.study, comparison, address["q"], request, rows)
     diagnosis = page.diagnosis
-    aligned_rows = diagnosis.align_rankings(comparison.focus, comparison.baseline, rows)
+    aligned_rows = diagnosis.align_rankings(*comparison.pair, rows)
     if context.study.is_unjudged and all(row["rank"] == row["other_rank"] for row in aligned_rows):
         rows = max(rows, comparison.cutoff)  # the first change is further down
     # Colours follow the grades of the whole collection, so that a 2 looks the same on every query.
@@ -233,7 +233,7 @@ def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float
 def _other_runs(context: PageContext) -> list[str]:
     """Return the shown runs that are not in the compared pair."""
     comparison = context.comparison
-    return [run for run in comparison.runs if run not in (comparison.focus, comparison.baseline)]
+    return [run for run in comparison.runs if run not in comparison.pair]
 
 
 def _chosen_runs_beside(context: PageContext) -> list[str]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dashboard.answers.report import UsedFile, make_report
+from dashboard.answers.report import UsedFile
 from dashboard.commands.view_options import ViewOptions, add_view_options, read_view
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import make_report_page
+from dashboard.drawing.report.list_changes import make_any_report
 from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.files.files import hash_file
 from dashboard.printing import write_page
@@ -19,6 +19,7 @@ from dashboard.workspace.exports.packing import pack_new_collection
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+from metrics_core.commands.changed_lists import NO_JUDGMENTS
 from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import show_step
 from metrics_core.commands.file_columns import split_name_and_file
@@ -38,6 +39,7 @@ class ReportOptions(ViewOptions):
     public: bool
     no_texts: bool
     with_data: bool
+    top: int
 
     @property
     def include(self) -> Include:
@@ -57,23 +59,23 @@ def execute(arguments: Sequence[str]) -> str:
             f"--with-data includes names and texts, which {option} leaves out.",
             "Use only one of the two.",
         )
-    study, view, input_files = read_view(options, "A report")
+    study, view, input_files = read_view(options, "A report", top=options.top)
     shared_study = make_shareable_study(study, options.include)
     study, view = shared_study.study, shared_study.comparison(view)
     files = () if options.public else _used_files(options, input_files, study)
     drawing = Drawing.for_comparison(view, study.names)
     default_title = options.collection or Path(options.qrels or options.scores[0]).stem
-    title = options.title or ("Comparison" if options.public else default_title)
+    has_no_title = options.public or study.is_unjudged
+    title = options.title or ("Comparison" if has_no_title else default_title)
     data = _pack_tables(title, study, options, input_files) if options.with_data else b""
     request = ReportRequest(
         title, options.text, parts, left_out_note=shared_study.omissions, data=data
     )
     queries = w.format_count(len(study.query_ids))
     with show_step(f"Creating the report of {queries} queries"):
-        size = write_page(
-            make_report_page(make_report(study, view, files), drawing, request), options.out
-        )
-    pair = f"{view.focus} against {view.baseline} on {view.name}"
+        size = write_page(make_any_report(study, view, drawing, request, files), options.out)
+    measured = f", top {view.cutoff}" if study.is_unjudged else f" on {view.name}"
+    pair = f"{view.focus} against {view.baseline}{measured}"
     return f"{options.out}: {format_size(size)}, {pair}"
 
 
@@ -89,6 +91,14 @@ def _make_parser() -> CommandParser:
         "--parts",
         metavar="NAME,…",
         help=f"parts to include, from {', '.join(PARTS)} (default: all)",
+    )
+    parser.add_argument(
+        "--top",
+        type=int,
+        default=10,
+        metavar="K",
+        help="number of first results to compare without judgments, which need QRELS to be"
+        f" {NO_JUDGMENTS!r} (default: 10)",
     )
     parser.add_argument(
         "--public",
@@ -132,7 +142,7 @@ def _used_files(
         _used_file(path, "scores", "", len(table), len(table.query_ids))
         for path, table in zip(options.scores, study.given_tables, strict=True)
     ]
-    if options.has_only_scores:
+    if not study.judged:
         return tuple(run_files)
     qrels = input_files.qrels
     qrels_file = _used_file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids))
@@ -147,7 +157,7 @@ def _pack_tables(
     """Return the tables, unchanged since they were read, in a packed collection."""
     tables: list[tuple[Table | None, str]] = [
         *((run, input_files.files[run.name]) for run in study.runs.values()),
-        *((input_files.qrels, options.qrels) for _ in input_files.runs[:1]),
+        *([(input_files.qrels, options.qrels)] if study.judged else []),
         *zip(study.given_tables, options.scores, strict=True),
         (study.queries, options.queries or options.collection or ""),
         (study.documents, options.documents or ""),

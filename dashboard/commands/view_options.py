@@ -7,11 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dashboard.address.view import Comparison
+from dashboard.answers.list_changes import compare_top
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError
-from metrics_core.commands.reading import InputFiles, print_notes, read_files, read_named_queries
+from metrics_core.commands.changed_lists import NO_JUDGMENTS, refuse_options_on_scores
+from metrics_core.commands.reading import (
+    InputFiles,
+    print_notes,
+    read_complete_runs,
+    read_files,
+    read_named_queries,
+)
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.commands.scores_option import find_names, read_score_tables
 from metrics_core.judging import JudgedRanks
@@ -61,14 +69,17 @@ def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
 
 
 def read_view(
-    options: ViewOptions, product: str, other_runs: Sequence[str] = ()
+    options: ViewOptions, product: str, other_runs: Sequence[str] = (), top: int | None = None
 ) -> tuple[Study, Comparison, InputFiles]:
     """Return the study, the comparison on the requested measure, and the files that were read.
 
     Notes are printed to stderr. `product` names the result of the command in error messages, for
-    example "A report"; `other_runs` are the other runs to show, written as in an address. Raises
-    the errors of `read_files`, UnknownRunError, and ParameterError if several measures are
-    requested."""
+    example "A report"; `other_runs` are the other runs to show, written as in an address. Without
+    judgments, the first `top` results are compared. Raises the errors of `read_files`,
+    UnknownRunError, RanklensError if there are no judgments and `top` is None, and ParameterError
+    if several measures are requested."""
+    if options.judgments == [NO_JUDGMENTS]:
+        return _read_view_without_judgments(options, product, top)
     tables = read_score_tables(options) if options.scores else []
     files = replace(options, measures=None) if tables else options
     input_files = _NO_FILES if options.has_only_scores else read_files(files)
@@ -91,6 +102,19 @@ def read_view(
         other_runs=tuple(other_runs),
     )
     return study, comparison, input_files
+
+
+def _read_view_without_judgments(
+    options: ViewOptions, product: str, top: int | None
+) -> tuple[Study, Comparison, InputFiles]:
+    names = {"--measure": options.measures, "--scores": options.scores}
+    refuse_options_on_scores({product: top is None, **names, "--documents": options.documents})
+    file_runs = read_complete_runs(options)
+    runs = [file_run.run for file_run in file_runs]
+    study = Study(runs, None, read_named_queries(options))
+    files = {file_run.name: file_run.file for file_run in file_runs}
+    comparison = compare_top(study, top or 0, baseline=options.against, focus=options.focus)
+    return study, comparison, replace(_NO_FILES, files=files, runs=runs)
 
 
 def _build_study(

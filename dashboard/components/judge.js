@@ -311,20 +311,22 @@ const orders = () => {
   const { order, orders: every, blind } = page.data.queue;
   const made = node('section', 'side');
   const group = node('div', 'orders', undefined, { role: 'group', 'aria-label': 'Order' });
-  for (const [key, name] of every) {
+  for (const [key, name, use] of every) {
     group.append(button(name, 'order', () => choose({ order: key }), { 'aria-pressed': key === order }));
+    group.lastChild.append(node('small', '', use));
   }
   const hidden = button('Blind: hide runs and ranks', 'switch', () => choose({ blind: blind ? 'off' : 'on' }), {
     role: 'switch',
     'aria-checked': blind,
   });
-  // Drawn queries are always judged blind.
-  made.append(node('h2', '', 'Order'), group, blind === null ? node('p', '', 'Runs and ranks are hidden.') : hidden);
+  made.append(node('h2', '', 'Order'), group, ...(blind === null ? [] : [hidden]));
   return made;
 };
 
 const saved = () => {
-  const made = node('p', 'keys', 'Saved automatically as your own layer; uploaded judgments are unchanged.');
+  // Drawn queries are always judged blind.
+  const rest = page.data.queue.blind === null ? 'runs and ranks are hidden' : 'uploaded judgments are unchanged';
+  const made = node('p', 'keys', `Saved automatically as your own layer; ${rest}.`);
   made.append(node('span', 'hint', ' Space scrolls a long document.'));
   return made;
 };
@@ -338,7 +340,7 @@ const queue = (row) => {
   const share = about.share ?? (100 * judged()) / (page.data.settle || page.data.total || 1);
   bar.style.setProperty('--done', `${share}%`);
   if (about.tick) {
-    const tick = node('span', 'tick', 'the comparison opens');
+    const tick = node('span', 'tick', 'first result');
     tick.style.left = `${about.tick}%`;
     bar.append(tick);
   }
@@ -350,7 +352,7 @@ const queue = (row) => {
   const aside = node('aside', 'beside');
   if (row) aside.append(comesNext(row));
   if (about.changes.length) aside.append(changes(row));
-  aside.append(orders());
+  if (about.orders.length) aside.append(orders());
   made.append(top, main, aside);
   return made;
 };

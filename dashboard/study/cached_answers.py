@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from functools import wraps
+from typing import TypeVar, cast
 
 from metrics_core.base.memo import Memo
 from metrics_core.base.memory_size import estimate_size
@@ -58,6 +59,17 @@ def limit_cached_results(max_results: int) -> Callable[[Answer], Answer]:
     return set_limit
 
 
+def cache_answer(answer: Answer) -> Answer:
+    """Decorate a function of a study so that its results are cached, as `cached_answer` does. Its
+    arguments are the cache key and must be passed by position."""
+
+    @wraps(answer)
+    def look_up_answer(study: CachedAnswers, *arguments: Hashable) -> object:
+        return study.cached_answer(answer, *arguments)
+
+    return cast(Answer, look_up_answer)
+
+
 class CachedAnswers:
     """The cache of a study. It contains the most recently used results up to a total size, and the
     last few results of each function marked by `limit_cached_results`. The result of a function
@@ -90,6 +102,7 @@ class CachedAnswers:
 
     def has_answer(self, answer: Callable[..., object], *arguments: Hashable) -> bool:
         """Return whether the result of `cached_answer` with these arguments is in the cache."""
+        answer = getattr(answer, "__wrapped__", answer)
         return (answer, arguments) in self._find_memo(answer, arguments)
 
     def _find_memo(self, answer: Callable[..., object], arguments: tuple[Hashable, ...]) -> Memo:

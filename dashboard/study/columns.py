@@ -128,7 +128,7 @@ def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
         groups = file_groups[column] if column in file_groups else study.columns(comparison)[column]
         mask &= groups.isin([v for c, v in comparison.filters if c == column]).to_numpy()
     if comparison.is_limited_to_shared_queries and study.judged:
-        for run in (comparison.focus, comparison.baseline):
+        for run in comparison.pair:
             mask &= study.judged[run].retrieved > 0
     mask.flags.writeable = False
     return mask

@@ -337,6 +337,10 @@ class Study(CachedAnswers):
         """Return which judged queries pass the filters, bool[query]."""
         return self.cached_answer(columns.view_mask, comparison.narrowing_comparison)
 
+    def n_in_view(self, comparison: Comparison) -> int:
+        """Return the number of queries in view."""
+        return int(self.view_mask(comparison).sum())
+
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Return the scores of the shown runs over the queries in view, float64[run, query,
         measure]."""
@@ -365,12 +369,8 @@ class Study(CachedAnswers):
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the frame with the columns `text`, `meta` (such as "Billing · medium") and `by:
         NAME` for each grouping. The frame must have a column query_id."""
-        descriptions = (
-            self.cached_answer(columns.describe_queries)
-            .reindex(frame["query_id"])
-            .set_axis(frame.index)
-        )
-        return pd.concat([frame, descriptions], axis=1)
+        descriptions = self.cached_answer(columns.describe_queries).reindex(frame["query_id"])
+        return pd.concat([frame, descriptions.set_axis(frame.index)], axis=1)
 
 
 def add_run_name_to_error(name: str, error: RanklensError) -> RanklensError:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.explaining.list_changes import (
+    find_changes_of_runs,
     find_list_changes,
-    refuse_unlike_depths,
     summarise_changes,
 )
-from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+from metrics_core.findings.list_changes import list_changes_finding
 from metrics_core.tables import Run
 from metrics_core.text_tables.latex import format_tabular
 from metrics_core.text_tables.score_tables import FULL_FORMATS, align_texts, markdown_table
@@ -30,24 +30,26 @@ def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: 
     per run.
 
     Raises RanklensError if there is only one run."""
-    if len(runs) < 2:
-        raise RanklensError(
-            f"There is no run to compare with {runs[0].name}.", "Add a second run or judgments."
-        )
-    changes = [find_list_changes(run, runs[0], top) for run in runs[1:]]
-    for each in changes:
-        refuse_unlike_depths(each)
+    changes = find_changes_of_runs(runs, runs[0], top)
     frame = summarise_changes(changes, level)
     if format in FULL_FORMATS:
         return FULL_FORMATS[format](frame)
     texts = pd.DataFrame([_format_row(row) for row in frame.to_dict("records")])
     if format == "latex":
         return format_tabular(list(texts.columns), texts.to_numpy().tolist(), _LABELS)
-    sentences = [
-        f"{list_changes_title(each).text}. {list_changes_subtitle(each).text}" for each in changes
-    ]
+    findings = map(list_changes_finding, changes)
+    sentences = [f"{finding.title.text}. {finding.lead.text}" for finding in findings]
     draw = markdown_table if format == "markdown" else align_texts
     return "\n".join([*sentences, "", draw(texts, _LABELS)])
+
+
+def refuse_options_on_scores(options: Mapping[str, object]) -> None:
+    """Raise RanklensError if an option that needs judgments has a value. `options` are the values
+    by name."""
+    first = next((name for name, value in options.items() if value), None)
+    if first:
+        hint = f"Give judgments instead of {NO_JUDGMENTS!r}."
+        raise RanklensError(f"{first} needs judgments.", hint)
 
 
 def list_columns(

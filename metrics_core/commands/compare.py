@@ -17,6 +17,7 @@ from metrics_core.commands.changed_lists import (
     NO_JUDGMENTS,
     describe_changed_lists,
     list_columns,
+    refuse_options_on_scores,
 )
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions, add_gate_options
 from metrics_core.commands.reading import (
@@ -171,7 +172,17 @@ def compare(options: CompareOptions) -> str | CommandResult:
     _refuse_gate_options(options)
     method = Method(options.test, options.correction, options.margin, options.level)
     if options.judgments == [NO_JUDGMENTS]:
-        _refuse_options_on_scores(options)
+        refuse_options_on_scores(
+            {
+                "--measure": options.measures,
+                "--by": options.by,
+                "--margin": options.margin is not None,
+                "--test": options.test != BOOTSTRAP,
+                "--correction": options.correction,
+                "--baseline": options.more_baselines,
+                "--show": options.show,
+            }
+        )
         runs = [file_run.run for file_run in read_complete_runs(options)]
         return describe_changed_lists(runs, options.top, options.level, options.format)
     if options.scores and options.show:
@@ -223,25 +234,6 @@ def _refuse_comparison_options(options: CompareOptions) -> None:
             f"{first_refused} cannot be used with a gate: a gate has a fixed test and its own"
             " margin.",
             "Leave the option out, or compare without a gate.",
-        )
-
-
-def _refuse_options_on_scores(options: CompareOptions) -> None:
-    """Raise RanklensError for options that need judgments."""
-    needing = {
-        "--measure": options.measures,
-        "--by": options.by,
-        "--margin": options.margin is not None,
-        "--test": options.test != BOOTSTRAP,
-        "--correction": options.correction,
-        "--baseline": options.more_baselines,
-        "--show": options.show,
-    }
-    first = next((name for name, value in needing.items() if value), None)
-    if first:
-        raise RanklensError(
-            f"{first} needs judgments.",
-            f"Leave it out, or give judgments instead of {NO_JUDGMENTS!r}.",
         )
 
 

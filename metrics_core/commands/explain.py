@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Ints, Objects
 from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.commands import command
 from metrics_core.commands.reading import InputFiles, nothing_to_compare_error, read_files
@@ -74,8 +73,8 @@ class _Explanation:
     top: int
     query_ids: tuple[str, ...]
     order: Ints
-    kinds: npt.NDArray[np.object_]
-    changes: npt.NDArray[np.object_]
+    kinds: Objects
+    changes: Objects
     ledger: DifferenceLedger
     doc_ids: list[str]
     headroom: Headroom | None

@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Mask
+from metrics_core.base.arrays import AnyArray, Floats, Mask, Objects
 from metrics_core.comparing.comparison_results import ComparisonResults
 from metrics_core.comparing.difference_warnings import count_decisive_queries
 from metrics_core.comparing.method import DEFAULT_METHOD, Method
@@ -29,9 +28,7 @@ SAME = 0.01
 BETTER, WORSE, TIED = "better", "worse", "same"
 
 
-def classify_differences(
-    differences: Floats, *, tie_threshold: float = SAME
-) -> npt.NDArray[np.object_]:
+def classify_differences(differences: Floats, *, tie_threshold: float = SAME) -> Objects:
     """Return "better", "worse" or "same" for each difference, object[…]; None if it is undefined.
 
     `differences` float64[…] are positive if the run is better."""
@@ -183,7 +180,7 @@ def _make_frame(
         result.effect_interval(method.level),
     )
     # First the value in the baseline's own row, then those of the other runs.
-    columns: dict[str, tuple[object, npt.NDArray[Any]]] = {
+    columns: dict[str, tuple[object, AnyArray]] = {
         "mean": (mean[0], mean[1:]),
         "baseline_mean": (mean[0], np.full(len(won), mean[0])),
         "difference": (np.nan, result.mean),

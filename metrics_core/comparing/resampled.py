@@ -25,7 +25,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import Floats, Int32s, Ints, Mask
 from metrics_core.comparing.random_signs import random_sign_p_values
 from metrics_core.comparing.verdicts import are_testable
 from metrics_core.scoring.intervals import Interval
@@ -118,7 +118,7 @@ class ResampledMeans:
         return np.sort(self.distances, axis=0)
 
     @cached_property
-    def _draw_ranks(self) -> npt.NDArray[np.int32]:
+    def _draw_ranks(self) -> Int32s:
         """For each draw and column, the number of draws in which the column is at least as far from
         its mean as in this draw.
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.wording import DASH
 
 BETTER_RUN, WORSE_RUN = "better", "worse"
@@ -32,9 +32,7 @@ FEWEST_DIFFERING = 6
 sign by chance in 1 of 16 cases."""
 
 
-def are_testable(
-    queries: npt.NDArray[np.int64], n_differing: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
+def are_testable(queries: Ints, n_differing: Ints) -> Mask:
     """Return which differences may be tested, bool[…]. The same rule applies on every page.
 
     `queries` int64[…] is the number of queries, and `n_differing` int64[…] the number of queries on
@@ -44,7 +42,7 @@ def are_testable(
     return np.asarray((queries >= FEWEST_QUERIES) & enough)
 
 
-def are_significant(p_corrected: npt.NDArray[np.float64], level: float) -> npt.NDArray[np.bool_]:
+def are_significant(p_corrected: Floats, level: float) -> Mask:
     """Return which corrected p-values float64[…] are significant at a confidence level, bool[…].
 
     NaN (no test) is not significant."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.arrays import Ints
+
 ROUNDING = 1e-12
 """Differences of at most this absolute value count as 0, because they may be rounding errors, which
 depend on the order in which values are summed."""
 
 
-def find_better_sides(differences: npt.ArrayLike, direction: int = 1) -> npt.NDArray[np.int64]:
+def find_better_sides(differences: npt.ArrayLike, direction: int = 1) -> Ints:
     """Return which side is better for each difference, int64[…].
 
     `differences` float64[…] is run minus baseline. The result is 1 for the run, -1 for the

@@ -29,7 +29,7 @@ from metrics_core.tables import Qrels, Run
 class DrawnJudgments:
     """The state of judging a draw.
 
-    query_ids    the drawn queries, in the order in which to judge them
+    query_ids    the drawn queries that are not left out, in the order in which to judge them
     documents    the documents whose grades the measure needs, in the order of `query_ids`. Columns:
                  query_id, doc_id, graded (bool)
     n_counted    number of queries before the first unfinished one; only these count
@@ -118,7 +118,7 @@ def judge_draw(
     graded = np.array([pair in grades for pair in pairs], dtype=np.bool_)
     unfinished = set(documents["query_id"][~graded])
     n_counted = count_finished(np.array([q not in unfinished for q in query_ids], dtype=np.bool_))
-    level, counted = draw.level(n_counted, len(query_ids)), query_ids[:n_counted]
+    level, counted = draw.level(n_counted, len(all_queries)), query_ids[:n_counted]
     row = None
     if n_counted >= FEWEST_QUERIES:
         tops = [each.select_queries(counted) for each in (run, baseline)]

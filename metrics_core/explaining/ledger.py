@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import Floats, Ints, Mask, Objects
 from metrics_core.base.errors import LackingDataError
 from metrics_core.explaining.shapley import shapley_values
 from metrics_core.judging import JudgedRanks
@@ -41,7 +40,7 @@ class Ledger:
     part: Floats
     empty: Floats
     score: Floats
-    by: npt.NDArray[np.object_]
+    by: Objects
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class DifferenceLedger:
     empty: Floats
     score: Floats
     baseline_score: Floats
-    by: npt.NDArray[np.object_]
+    by: Objects
 
     @property
     def part(self) -> Floats:
@@ -141,7 +140,7 @@ def _make_ledger(
     part: Floats,
     empty: Floats,
     score: Floats,
-    by: npt.NDArray[np.object_],
+    by: Objects,
 ) -> Ledger:
     return Ledger(
         query=ranks.query[rows],

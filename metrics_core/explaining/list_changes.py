@@ -63,9 +63,9 @@ class ListChanges:
         return self.first_change > 0
 
     @property
-    def has_new_first(self) -> Mask:
-        """Whether the first document is different, bool[query]."""
-        return self.first_change == 1
+    def n_changed(self) -> int:
+        """The number of queries whose first k documents or their order changed."""
+        return int(self.is_changed.sum())
 
     def mean_kept(self, level: float = LEVEL) -> Interval:
         """The mean number of documents out of k that stay, with its interval within 0 and k."""
@@ -150,6 +150,27 @@ def find_list_changes(
         n_short=int((np.maximum(top.listed, top.other_listed) < k).sum()),
         n_both=int(((top.listed > 0) & (top.other_listed > 0)).sum()),
         longest=(int(top.listed.max(initial=0)), int(top.other_listed.max(initial=0))),
+    )
+
+
+def find_changes_of_runs(runs: Sequence[Run], baseline: Run, k: int) -> list[ListChanges]:
+    """Return how the first `k` documents of each run except the baseline differ from the
+    baseline's. `runs` contains the baseline.
+
+    Raises the errors of `find_list_changes` and `refuse_unlike_depths`, and RanklensError if there
+    is no other run."""
+    changes = [find_list_changes(run, baseline, k) for run in runs if run is not baseline]
+    if not changes:
+        raise no_second_run_error(baseline.name)
+    for each in changes:
+        refuse_unlike_depths(each)
+    return changes
+
+
+def no_second_run_error(name: str) -> RanklensError:
+    """Return the error for a run without judgments that is not compared with another run."""
+    return RanklensError(
+        f"There is no run to compare with {name}.", "Add a second run or judgments."
     )
 
 
@@ -250,12 +271,12 @@ def summarise_changes(changes: Sequence[ListChanges], level: float = LEVEL) -> p
                 "baseline": each.baseline,
                 "k": each.k,
                 "queries": len(each.query_ids),
-                "changed": int(each.is_changed.sum()),
+                "changed": each.n_changed,
                 "kept": float(mean),
                 "low": float(low),
                 "high": float(high),
                 "none_kept": int((each.overlap == 0).sum()),
-                "same_first": int((~each.has_new_first).sum()),
+                "same_first": int((each.first_change != 1).sum()),
                 "new_documents": int(each.new.sum()),
                 "first_change": float(np.median(changed_ranks)) if len(changed_ranks) else np.nan,
                 "rbo": float(each.rbo.mean()),

@@ -3,6 +3,8 @@ far."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from metrics_core.base import wording as w
 from metrics_core.comparing.drawn_queries import EARLY_LEVEL, detectable_difference
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_DIFFERING, FEWEST_QUERIES
@@ -11,37 +13,51 @@ from metrics_core.findings.sentence import muted_span, run_span, strong_span
 from metrics_core.findings.verdicts import VerdictFinding
 
 
-def drawn_queries_finding(state: DrawnJudgments, date: str) -> VerdictFinding:
-    """State the result on the drawn queries or, before the comparison is shown, what is to be
-    judged. `date` is the day of the draw."""
-    n, row = len(state.query_ids), state.row
+def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
+    """State the result on the drawn queries or, before the comparison opens, what is to be
+    judged."""
+    row, n = state.row, _count_queries(len(state.query_ids), "drawn ")
+    if row is None and state.is_at_end:
+        lead = muted_span(f"A comparison needs at least {FEWEST_QUERIES} queries.")
+        return VerdictFinding(strong_span(f"{n} judged"), lead)
     if row is None or not state.is_open:
-        title = f"Judge {w.format_count(n)} {_queries(n)} drawn at random"
+        title = f"Judge {_count_queries(len(state.query_ids))} drawn at random"
         return VerdictFinding(strong_span(title), muted_span(_describe_task(state)))
-    lead = muted_span(f"{state.measure}: difference ")
-    lead += strong_span(w.format_difference(row["difference"]))
-    judged = f"{w.format_count(state.n_counted)} of {w.format_count(n)} drawn {_queries(n)}"
-    others = ""
-    if state.n_others:
-        does = w.plural(state.n_others, "query does", "queries do")
-        others = f"; {w.format_count(state.n_others)} other judged {does} not count"
+    counted = n if state.is_at_end else f"{w.format_count(state.n_counted)} of {n}"
     test = f"{' '.join(_format_interval(state))} ({w.format_p_value(row['p'])})"
     test = f"not tested: {row['reason']}" if row["p"] != row["p"] else test
-    lead += muted_span(
-        f"{'' if state.is_at_end else ' so far'}, {test}. Judged: {judged} (drawn at random on"
-        f" {date}, seed {state.draw.seed}){others}."
-    )
-    if row["verdict"] in CLEAR:
-        ahead = row["verdict"] in AHEAD
-        verb = strong_span(" beats " if ahead else " falls behind ")
-        title_of_verdict = run_span(state.run) + verb + run_span(state.baseline)
-        badge = "clear difference" if ahead else "clear loss"
-        return VerdictFinding(title_of_verdict, lead, badge, "better" if ahead else "worse")
-    pair = run_span(state.run) + strong_span(" and ") + run_span(state.baseline)
-    if state.is_at_end:
-        return VerdictFinding(pair, lead, "no clear difference")
-    lead += muted_span(f" Before the end of the draw, a verdict needs p ≤ {1 - EARLY_LEVEL:.3f}.")
-    return VerdictFinding(pair + strong_span(" so far"), lead, "no verdict yet")
+    difference = w.format_difference(row["difference"])
+    lead = muted_span(f"{state.measure} differs by ") + strong_span(difference)
+    lead += muted_span(f"{'' if state.is_at_end else ' so far'}, on {counted}: {test}.")
+    is_ahead, is_significant = row["verdict"] in AHEAD, row["verdict"] in CLEAR
+    if not (state.is_at_end or is_significant):
+        lead += muted_span(
+            f" Before the end of the draw, a verdict needs p ≤ {1 - EARLY_LEVEL:.3f}."
+        )
+    for number, which, what in (
+        (len(state.draw.left_out), "skipped", "left out"),
+        (state.n_others, "other judged", "not counted"),
+    ):
+        if number:
+            queries, are = _count_queries(number, f"{which} "), w.plural(number, "is", "are")
+            lead += muted_span(f" {queries} {are} {what}.")
+    lead += muted_span(f" Drawn at random on {state.draw.date}, seed {state.draw.seed}.")
+    run, baseline = run_span(state.run), run_span(state.baseline)
+    if is_significant:
+        verb = strong_span(" beats " if is_ahead else " falls behind ")
+        badge = "clear difference" if is_ahead else "clear loss"
+        return VerdictFinding(run + verb + baseline, lead, badge, "better" if is_ahead else "worse")
+    pair = run + strong_span(" and ") + baseline
+    badge = "no clear difference" if state.is_at_end else "no verdict yet"
+    return VerdictFinding(pair, lead, badge)
+
+
+def drawn_progress_text(state: DrawnJudgments) -> str:
+    """Say how many of the queries that a comparison needs are judged; "" if none is."""
+    n_counted, needed = state.n_counted, ""
+    if n_counted < FEWEST_QUERIES:
+        needed = f"of {FEWEST_QUERIES} "
+    return f"{n_counted} {needed}queries judged" if n_counted else ""
 
 
 def opening_share(state: DrawnJudgments) -> float | None:
@@ -57,12 +73,12 @@ def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
     which difference the whole draw would detect."""
     row, missing = state.row, FEWEST_QUERIES - state.n_counted
     if row is None or not state.is_open:
-        opens = f"{missing} more {_queries(missing)}"
+        opens = f"{missing} more {w.plural(missing, 'query', 'queries')}"
         if missing <= 0:
             opens = f"{FEWEST_DIFFERING} differing queries ({state.n_differing} so far)"
         n, smallest = len(state.query_ids), state.detectable_difference
-        guess = "unknown" if smallest != smallest else _format_guess(smallest)
-        return [("opens after", opens), (f"all {w.format_count(n)} detect", guess)]
+        guess = "unknown" if smallest != smallest else f"{w.format_score(smallest)} (a guess)"
+        return [("first result after", opens), (f"all {w.format_count(n)} can detect", guess)]
     return [
         (state.run, w.format_score(row["mean"])),
         (state.baseline, w.format_score(row["baseline_mean"])),
@@ -74,25 +90,41 @@ def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
     ]
 
 
-def new_draw_text(
-    n: int, changed_share: float, waiting_share: float, documents_per_query: float, measure: str
-) -> str:
-    """State how many documents must be judged for `n` randomly drawn queries, and which difference
-    these queries can detect. `changed_share` is the share of all queries whose lists differ,
-    `waiting_share` the share of all queries that still need grades, and `documents_per_query` the
-    mean number of documents to judge."""
-    n_same, n_documents = round(n * (1 - waiting_share)), round(n * documents_per_query)
-    smallest, queries = (
-        detectable_difference(n, changed_share),
-        f"{w.format_count(n)} {_queries(n)}",
-    )
-    text = (
-        f"About {w.format_count(n_same)} of {queries} {w.plural(n_same, 'needs', 'need')} no grades"
-        f" for {measure}. The others have about {w.format_count(n_documents)} documents to judge."
-    )
-    if smallest != smallest:
-        return text
-    return f"{text} {queries} can detect a difference of {_format_guess(smallest)}."
+def result_note(state: DrawnJudgments) -> str:
+    """Name the measure and the direction of the difference, and explain missing scores."""
+    note = f"{state.measure}, {state.run} minus {state.baseline}."
+    if state.row is None or not np.isnan(state.row["mean"]):
+        return note
+    return f"{note} Only the difference is known: not all documents in both lists are graded."
+
+
+def new_draw_steps(
+    n: int,
+    n_available: int,
+    changed_share: float,
+    waiting_share: float,
+    documents_per_query: float,
+    measure: str,
+) -> list[str]:
+    """Describe the steps of judging `n` queries drawn at random from `n_available` queries: how
+    many documents must be judged, and which difference these queries can detect.
+
+    `changed_share` is the share of all queries whose lists differ, `waiting_share` the share of all
+    queries that still need grades, and `documents_per_query` the mean number of documents to
+    judge."""
+    n_waiting, n_documents = round(n * waiting_share), round(n * documents_per_query)
+    documents = f"{w.format_count(n_documents)} {w.plural(n_documents, 'document')}"
+    steps = [
+        f"Draw {w.format_count(n)} of the {_count_queries(n_available)} at random.",
+        f"Judge about {documents} in {_count_queries(n_waiting)}. Runs and ranks are hidden.",
+        f"See a first result after {FEWEST_QUERIES} queries, the verdict after"
+        f" {w.format_count(n)}.",
+    ]
+    smallest = detectable_difference(n, changed_share)
+    if smallest == smallest:
+        smallest_text = f"a difference of {w.format_score(smallest)} in {measure}"
+        steps[2] += f" {_count_queries(n)} can detect {smallest_text} (a guess)."
+    return steps
 
 
 def _format_interval(state: DrawnJudgments) -> tuple[str, str]:
@@ -102,28 +134,29 @@ def _format_interval(state: DrawnJudgments) -> tuple[str, str]:
     row = state.row
     assert row is not None
     low, high = (w.format_difference(row[end]) for end in ("low", "high"))
-    return f"{100 * state.level:g} % interval", low if row["low"] != row[
-        "low"
-    ] else f"{low} to {high}"
-
-
-def _format_guess(smallest: float) -> str:
-    return f"about {w.format_score(smallest)} (a guess)"
+    bounds = low if row["low"] != row["low"] else f"{low} to {high}"
+    return f"{100 * state.level:g}{w.NO_BREAK}% interval", bounds
 
 
 def _describe_task(state: DrawnJudgments) -> str:
-    n_to_judge, n_documents = state.n_to_judge, len(state.documents)
-    n_same, one_list = len(state.query_ids) - n_to_judge, needs_one_list(state.measure)
-    has, needs = w.plural(n_same, "query has", "queries have"), w.plural(n_same, "needs", "need")
-    what = "documents" if one_list else "list"
-    same = f"{w.format_count(n_same)} {has} the same {what} in both runs and {needs} no grades."
-    which = "of one list" if one_list else f"in the top {state.measure.cutoff} of either run"
-    noun = w.plural(n_documents, "document")
-    return (f"{same} " if n_same else "") + (
-        f"For the other {w.format_count(n_to_judge)}, only the {w.format_count(n_documents)} {noun}"
-        f" {which} can change {state.measure}."
-    )
+    n, n_documents = len(state.query_ids), len(state.documents)
+    n_same, one_list = n - state.n_to_judge, needs_one_list(state.measure)
+    documents = f"{w.format_count(n_documents)} {w.plural(n_documents, 'document')}"
+    top = f"top {state.measure.cutoff}"
+    lists = f"that only one run has in its {top}" if one_list else f"in the {top} of either run"
+    parts = [
+        f"These are a random sample of the {_count_queries(state.n_available)}.",
+        f"{state.measure} needs grades for the {documents} {lists}.",
+    ]
+    if n_same:
+        same = "documents" if one_list else "list"
+        needs = w.plural(n_same, "needs", "need")
+        has = w.plural(n_same, "has", "have")
+        parts.append(
+            f"{_count_queries(n_same)} {has} the same {same} in both runs and {needs} none."
+        )
+    return " ".join(parts)
 
 
-def _queries(n: int) -> str:
-    return w.plural(n, "query", "queries")
+def _count_queries(n: int, which: str = "") -> str:
+    return f"{w.format_count(n)} {which}{w.plural(n, 'query', 'queries')}"

@@ -231,14 +231,14 @@ def floor_finding(outcome: FloorOutcome) -> str:
 
 def overlap_finding(outcome: OverlapOutcome) -> str:
     """State the share of the top k that is unchanged, and whether it reaches its minimum."""
-    top, least_share = f"top {outcome.overlap.k}", w.format_share(outcome.overlap.least)
+    top, least_share = f"top {outcome.k}", w.format_share(outcome.condition.least)
     if not outcome.n_changed:
         return f"Overlap held: the {top} of every query is the same."
     word = "held" if outcome.outcome == HELD else "too small"
     return (
         f"Overlap {word}: {w.format_share(outcome.mean)} of the {top} remained (required:"
         f" {least_share}; mean over {w.format_count(len(outcome.query_ids))} queries; RBO, which"
-        f" also takes order into account: {w.format_score(outcome.mean_rbo)})."
+        f" also takes order into account: {w.format_score(outcome.rbo.mean())})."
     )
 
 

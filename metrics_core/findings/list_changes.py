@@ -7,6 +7,7 @@ from metrics_core.base import wording as w
 from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.explaining.list_changes import ListChanges
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
+from metrics_core.findings.verdicts import VerdictFinding
 
 NOT_JUDGED = "The results are not judged yet: this shows what changed, not which list is right."
 
@@ -19,9 +20,14 @@ def describe_change_class(fewest: int, most: int) -> str:
     return f"{count} new"
 
 
-def list_changes_title(changes: ListChanges) -> Sentence:
-    """State the number of queries whose first k results changed."""
-    n, n_changed = len(changes.query_ids), int(changes.is_changed.sum())
+def list_changes_finding(changes: ListChanges) -> VerdictFinding:
+    """State the number of queries whose first k results changed, how many documents stay, and that
+    the results are not judged."""
+    return VerdictFinding(_title(changes), _subtitle(changes), "not judged", "few")
+
+
+def _title(changes: ListChanges) -> Sentence:
+    n, n_changed = len(changes.query_ids), changes.n_changed
     run, baseline = run_span(changes.run), run_span(changes.baseline)
     if not n_changed:
         queries = f"all {w.format_count(n)} queries" if n > 1 else "the query"
@@ -32,9 +38,8 @@ def list_changes_title(changes: ListChanges) -> Sentence:
     return run + strong_span(f" changes the top {changes.k} of {queries}")
 
 
-def list_changes_subtitle(changes: ListChanges) -> Sentence:
-    """Describe how many documents stay the same, and say that the results are not judged."""
-    if not changes.is_changed.any():
+def _subtitle(changes: ListChanges) -> Sentence:
+    if not changes.n_changed:
         return muted_span(NOT_JUDGED)
     mean_kept, n_none = changes.n_kept.mean(), int((changes.overlap == 0).sum())
     none = (

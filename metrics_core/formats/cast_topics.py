@@ -48,7 +48,7 @@ def read_cast(source: Source, request: Request) -> Loaded:
     topics = parse_json(source, text)
     if not isinstance(topics, list):
         raise file_error(
-            source, [LineProblem(1, "JSON with a different structure", "a list of topics")]
+            source, LineProblem(1, "JSON with a different structure", "a list of topics")
         )
     check_characters(source, text, find_strings(topics), None)
     queries = (query for topic in topics for query in _iterate_queries(source, topic))
@@ -68,12 +68,12 @@ def _iterate_queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
         problem = LineProblem(
             None, "a topic without a number or without turns", "a number and turns in each topic"
         )
-        raise file_error(source, [problem])
+        raise file_error(source, problem)
     number = str(topic["number"])
     for turn in turns:
         if not isinstance(turn, dict) or not _is_nonempty_text(turn.get("number")):
             problem = LineProblem(None, f"a turn of topic {number} without a number", "a number")
-            raise file_error(source, [problem])
+            raise file_error(source, problem)
         text = next((turn[name] for name in _TEXTS if isinstance(turn.get(name), str)), "")
         query = {"query_id": f"{number}_{turn['number']}", "text": text}
         query |= {"topic": number, "turn": str(turn["number"])}

@@ -147,7 +147,7 @@ def read_json(source: Source, request: Request) -> Loaded:
                 1, "an object with one entry per query", "records with named columns"
             )
             raise file_error(
-                source, [problem], hint="Omit the columns option: this file has no named columns."
+                source, problem, hint="Omit the columns option: this file has no named columns."
             )
         return load_map(source, request)
     text = source.content(TREE_FACTOR)
@@ -155,7 +155,7 @@ def read_json(source: Source, request: Request) -> Loaded:
     if not isinstance(content, list):
         problem = LineProblem(1, "JSON with a different structure", "a list of records")
         hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
-        raise file_error(source, [problem], hint=hint)
+        raise file_error(source, problem, hint=hint)
     check_characters(source, text, find_strings(content), None)
     records = ((None, record) for record in content)
     named = to_named_columns(source, records, request.kind, known_lines=False)

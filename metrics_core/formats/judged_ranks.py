@@ -137,7 +137,7 @@ def read_ranks(source: Source, request: Request) -> Loaded:
             f" {w.join_words([run.name for run in runs[:3]])}"
         )
         hint = "`read_judged_ranks` and `read_set` read all of them."
-        raise file_error(source, [LineProblem(None, actual, "the ranks of one run")], hint=hint)
+        raise file_error(source, LineProblem(None, actual, "the ranks of one run"), hint=hint)
     return replace(
         _load_run(runs[0], source.name, is_part_file(PurePath(source.name).name)), file=source.name
     )
@@ -198,15 +198,13 @@ def _read_rows(source: Source) -> pa.Table:
     """Return the rows of one Parquet file, with text columns as strings and numbers as int64."""
     if not source.magic.startswith(MAGIC):
         problem = LineProblem(None, "not Parquet", "ranks of judged documents, as Parquet")
-        raise file_error(source, [problem], hint=_HINT)
+        raise file_error(source, problem, hint=_HINT)
     file = open_parquet(source)
     names = read_column_names(source, file)
     missing_names = [name for name in COLUMNS if name not in names]
     if missing_names:
         actual = f"no column {' and '.join(missing_names)} among {', '.join(names[:12])}"
-        raise file_error(
-            source, [LineProblem(None, actual, "ranks of judged documents")], hint=_HINT
-        )
+        raise file_error(source, LineProblem(None, actual, "ranks of judged documents"), hint=_HINT)
     columns = list(COLUMNS)
     from metrics_core.formats.source.parquet_size import check_table_size
 
@@ -229,11 +227,11 @@ def _check_column(source: Source, name: str, column: pa.ChunkedArray) -> pa.Chun
     if not is_integer and (name in _NUMBERS or not is_text):
         expected = "whole numbers" if name in _NUMBERS else "text"
         actual = f"`{name}` of the type {column.type}"
-        raise file_error(source, [LineProblem(None, actual, f"{expected} as {name}")], hint=_HINT)
+        raise file_error(source, LineProblem(None, actual, f"{expected} as {name}"), hint=_HINT)
     if name != "doc_id" and pc.any(_missing_values(column)).as_py():
         row = int(np.flatnonzero(as_array(_missing_values(column)))[0])
         problem = row_problem(None, row, "nothing", f"a {name} in every row")
-        raise file_error(source, [problem], hint=_HINT)
+        raise file_error(source, problem, hint=_HINT)
     return call_arrow(source, partial(column.cast, ID if name in _TEXTS else pa.int64()))
 
 

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats, Int32s, Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
@@ -256,7 +255,5 @@ def _order_only_note(reason: str, count: int, examples: tuple[str, ...] = ()) ->
     return Note("rank", message, count, examples)
 
 
-def _format_examples(
-    query_id: pa.DictionaryArray, queries: npt.NDArray[np.int32]
-) -> tuple[str, ...]:
+def _format_examples(query_id: pa.DictionaryArray, queries: Int32s) -> tuple[str, ...]:
     return tuple(f"query {query_id.dictionary[int(code)]}" for code in queries[:3])

@@ -119,7 +119,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
             None, "ranks of judged documents", "a table with one row per document"
         )
         raise file_error(
-            source, [problem], hint="Omit the format option; the columns identify the format."
+            source, problem, hint="Omit the format option; the columns identify the format."
         )
     header_roles = check_columns(source, names, request, None)
     used_columns = set(header_roles.roles.values())
@@ -136,7 +136,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     call_arrow(source, partial(check_table_size, source, file, used_names, bytes_per_cell=a_cell))
     batches = call_arrow(source, partial(read_batches, source, file, used_names))
     if not batches:
-        raise file_error(source, [LineProblem(None, "only a header", "at least one row")])
+        raise file_error(source, LineProblem(None, "only a header", "at least one row"))
     table = pa.Table.from_batches(batches)
     notes: list[Note] = []
     columns = {}
@@ -210,7 +210,7 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
                 "No column identifies the query of each list. AutoRAG's best_*.parquet has a qid"
                 " column; its numbered files do not."
             )
-        raise file_error(source, [problem], hint=hint)
+        raise file_error(source, problem, hint=hint)
     names = [name for name, _ in fields]
     check_header(source, names, None)
     return names
@@ -267,4 +267,4 @@ def call_arrow(source: Source, step: Callable[[], Any]) -> Any:
             None, f"a damaged or unsupported file ({shorten_line(reason)})", "Parquet"
         )
         hint = "The file may be incomplete. Write it again, or write it as CSV."
-        raise file_error(source, [problem], hint=hint) from error
+        raise file_error(source, problem, hint=hint) from error

@@ -169,7 +169,7 @@ def _find_id(source: Source, block: _Element, *names: str) -> str:
     text = next((block.fields[name] for name in names if block.fields.get(name)), "")
     if not text:
         problem = LineProblem(block.line, "none", f"a <{names[0]}> in each topic or document")
-        raise file_error(source, [problem])
+        raise file_error(source, problem)
     return _strip_label(text)
 
 
@@ -183,7 +183,7 @@ def _parse_blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Element]:
     starts = list(start.finditer(text))
     if not starts:
         problem = LineProblem(None, "none", "a <top>, <topic>, <query> or <DOC> tag")
-        raise file_error(source, [problem])
+        raise file_error(source, problem)
     line, counted_end = 1, 0
     for index, match in enumerate(starts):
         line += text.count("\n", counted_end, match.start())

@@ -9,14 +9,13 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import AnyArray, Floats
 from metrics_core.tables.arrays import as_array
 from metrics_core.tables.finite_numbers import NUMBER as NUMBER
 from metrics_core.tables.finite_numbers import is_number as is_number
@@ -152,9 +151,7 @@ def _parse_grade(text: str, grades: Grades) -> float | GradeProblem:
     return value
 
 
-def build_grade_array(
-    parsed_grades: ParsedGrades, codes: npt.NDArray[Any], grades: Grades
-) -> npt.NDArray[Any]:
+def build_grade_array(parsed_grades: ParsedGrades, codes: AnyArray, grades: Grades) -> AnyArray:
     """Return the grade of each row. `codes`, int64[row], are indexes into `parsed_grades.values`.
 
     The result is int64[row] if grades are read as integers, or if all are whole numbers up to

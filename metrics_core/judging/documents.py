@@ -11,12 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import Floats, Int32s, Ints, Mask
 from metrics_core.base.errors import LackingDataError
 from metrics_core.base.memo import Memo
 from metrics_core.judging.hits import Hits
@@ -55,7 +54,7 @@ class ListedDocuments:
                  those of the run"""
 
     run: Run | None
-    query: npt.NDArray[np.int32]
+    query: Int32s
     n_queries: int
     judged_docs: pa.ChunkedArray
     judged_rows: Ints

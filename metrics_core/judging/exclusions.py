@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
-from metrics_core.base.arrays import Ints, Mask
+from metrics_core.base.arrays import Int32s, Ints, Mask
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.judging.join import match_judged_rows
@@ -112,9 +111,7 @@ def _own_query_rows(run: Run) -> Mask:
     return is_own
 
 
-def _candidate_rows(
-    codes: npt.NDArray[np.int32], query_ids: pa.StringArray, doc_ids: pa.ChunkedArray
-) -> Ints:
+def _candidate_rows(codes: Int32s, query_ids: pa.StringArray, doc_ids: pa.ChunkedArray) -> Ints:
     """Return the rows whose doc_id has the same length and the same last byte as their query_id,
     int64[candidate].
 
@@ -158,7 +155,7 @@ def _filter_rows(run: Run, is_kept: Mask) -> pa.Table:
     return table.set_column(table.column_names.index("rank"), "rank", rank)
 
 
-def _shift_ranks(query: npt.NDArray[np.int32], rank: Ints, is_kept: Mask) -> Ints:
+def _shift_ranks(query: Int32s, rank: Ints, is_kept: Mask) -> Ints:
     """Return the ranks of the kept rows, int64[kept row]. Each rank is reduced by the number of
     excluded rows above it."""
     order = np.lexsort((rank, query))
@@ -181,6 +178,6 @@ def _exclusion_note(kind: str, reason: str, run: Run, is_excluded: Mask) -> Note
     return Note(kind, message, count, _example_queries(run, queries), loud=count > 0)
 
 
-def _example_queries(run: Run, queries: npt.NDArray[np.int32]) -> tuple[str, ...]:
+def _example_queries(run: Run, queries: Int32s) -> tuple[str, ...]:
     query_ids = run.query_ids
     return tuple(f"query {query_ids[code]}" for code in queries[:3])

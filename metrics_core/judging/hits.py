@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import AnyArray, Floats, Ints, Mask
 from metrics_core.base.compiled.machine import compiled
 
 Cutoff = int | Ints | None
@@ -120,7 +118,7 @@ class Hits:
             n_done += len(queries)
         return tables
 
-    def previous_values(self, values: npt.NDArray[Any], first: float) -> Floats:
+    def previous_values(self, values: AnyArray, first: float) -> Floats:
         """Return, for each hit, the value of the previous hit of the same query, float64[hit].
 
         `values` is [hit]. For the first hit of a query, the result is `first`."""
@@ -173,14 +171,14 @@ def prefix_sums(values: Floats) -> Floats:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-def expand_per_query(values: npt.NDArray[Any], cutoff: Cutoff) -> npt.NDArray[Any]:
+def expand_per_query(values: AnyArray, cutoff: Cutoff) -> AnyArray:
     """Return values of shape [query] in a shape that can be broadcast with sums over `cutoff`.
 
     The new shape is [query, 1] for an array of cutoffs; otherwise it is unchanged."""
     return values[:, None] if isinstance(cutoff, np.ndarray) else values
 
 
-def ratio(part: Floats, whole: npt.NDArray[Any]) -> Floats:
+def ratio(part: Floats, whole: AnyArray) -> Floats:
     """Return part / whole, float64[…] with the broadcast shape of both.
 
     The result is 0 if `whole` is 0, which is the rule of trec_eval for queries without relevant

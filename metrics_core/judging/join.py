@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Int32s, Ints
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.empty_ranks import EmptyRanks
@@ -65,9 +64,7 @@ def find_judged_places(run: Run, qrels: Qrels) -> JudgedPlaces:
     )
 
 
-def _list_lengths(
-    run: Run, row_query: npt.NDArray[np.int32], n_queries: int
-) -> tuple[Ints, EmptyRanks | None]:
+def _list_lengths(run: Run, row_query: Int32s, n_queries: int) -> tuple[Ints, EmptyRanks | None]:
     """Return the number of ranks in the list of each judged query, int64[query], and the ranks that
     have no document."""
     rows = np.flatnonzero(row_query >= 0)
@@ -130,9 +127,7 @@ def _places_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
     )
 
 
-def _refuse_other_judgments(
-    run: RankedRun, row_query: npt.NDArray[np.int32], unknown: int, qrels: Qrels
-) -> None:
+def _refuse_other_judgments(run: RankedRun, row_query: Int32s, unknown: int, qrels: Qrels) -> None:
     """Raise RanklensError if judged ranks were made with judgments of other documents.
 
     `unknown` is the number of documents in `run` that the present judgments do not contain."""
@@ -154,7 +149,7 @@ def _refuse_other_judgments(
         )
 
 
-def _judged_query_positions(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
+def _judged_query_positions(run: Run, query_ids: list[str]) -> Int32s:
     """Return the position of each query of the run among the judged queries, int32[query of the
     run]; -1 for a query that is not judged.
 
@@ -204,7 +199,7 @@ def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
 
 
 def match_judged_rows(
-    doc_ids: pa.ChunkedArray, row_query: npt.NDArray[np.int32], qrels: Qrels
+    doc_ids: pa.ChunkedArray, row_query: Int32s, qrels: Qrels
 ) -> tuple[Ints, Ints]:
     """Return the rows whose document is judged for their query, int64[match], and the rows of these
     judgments in the qrels, int64[match].

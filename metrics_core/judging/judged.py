@@ -8,9 +8,8 @@ from itertools import compress
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import AnyArray, Floats, Ints, Mask
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.judging.documents import ListedDocuments
@@ -271,7 +270,7 @@ def assemble_ranks(
     places: JudgedPlaces,
     *,
     unjudged_queries: Sequence[str],
-    judged_positions: npt.NDArray[Any],
+    judged_positions: AnyArray,
 ) -> JudgedRanks:
     """Build the JudgedRanks of a run from the ranks of its judged documents.
 

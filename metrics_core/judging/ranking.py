@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import Floats, Int32s, Ints, Mask
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import as_array, as_column
@@ -24,7 +23,7 @@ class RowRanks:
     `rank` is int64[row]. `tied_from`, int64[row], is the first rank with the same score. `tied`,
     int64[row], is the number of rows with this score. `notes` are about ties."""
 
-    def __init__(self, run: Run, row_query: npt.NDArray[np.int32], rows: Ints) -> None:
+    def __init__(self, run: Run, row_query: Int32s, rows: Ints) -> None:
         self.run = run
         self.scores = run.scores
         self.codes = run.query_codes

@@ -7,14 +7,12 @@ subtopics makes several hits at the same rank."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import AnyArray, Floats, Ints, Mask
 from metrics_core.base.memo import Memo
 from metrics_core.judging.hits import Hits
 from metrics_core.tables import Qrels
@@ -158,7 +156,7 @@ class SubtopicJudgments:
         return replace(self, rank=rank)
 
 
-def _find_best_documents(adds: npt.NDArray[Any], query: Ints) -> Ints:
+def _find_best_documents(adds: AnyArray, query: Ints) -> Ints:
     """Return, for each query, the position of the first document with the query's largest value in
     `adds`, int64[query]."""
     starts = np.flatnonzero(np.diff(query, prepend=-1))

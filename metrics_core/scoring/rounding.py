@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Mask
+from metrics_core.base.arrays import AnyArray, Floats, Mask
 
 _NEAR = 1e-4
 """Largest error of single precision, in standard errors, for up to ten thousand queries.
@@ -69,6 +68,6 @@ class RoundingBand:
         above[limits <= 0] = -np.inf
         return cls(below, above)
 
-    def contains(self, values: npt.NDArray[Any]) -> Mask:
+    def contains(self, values: AnyArray) -> Mask:
         """Return which numbers must be recomputed, bool[draw, limit]. `values` is [draw, limit]."""
         return np.asarray((values >= self.below) & (values <= self.above))

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import AnyArray, Floats, Ints, Mask
 from metrics_core.scoring.random_groups import count_drawn_units, has_equal_sized_units, sum_by_unit
 from metrics_core.scoring.resampling import count_draws, sum_draws_at, sum_draws_of_matrices
 from metrics_core.scoring.rounding import RoundingBand
@@ -74,7 +72,7 @@ class CentredColumns:
         sums = sum_by_unit(self.centred) / spread, sum_by_unit(squares) / np.square(spread)
         return np.hstack([*sums, *counted])
 
-    def distances_of_draws(self, sums: npt.NDArray[Any]) -> Floats:
+    def distances_of_draws(self, sums: AnyArray) -> Floats:
         """Return, for each draw and column, how far the column's mean in the draw is from its mean
         in the data, in standard errors of the draw, float64[draw, column].
 
@@ -82,14 +80,14 @@ class CentredColumns:
         distances = self.signed_distances(sums)
         return np.abs(distances, out=distances)
 
-    def signed_distances(self, sums: npt.NDArray[Any]) -> Floats:
+    def signed_distances(self, sums: AnyArray) -> Floats:
         """Return the distances of `distances_of_draws` with their signs, float64[draw, column]."""
         distances, least = np.empty((len(sums), self.centred.shape[1])), self._variance_floor
         for draws in _cache_sized_slices(sums):
             self._fill_distances(sums[draws], distances[draws], least)
         return distances
 
-    def _fill_distances(self, sums: npt.NDArray[Any], mean: Floats, least: Floats) -> None:
+    def _fill_distances(self, sums: AnyArray, mean: Floats, least: Floats) -> None:
         """Write the signed distances of some draws into `mean`. The draws must be few enough for
         the cache."""
         split = np.split(
@@ -195,7 +193,7 @@ def studentise_draws(
     groups are computed together, with as few matrix products as possible. The function `draws`
     takes a number of queries and returns the number of draws."""
     sizes = [len(g.centred) for g in groups]
-    parts: list[npt.NDArray[Any]] = [g.summed_values() for g in groups]
+    parts: list[AnyArray] = [g.summed_values() for g in groups]
     rounded = [p.size * draws(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]
     results: dict[int, StudentisedDraws] = {}
     for in_single, most in dict.fromkeys(zip(rounded, map(draws, sizes), strict=True)):
@@ -226,7 +224,7 @@ def find_draw_limits(statistic: Floats) -> Floats:
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
 
 
-def _cache_sized_slices(values: npt.NDArray[Any]) -> Iterator[slice]:
+def _cache_sized_slices(values: AnyArray) -> Iterator[slice]:
     """Yield slices of the rows of an array [draw, column], each of which fits into the processor's
     cache."""
     size = max(1, _CLOSE // max(values.shape[1], 1))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import AnyArray
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import ALL, encode_groups, find_groups
@@ -85,7 +83,7 @@ def cross_groups(
     )
 
 
-def _add_margins(cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _add_margins(cells: AnyArray) -> AnyArray:
     """Return the cells [row, column] with an additional last row and column that contain their
     sums."""
     rows = np.vstack([cells, cells.sum(axis=0)])

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import Floats, Ints, Mask, Objects
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.permutation_max import (
@@ -192,7 +192,7 @@ def _make_frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float
     return pd.DataFrame(rows, columns=names)
 
 
-def find_candidate_slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
+def find_candidate_slices(columns: Mapping[str, Objects]) -> _Slices:
     """Return the slices by one column and by two columns, except slices that are too small or too
     large. Each column is object[query]. A pair of conditions is omitted if it has the same queries
     as one of the two conditions. If there are too many slices, the pairs of columns with the most
@@ -229,7 +229,7 @@ def _count_conditions(part: _GroupedConditions) -> int:
     return len(part.conditions)
 
 
-def _column_conditions(name: str, groups: npt.NDArray[np.object_]) -> _GroupedConditions:
+def _column_conditions(name: str, groups: Objects) -> _GroupedConditions:
     codes, values = pd.factorize(groups, sort=True)
     return _GroupedConditions.from_codes(codes, len(values), lambda i: ((name, str(values[i])),))
 

@@ -10,16 +10,17 @@ from operator import eq
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from metrics_core.base.arrays import AnyArray, Ints
 
 _DTYPES = {pa.from_numpy_dtype(np.dtype(code)): np.dtype(code) for code in "?bhiqBHIQefd"}
 """The numpy type of each Arrow type of numbers and booleans. They are listed here because
 `to_pandas_dtype` of pyarrow below version 26 imports pandas."""
 
 
-def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
+def as_array(column: pa.Array | pa.ChunkedArray) -> AnyArray:
     """Return a column of numbers or booleans as an array of the same type, [row].
 
     If values are missing, the array is float64[row] with NaN in their place. The array is read-only
@@ -46,7 +47,7 @@ def _numpy_dtype(kind: pa.DataType) -> np.dtype[Any]:
     return _DTYPES[kind] if kind in _DTYPES else np.dtype(kind.to_pandas_dtype())
 
 
-def as_column(values: npt.NDArray[Any]) -> pa.Array:
+def as_column(values: AnyArray) -> pa.Array:
     """Return an array of numbers or booleans, [row], as a column without missing values.
 
     Contiguous numbers are not copied."""
@@ -85,7 +86,7 @@ def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
     )
 
 
-def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.int64]:
+def find_indexes(texts: Sequence[str], others: Sequence[str]) -> Ints:
     """Return the index in `others` of each string, int64[string]; -1 if `others` lacks the string.
 
     The strings in `others` must be distinct."""
@@ -96,7 +97,7 @@ def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.
     return _fill_missing(indexes, -1).astype(np.int64)
 
 
-def _fill_missing(column: pa.Array, fill_value: float) -> npt.NDArray[Any]:
+def _fill_missing(column: pa.Array, fill_value: float) -> AnyArray:
     """Return the values of a column of numbers, with `fill_value` in place of missing values."""
     _, body = column.buffers()
     all_values = pa.Array.from_buffers(column.type, len(column), [None, body], offset=column.offset)

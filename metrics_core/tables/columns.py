@@ -8,12 +8,11 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import AnyArray, Bytes, Floats, Ints
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
 from metrics_core.base.wording import shorten_value
 from metrics_core.tables.arrays import as_array, as_column, as_text_column
@@ -162,14 +161,14 @@ def is_printable(ids: pa.ChunkedArray) -> bool:
     return True
 
 
-def are_printable_bytes(octets: npt.NDArray[np.uint8]) -> bool:
+def are_printable_bytes(octets: Bytes) -> bool:
     """Return whether all bytes `octets`, uint8[n], are printable ASCII without blanks."""
     return not len(octets) or bool(octets.min() > 0x20 and octets.max() < 0x7F)
 
 
 def raise_row_problems(
     message: str,
-    rows: npt.NDArray[Any],
+    rows: AnyArray,
     build_problem: Callable[[int], RowProblem],
     hint: str = "",
     offer: str = "",

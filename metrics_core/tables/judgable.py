@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Int32s
 from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import as_array, as_text_column
 from metrics_core.tables.columns import ID, encode_ids
@@ -46,7 +45,7 @@ class Judgable:
         return encode_ids(self.table["query_id"]).dictionary.to_pylist()
 
     @property
-    def query_codes(self) -> npt.NDArray[np.int32]:
+    def query_codes(self) -> Int32s:
         """Index in `query_ids` of each row's query, int32[row], read-only."""
         return as_array(encode_ids(self.table["query_id"]).indices)
 

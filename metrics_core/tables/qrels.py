@@ -8,10 +8,9 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import AnyArray, Floats, Ints
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import as_array, as_column
@@ -68,7 +67,7 @@ class Qrels(Judgable):
         return qrels if subtopic is None else qrels._split_subtopics()
 
     @property
-    def relevance(self) -> npt.NDArray[Any]:
+    def relevance(self) -> AnyArray:
         """Grade of each row, int64[row], or float64[row] for real-valued grades."""
         return as_array(self.table["relevance"])
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import Floats, Int32s, Ints, Mask
 from metrics_core.base.errors import RanklensError, RowProblem
 from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import (
@@ -153,7 +152,7 @@ def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: 
 
 
 def _check_lists(
-    codes: npt.NDArray[np.int32],
+    codes: Int32s,
     doc_ids: pa.ChunkedArray,
     has_doc_id: Mask,
     rank: Ints,

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Hashes, Int32s, Ints
+from metrics_core.base.arrays import Bytes, Hashes, Int32s, Ints
 from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import encode_ids
@@ -83,7 +82,7 @@ def hash_texts(texts: pa.StringArray) -> Hashes:
     return hashes
 
 
-def text_bytes(texts: pa.StringArray) -> tuple[Any, Any, npt.NDArray[np.uint8]]:
+def text_bytes(texts: pa.StringArray) -> tuple[Any, Any, Bytes]:
     """Return the start and end of each string in the byte buffer, int64[string] each, and the
     buffer, uint8."""
     _, offsets, data = texts.buffers()

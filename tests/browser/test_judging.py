@@ -104,8 +104,8 @@ def test_the_queue_reached_from_a_query_shows_its_own_document(
         page.locator(".judge .card").wait_for()
         settle(page)
         expect(page.locator(".judge .card .asked")).not_to_be_empty()
-        page.get_by_role("button", name="a random sample").click()
-        expect(page.get_by_role("button", name="a random sample")).to_have_attribute(
+        page.get_by_role("button", name="random documents").click()
+        expect(page.get_by_role("button", name="random documents")).to_have_attribute(
             "aria-pressed", "true"
         )
         page.get_by_role("switch").click()
@@ -127,7 +127,7 @@ def test_the_comparison_opens_while_drawn_queries_are_judged(
     tmp_path: Path, open_page: Opened
 ) -> None:
     with running_server(tmp_path / "workspace") as app:
-        page = open_page(f"{app}/judge?run=hybrid&base=bm25&m=P@10")
+        page = open_page(f"{app}/judge?run=hybrid&base=bm25&m=P@10&order=drawn")
         page.get_by_role("button", name="Draw 50 queries").click()
         heading = page.locator("h1").filter(has_text="Judge 50 queries drawn at random")
         heading.wait_for()
@@ -142,15 +142,15 @@ def test_the_comparison_opens_while_drawn_queries_are_judged(
                 break
             page.keyboard.press("10"[number % 2])
             expect(page.locator(".judge .pending")).to_have_count(0)
-        expect(page.locator("h1")).to_contain_text(re.compile("so far|beats|behind"))
+        expect(page.locator("h1")).to_contain_text(re.compile("hybrid.*bm25"))
         settle(page)
         assert page.evaluate("() => window.notReloaded"), "it opened by itself"
         workspace = Workspace(tmp_path / "workspace")
         (stored,) = workspace.collection("sample").draws.values()
         lead = page.locator(".lens.answer").inner_text()
-        counted = re.findall(rf"Judged: (\d+) of 50 drawn queries .*seed {stored['seed']}\)", lead)
+        counted = re.findall(rf"on (\d+) of 50 drawn queries: .*seed {stored['seed']}\.", lead)
         assert counted and int(counted[0]) >= 10
-        assert progress.inner_text().startswith(f"{counted[0]} of 50 drawn queries")
+        assert progress.inner_text().startswith(f"{counted[0]} of 50 queries")
         # The same seed gives the same order: the queries were judged in it.
         (layer,) = workspace.layers.list_layers("sample")
         judged = list(dict.fromkeys(query_id for query_id, _ in layer.grades))

@@ -45,11 +45,7 @@ def show_control_sentence(context: PageContext, page: Page) -> None:
     measured = f"top {comparison.cutoff}" if context.study.is_unjudged else comparison.name
     rest = f"{'' if pair else 'all runs '}· {measured} · {count_text}"
     st.html(navigation.draw_folded_controls(pair, short, rest))
-    others = (
-        [n for n in context.study.names if n not in (comparison.focus, comparison.baseline)]
-        if pair
-        else []
-    )
+    others = [n for n in context.study.names if n not in comparison.pair] if pair else []
     also = _other_runs_text(context, page) if others else ()
     names = [short[run.name] for run in pair]
     st.html(_folding_style(names, [measured, count_text, *also[:1]], also[1:]))
@@ -104,13 +100,13 @@ def _styles_of_named_runs(context: PageContext, page: Page) -> list[RunStyle]:
     if page.controls != "pair":
         return []
     comparison, styles = context.comparison, context.look.styles
-    return [styles[run] for run in dict.fromkeys((comparison.focus, comparison.baseline))]
+    return [styles[run] for run in dict.fromkeys(comparison.pair)]
 
 
 def _count_text(context: PageContext) -> str:
     """Return the number of queries in view, as text."""
     in_view, total = (
-        int(context.study.view_mask(context.comparison).sum()),
+        context.study.n_in_view(context.comparison),
         len(context.study.query_ids),
     )
     queries = section.format_count(total, "query", "queries")

@@ -149,7 +149,9 @@ def notes_part(query_id: str) -> None:
                 "Note",
                 key=fields[0],
                 height=68,
-                placeholder="Why does this query fail?",
+                placeholder="What do you see?"
+                if session.study_context().study.is_unjudged
+                else "Why does this query fail?",
                 label_visibility="collapsed",
             )
             with st.container(horizontal=True, key="note_foot", vertical_alignment="bottom"):

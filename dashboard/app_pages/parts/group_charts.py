@@ -94,7 +94,7 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
         f"{pair_text}, {both}",
         comparison.name,
         "n is the number of queries",
-        runs=(comparison.focus, comparison.baseline),
+        runs=comparison.pair,
     )
     alt = f"Difference from {comparison.baseline} {both}. {crossing.extremes}"
     clicked = section.show_chart(figure, "cells", alt=alt, picture=picture)
@@ -111,7 +111,7 @@ def _open_queries(clicked: Sequence[Any] | None, by: str, context: PageContext) 
     if not clicked:
         return
     comparison, run = context.comparison, clicked[1] if len(clicked) > 1 else ""
-    another = bool(run) and run not in (comparison.focus, comparison.baseline)
+    another = bool(run) and run not in comparison.pair
     _list_queries(
         {by: clicked[0]}, context, context.view.changes_to_compare(run) if another else {}
     )

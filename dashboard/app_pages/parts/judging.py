@@ -14,7 +14,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.answers import grading as answers
 from dashboard.answers.drawn_judging import drawn_measure
-from dashboard.answers.judging_order import AT_RANDOM, DRAWN, ORDERS, parse_judging_order
+from dashboard.answers.judging_order import AT_RANDOM, ORDERS, parse_judging_order
 from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.components.judge import judge_documents
@@ -23,7 +23,7 @@ from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.word_marks import query_words, split_at_words
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
-from dashboard.session.actions.draws import DrawTarget, find_draw
+from dashboard.session.actions.draws import make_draw_key
 from dashboard.session.actions.grading import (
     find_own_layer,
     handle_sent_acts,
@@ -87,7 +87,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
         return
     comparison = context.comparison
     effect = answers.layers_effect(context.study, comparison, query_id)
-    pair = (comparison.focus, comparison.baseline)
+    pair = comparison.pair
     st.html(
         layers.draw_layers_effect(
             effect.scores, effect.difference, pair, measure=comparison.name, queries=effect.queries
@@ -98,9 +98,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
 def queue_part(context: PageContext) -> None:
     """Show the judging queue of the comparison, one document at a time."""
     comparison = context.comparison
-    reason = explain_unnamed_documents(
-        context.study.runs_without_doc_ids((comparison.focus, comparison.baseline))
-    )
+    reason = explain_unnamed_documents(context.study.runs_without_doc_ids(comparison.pair))
     back = session.href("queries") if comparison.is_alone else session.href("firm", part="unjudged")
     back_name = "All queries" if comparison.is_alone else "Robustness"
     st.html(layers.draw_judging_link(back, f"← {back_name}", "back"))
@@ -207,20 +205,18 @@ def _queue_summary(
     }
 
 
-def offered_orders(context: PageContext) -> list[tuple[str, str]]:
-    """Return the orders to choose from, as pairs of word and title."""
-    drawn = find_draw(draw_target(context))
-    size = w.format_count(drawn[0].size) if drawn else ""
-    title = [(DRAWN, f"{size} random queries (allows an estimate)")] if drawn else []
-    return [*title, *(ORDERS.items() if context.study.judged else ())]
+def offered_orders(context: PageContext) -> list[tuple[str, str, str]]:
+    """Return the orders to choose from: word, title and use. Without judgments, there is only
+    one."""
+    orders = [(word, *texts) for word, texts in ORDERS.items()]
+    return orders if context.study.judged else []
 
 
-def draw_target(context: PageContext) -> DrawTarget:
-    """Return what queries are drawn for: the two compared runs, and the number of first results
-    that are judged."""
+def draw_key(context: PageContext) -> str:
+    """Return the key of the judge's draw for the two compared runs."""
     comparison = context.comparison
     k = drawn_measure(context.study, comparison).cutoff or 0
-    return DrawTarget(comparison.focus, comparison.baseline, k)
+    return make_draw_key(*comparison.pair, k)
 
 
 def _effect_rows(context: PageContext) -> list[list[str]]:
@@ -249,7 +245,7 @@ def _score_changes_by_query(
             for run, (before, after) in answers.layers_effect(
                 context.study, comparison, query_id
             ).scores.items()
-            if run in (comparison.focus, comparison.baseline)
+            if run in comparison.pair
         ]
         for query_id in graded.intersection(queue["query_id"])
     }

@@ -20,8 +20,8 @@ from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures.curves import measure_by_cutoff
 from dashboard.session import PageContext
 from metrics_core.base import wording as w
-from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
-from metrics_core.findings.sentence import muted_span, strong_span
+from metrics_core.findings.drawn_queries import drawn_progress_text, drawn_queries_finding
+from metrics_core.findings.list_changes import list_changes_finding
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.filtering import quote_text
 
@@ -39,9 +39,13 @@ def show_overview() -> None:
     changes = answer.changes
     left, right = st.columns([_ANSWER, _DRAWING], gap="medium")
     with left, st.container(key="verdict"):
-        title, lead = list_changes_title(changes), list_changes_subtitle(changes)
-        if not drawn_judging.show_open_comparison(context):
-            st.html(markup.draw_answer(title, lead, drawing.styles, badge=_NOT_JUDGED))
+        finding = list_changes_finding(changes)
+        if drawn := drawn_judging.find_drawn_judgments(context):
+            if drawn.is_open:
+                finding = drawn_queries_finding(drawn)
+            elif judged := drawn_progress_text(drawn):
+                finding = replace(finding, badge=judged)
+        st.html(blocks.draw_finding(finding, drawing.styles))
     with right:
         st.html(blocks.draw_kept(changes, drawing))
     st.html(blocks.draw_classes(changes, drawing, _class_link))
@@ -50,16 +54,16 @@ def show_overview() -> None:
     section.show_cached(
         "strip", lambda: blocks.draw_strip(queries, changes.k, drawing, opens), answer
     )
-    drawn_judging.show_draw_card(context, session.href("judge"))
+    drawn_judging.show_draw_card(context)
     if len(study.names) > 2:
         all_styles = replace(drawing, styles=context.look.styles)
         with st.container(key="runs_table"):
-            st.html(blocks.draw_changed_runs(answer.runs, all_styles, _run_link(context)))
+            st.html(blocks.draw_changed_runs(answer.runs, all_styles, _pair_link(context)))
             note = f"Changes from {comparison.baseline} in the top {w.format_count(changes.k)}."
             section.show_note_with_csv(draw_chart_note(note), "Runs", frame=answer.runs, key="runs")
     st.html(blocks.draw_change_facts(answer.runs, comparison.focus, changes))
     group_link = _group_link(context, answer.grouping)
-    if changes.is_changed.any():
+    if changes.n_changed:
         st.html(blocks.draw_change_lists(answer, drawing, session.href, _line_link, group_link))
 
 
@@ -71,8 +75,8 @@ def _class_link(name: str) -> str:
     return _line_link(f"change == {quote_text(name)}")
 
 
-def _run_link(context: PageContext) -> LinkMaker:
-    return lambda run: session.href("overview", **context.view.changes_to_compare(run))
+def _pair_link(context: PageContext) -> Callable[..., str]:
+    return lambda *pair: session.href("overview", **context.view.changes_to_compare(*pair))
 
 
 def _group_link(context: PageContext, by: str) -> LinkMaker:
@@ -96,13 +100,11 @@ def show_breakdown() -> None:
     by = chosen if chosen in columns else columns[0]
     groups = answers.changes_by_group(study, comparison, by)
     least, most = groups.iloc[0], groups.iloc[-1]
-    title = strong_span(f"{least['group']} keeps least, {most['group']} most")
+    title = f"{least['group']} keeps least, {most['group']} most"
     if len(groups) == 1:
-        title = strong_span(f"All queries are in the group {least['group']}")
+        title = f"All queries are in the group {least['group']}"
     k = w.format_count(comparison.cutoff)
-    lead = muted_span(
-        f"Share of the top {k} that the two lists have in common, by {by}. Not tested."
-    )
+    lead = f"Share of the top {k} that the two lists have in common, by {by}. Not tested."
     st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     section.choose_grouping(columns, by)
     st.html(blocks.draw_groups_by_overlap(groups, by, context.drawing, _group_link(context, by)))
@@ -117,8 +119,8 @@ def show_curves() -> None:
     frame = answers.overlap_curves(context.study, comparison)
     row = frame[frame["run"] == comparison.focus].set_index("k")["mean"]
     share, k = w.format_share(row[comparison.cutoff]), w.format_count(comparison.cutoff)
-    title = strong_span(f"The lists share {share} of the top {k}")
-    lead = muted_span(f"Mean share of the first k documents in common with {comparison.baseline}.")
+    title = f"The lists share {share} of the top {k}"
+    lead = f"Mean share of the first k documents in common with {comparison.baseline}."
     st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     st.html(draw_legend(context.drawing, list(context.drawing.styles), {}))
     figure = draw_figure_cached(measure_by_cutoff, frame, context.drawing, panels="scores")
@@ -126,7 +128,7 @@ def show_curves() -> None:
     link = session.href("curves", k="")
     with st.container(key="panels_alone_overlap"):
         section.show_chart(
-            figure, "overlap", alt=f"Overlap by k. {title.text}.", picture=caption, clickable=False,
+            figure, "overlap", alt=f"Overlap by k. {title}.", picture=caption, clickable=False,
             zooms=True, chooses=link,
         )  # fmt: skip
     note = "k: number of results (log scale). Click to choose another k. Drag to zoom."
@@ -139,20 +141,18 @@ def show_ranking() -> None:
     comparison, names = context.comparison, context.study.names
     pairs = answers.overlap_of_pairs(context.study, comparison)
     first = pairs.sort_values("rbo", na_position="first").iloc[-1]
-    title = strong_span(f"{first['run']} and {first['baseline']} are most alike")
+    are_alike = "are most alike" if len(pairs) > 1 else f"have RBO {w.format_score(first['rbo'])}"
+    title = f"{first['run']} and {first['baseline']} {are_alike}"
     if first["rbo"] != first["rbo"]:
-        title = strong_span("No two runs can be compared")
-    lead = muted_span(
+        title = "No two runs can be compared"
+    lead = (
         f"Mean rank-biased overlap of the top {w.format_count(comparison.cutoff)}, persistence 0.9:"
         " 1 for the same lists, 0 for no document in common."
     )
     st.html(markup.draw_answer(title, lead, context.look.styles, badge=_NOT_JUDGED))
 
-    def pair_link(run: str, baseline: str) -> str:
-        return session.href("overview", **context.view.changes_to_compare(run, baseline))
-
     with st.container(key="runs_table"):
-        st.html(blocks.draw_overlap_matrix(pairs, names, context.look.styles, pair_link))
+        st.html(blocks.draw_overlap_matrix(pairs, names, context.look.styles, _pair_link(context)))
         note = draw_chart_note("Click a cell to compare its two runs.")
         section.show_note_with_csv(note, "Every pair", frame=pairs, key="pairs")
 

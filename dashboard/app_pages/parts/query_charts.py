@@ -84,7 +84,7 @@ def _sorted_chart(query_list: QueryList, context: PageContext) -> None:
     picture = section.make_caption(
         f"Every query, sorted by its difference: {comparison.focus} minus {comparison.baseline}",
         str(comparison.measure),
-        runs=(comparison.focus, comparison.baseline),
+        runs=comparison.pair,
     )
     alt = f"Differences by query. {query_list.finding.text}."
     address = context.view.address
@@ -125,9 +125,7 @@ def _scatter_chart(query_list: QueryList, context: PageContext) -> list[str] | N
         lasso=lasso,
     )
     alt = f"Each query's {comparison.measure}: {title}. {query_list.finding.text}."
-    picture = section.make_caption(
-        title, str(comparison.measure), runs=(comparison.focus, comparison.baseline)
-    )
+    picture = section.make_caption(title, str(comparison.measure), runs=comparison.pair)
     if not lasso:
         return section.show_chart(figure, "against", alt=alt, picture=picture)
     regions = section.draw_regions(figure, "against_lasso", alt=alt, picture=picture)
@@ -209,6 +207,6 @@ def _strip_chart(query_list: QueryList, context: PageContext) -> list[str] | Non
         visible_ids=_listed_ids(query_list),
     )
     alt = f"{comparison.measure} of each query by {by}. {query_list.finding.text}."
-    runs = dict.fromkeys((comparison.focus, comparison.baseline))
+    runs = dict.fromkeys(comparison.pair)
     picture = section.make_caption(f"Score by {by or 'query'}", str(comparison.measure), runs=runs)
     return section.show_chart(figure, "strips", alt=alt, picture=picture)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.answers.query_notes import NOTHING_NOTED
 from dashboard.app_pages.parts import section
+from dashboard.app_pages.parts.drawn_judging import find_drawn_judgments
 from dashboard.drawing.report.list_changes import CHANGE_PARTS
 from dashboard.drawing.report.parts import PARTS
 from dashboard.session import PageContext
@@ -81,6 +82,7 @@ def _report_dialog(context: PageContext) -> None:
             used_files(),
             include_notes=notes,
             carried=carried,
+            drawn=find_drawn_judgments(context) if is_unjudged else None,
         ),
         file_name="ranklens-report.html"
         if nameless
@@ -90,9 +92,7 @@ def _report_dialog(context: PageContext) -> None:
         type="primary",
         on_click="ignore",
     )
-    queries = section.format_count(
-        int(context.study.view_mask(context.comparison).sum()), "query", "queries"
-    )
+    queries = section.format_count(context.study.n_in_view(context.comparison), "query", "queries")
     one_file = "One file that opens anywhere, without a network."
     if is_unjudged:
         st.caption(f"What changed in {queries}. {one_file}")

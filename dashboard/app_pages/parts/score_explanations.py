@@ -136,9 +136,7 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
     the user edit the list."""
     if not query_ledger.by:
         return
-    nameless = context.study.runs_without_doc_ids(
-        (context.comparison.focus, context.comparison.baseline)
-    )
+    nameless = context.study.runs_without_doc_ids(context.comparison.pair)
     card = make_card("what_if", "What if?")
     card.html(card_head.draw_shortcut_key("W"))
     if nameless:

@@ -144,7 +144,7 @@ def make_caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> 
     """Return the caption of a chart's image: its title, `notes`, active layers, the number of
     queries, and the runs. If `runs` is None, all shown runs are listed."""
     context = session.study_context()
-    queries = int(context.study.view_mask(context.comparison).sum())
+    queries = context.study.n_in_view(context.comparison)
     run_styles = context.drawing.styles if runs is None else context.look.styles_of(runs)
     layer_notes = [
         f"with {format_count(len(v), 'grade', 'grades')} of layer {v.name}"

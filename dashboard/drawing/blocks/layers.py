@@ -58,10 +58,15 @@ def draw_judging_link(link: str, words: str, kind: Literal["", "primary", "back"
     return _render("onward", link=link, words=words, kind=kind)
 
 
-def draw_card_of_draw(n: int, text: str, link: str = "") -> Markup:
-    """Draw a card that offers to judge `n` queries drawn at random. If `link` is given, the card
-    links to the page on which the queries are drawn."""
-    return _render("draw_card", n=n, text=text, link=link)
+def draw_card_of_draw(n: int, steps: Sequence[str], link: str) -> Markup:
+    """Draw a card that offers to judge `n` queries drawn at random. It has the steps of judging
+    them, and links to the page on which the queries are drawn."""
+    return _render("draw_card", n=n, steps=steps, link=link)
+
+
+def draw_steps(steps: Sequence[str]) -> Markup:
+    """Draw the numbered steps of judging queries drawn at random."""
+    return _render("draw_steps", steps=steps)
 
 
 def draw_layer_row(layer: Layer, *, is_on: bool) -> Markup:

@@ -130,9 +130,10 @@ def draw_two_lists(
     grades of its first ranks. A single run has one list.
 
     Two lists are connected by lines. With more than two lists, a label says how each document moved
-    from its position in the baseline. `documents` is indexed by doc_id; its columns title and text
-    are optional. A click on a row opens the full text. `note` is shown above the lists. With
-    `one_line`, a row is the title alone, large enough to be read from a distance."""
+    from its position in the baseline. Without judgments, two equal lists are drawn as one.
+    `documents` is indexed by doc_id; its columns title and text are optional. A click on a row
+    opens the full text. `note` is shown above the lists. With `one_line`, a row is the title alone,
+    large enough to be read from a distance."""
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further_ids]))
     reach = rows or diagnosis.cutoff
     several = len(runs) > _JOINED
@@ -140,6 +141,8 @@ def draw_two_lists(
     row_lists = [
         diagnosis.align_rankings(run, other, reach) for run, other in zip(runs, others, strict=True)
     ]
+    if not diagnosis.has_judgments and _are_same(row_lists):
+        runs, row_lists = runs[1:], row_lists[1:]
     doc_ids = [row["doc_id"] for list_rows in row_lists for row in list_rows]
     if one_line:
         documents = _document_labels(documents, {str(doc_id) for doc_id in doc_ids if doc_id})
@@ -189,6 +192,12 @@ def _document_labels(documents: pd.DataFrame, doc_ids: Collection[str]) -> pd.Da
         for doc_id in doc_ids
     }
     return pd.DataFrame({"title": lines})
+
+
+def _are_same(row_lists: Sequence[Sequence[Row]]) -> bool:
+    """Whether there are two lists with the same documents in the same order."""
+    ids = [[row["doc_id"] for row in rows] for rows in row_lists]
+    return len(ids) == _JOINED and ids[0] == ids[1]
 
 
 def _has_missing_ranks(rows: Sequence[Row]) -> bool:

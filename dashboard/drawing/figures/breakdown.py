@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
@@ -24,6 +23,7 @@ from dashboard.drawing.figures.rows import (
 from dashboard.drawing.figures.text import LINE, widest_line_width
 from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import Ticks, nice_ticks, zero_based_ticks
+from metrics_core.base.arrays import Floats
 
 _DIFFERENCE = ("difference", "diff_low", "diff_high")
 _SCORE = ("mean", "low", "high")
@@ -110,9 +110,7 @@ def runs_with_values(frame: pd.DataFrame, drawing: Drawing, column: str) -> list
     return sorted(styles, key=lambda style: style.role != "focus")
 
 
-def _column_values(
-    frame: pd.DataFrame, drawing: Drawing, columns: Sequence[str]
-) -> npt.NDArray[np.float64]:
+def _column_values(frame: pd.DataFrame, drawing: Drawing, columns: Sequence[str]) -> Floats:
     return (
         frame.loc[frame["run"].isin(list(drawing.styles)), list(columns)]
         .to_numpy(np.float64)

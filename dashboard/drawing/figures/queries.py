@@ -16,7 +16,7 @@ from dashboard.drawing.figures.layout import Margin, make_axis, make_figure
 from dashboard.drawing.figures.text import escape, query_text
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Objects
 from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 
 FADED = 0.2
@@ -93,7 +93,7 @@ class _Ranked:
 
     rows: npt.NDArray[np.intp]
     difference: Floats
-    outcome: npt.NDArray[np.object_]
+    outcome: Objects
 
 
 def _rank_queries(frame: pd.DataFrame) -> _Ranked:

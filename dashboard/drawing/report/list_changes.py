@@ -12,9 +12,7 @@ from dashboard.answers.list_changes import ChangesOverview, changes_overview
 from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.report import UsedFile, changes_methods, make_report
 from dashboard.drawing.blocks import list_changes as blocks
-from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import report as report_blocks
-from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.blocks.queries import column_texts
 from dashboard.drawing.blocks.robustness_checks import Cell, draw_table
 from dashboard.drawing.blocks.table import Column
@@ -23,7 +21,8 @@ from dashboard.drawing.report.document import finish_page, make_report_page
 from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.drawing.theme import BY_THEME
 from dashboard.study.study import Study
-from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+from metrics_core.findings.list_changes import list_changes_finding
+from metrics_core.findings.verdicts import VerdictFinding
 
 CHANGE_PARTS = ("queries", "measured")
 """The optional parts of a report without judgments."""
@@ -36,13 +35,14 @@ _METHOD = (
 )
 
 
-def draw_changes(answer: ChangesOverview, drawing: Drawing) -> Markup:
-    """Draw the Overview of runs without judgments. The blocks contain no links."""
+def draw_changes(
+    answer: ChangesOverview, drawing: Drawing, result: VerdictFinding | None = None
+) -> Markup:
+    """Draw the Overview of runs without judgments. The blocks contain no links. If `result` is
+    given, it is the result on drawn queries, and replaces the sentences on the changes."""
     changes = answer.changes
-    title, lead = list_changes_title(changes), list_changes_subtitle(changes)
-    badge = Badge("not judged", "few")
     parts = [
-        markup.draw_answer(title, lead, drawing.styles, badge=badge),
+        blocks.draw_finding(result or list_changes_finding(changes), drawing.styles),
         blocks.draw_kept(changes, drawing),
         blocks.draw_classes(changes, drawing, _no_link),
         blocks.draw_strip(answer.queries, changes.k, drawing, _no_link),
@@ -50,7 +50,7 @@ def draw_changes(answer: ChangesOverview, drawing: Drawing) -> Markup:
     ]
     if len(answer.runs) > 1:
         parts.insert(4, blocks.draw_changed_runs(answer.runs, drawing, _no_link))
-    if changes.is_changed.any():
+    if changes.n_changed:
         parts.append(blocks.draw_change_lists(answer, drawing, _no_link, _no_link, _no_link))
     return Markup().join(parts)
 
@@ -61,10 +61,12 @@ def make_any_report(
     drawing: Drawing,
     request: ReportRequest,
     files: tuple[UsedFile, ...] = (),
+    drawn_result: VerdictFinding | None = None,
     **more: Any,
 ) -> str:
-    """Return the report on runs with or without judgments as an HTML file. `more` are further
-    arguments of `make_report`, which are used only with judgments."""
+    """Return the report on runs with or without judgments as an HTML file. `drawn_result`, the
+    result on drawn queries, is used only without judgments. `more` are further arguments of
+    `make_report`, which are used only with judgments."""
     if not study.is_unjudged:
         return make_report_page(make_report(study, comparison, files, **more), drawing, request)
     drawing = replace(drawing, palette=BY_THEME)
@@ -88,7 +90,8 @@ def make_any_report(
         report_blocks.draw_report_part(key, PARTS[key], "", inside[key], drawing.styles)
         for key in keys
     ]
-    verdict = Markup('<section id="verdict">{}</section>').format(draw_changes(answer, drawing))
+    verdict = draw_changes(answer, drawing, drawn_result)
+    verdict = Markup('<section id="verdict">{}</section>').format(verdict)
     contents = [("verdict", "What changed"), *((key, PARTS[key]) for key in keys)]
     pair = f"{drawing.focus} against {drawing.baseline}, top {drawing.cutoff}"
     return finish_page(pair, contents, [verdict, *parts], Markup(), methods.versions, request)

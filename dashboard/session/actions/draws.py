@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from secrets import randbelow
+from typing import Any
 
 from dashboard.answers.judging_order import DRAWN
-from dashboard.session.action_messages import run_action
+from dashboard.session.action_messages import add_message, run_action
 from dashboard.session.actions.grading import judge_name
 from dashboard.session.address import change
 from dashboard.session.open_collection import (
@@ -17,54 +19,71 @@ from dashboard.session.open_collection import (
     workspace,
 )
 from dashboard.workspace.adding import current_time
+from metrics_core.base import wording as w
 from metrics_core.comparing.drawn_queries import QueryDraw
 
 _SEEDS = 1_000_000
 
 
-@dataclass(frozen=True)
-class DrawTarget:
-    """What queries are drawn for: the two compared runs, and the number k of first results that are
-    judged."""
-
-    focus: str
-    baseline: str
-    k: int
-
-    @property
-    def key(self) -> str:
-        """The key in a collection's record: judge, names of the runs in their files, and k. The
-        order of the runs has no effect."""
-        own_names = current_library().own_names
-        names = sorted(own_names.get(run, run) for run in (self.focus, self.baseline))
-        return json.dumps([judge_name(), *names, self.k])
+def make_draw_key(focus: str, baseline: str, k: int) -> str:
+    """Return the key of a draw in a collection's record. It names what the queries are drawn for:
+    the judge, the names of the two runs in their files, and the number `k` of first results that
+    are judged. The order of the runs has no effect."""
+    own_names = current_library().own_names
+    names = sorted(own_names.get(run, run) for run in (focus, baseline))
+    return json.dumps([judge_name(), *names, k])
 
 
-def find_draw(target: DrawTarget) -> tuple[QueryDraw, str] | None:
-    """Return the queries that the judge has drawn, and the day on which the first of them were
-    drawn. Returns None if the judge has drawn none."""
+def find_draw(key: str) -> QueryDraw | None:
+    """Return the queries that the judge has drawn, or None if there are none."""
     identity = collection_id()
     if not workspace().has_collection(identity):
         return None
-    record = workspace().collection(identity).draws.get(target.key)
+    record = workspace().collection(identity).draws.get(key)
     if record is None:
         return None
-    return QueryDraw(record["seed"], tuple(record["sizes"])), record["dates"][0][:10]
+    sizes, left_out = tuple(record["sizes"]), tuple(record.get("left_out", ()))
+    return QueryDraw(record["seed"], sizes, left_out, record["dates"][0][:10])
 
 
-def draw_queries(target: DrawTarget, size: int) -> None:
+def draw_queries(key: str, size: int) -> None:
     """Draw `size` queries, in addition to those already drawn, and let the judging queue offer
     their documents. This is a callback."""
-    identity, key = collection_id(), target.key
-    new = {"seed": randbelow(_SEEDS), "sizes": [], "dates": []}
+    new: dict[str, Any] = {"seed": randbelow(_SEEDS), "sizes": [], "dates": []}
 
-    def store_draw() -> None:
+    def add_queries(old: Mapping[str, Any]) -> dict[str, Any]:
+        draw = {**new, **old}
+        dates = [*draw["dates"], current_time()]
+        return {**draw, "sizes": [*draw["sizes"], size], "dates": dates}
+
+    _store_draw(key, add_queries)
+
+
+def leave_out_queries(key: str, query_ids: Sequence[str]) -> None:
+    """Leave out drawn queries that the judge skipped, and show a message that offers to undo this.
+    This is a callback."""
+
+    def leave_out(draw: Mapping[str, Any]) -> dict[str, Any]:
+        before = draw.get("left_out", ())
+        undo = ("Undo", lambda: _store_draw(key, lambda now: {**now, "left_out": before}))
+        count = f"{w.format_count(len(query_ids))} {w.plural(len(query_ids), 'query', 'queries')}"
+        add_message(f"{count} left out.", "", (undo,))
+        return {**draw, "left_out": [*before, *query_ids]}
+
+    _store_draw(key, leave_out)
+
+
+def _store_draw(key: str, make_draw: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+    """Store the result of `make_draw` as the draw, and let the judging queue offer its documents.
+    `make_draw` gets the record of the draw so far; it is empty if there is no draw."""
+    identity = collection_id()
+
+    def store() -> None:
         add_to_workspace(identity)
-        with workspace().hold_write_lock() as store:
-            record, time = store.read_collection(identity), current_time()
-            draw = dict(record.draws.get(key, new))
-            draw |= {"sizes": [*draw["sizes"], size], "dates": [*draw["dates"], time]}
-            store.put_collection(replace(record, draws={**record.draws, key: draw}, changed=time))
+        with workspace().hold_write_lock() as opened:
+            record = opened.read_collection(identity)
+            draws = {**record.draws, key: make_draw(record.draws.get(key, {}))}
+            opened.put_collection(replace(record, draws=draws, changed=current_time()))
         change(order=DRAWN)
 
-    run_action(store_draw)
+    run_action(store)

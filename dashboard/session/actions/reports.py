@@ -4,6 +4,7 @@ report may contain."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from dashboard.session.context import PageContext
 from dashboard.session.open_collection import all_collections, collection_id, current_library
 from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.workspace.disk.durable import file_state
+from metrics_core.explaining.drawn_judging import DrawnJudgments
+from metrics_core.findings.drawn_queries import drawn_queries_finding
 from metrics_core.tables import Run
 
 
@@ -32,12 +35,14 @@ def make_report_file(
     *,
     include_notes: Remarks = NOTHING_NOTED,
     carried: str = "",
+    drawn: DrawnJudgments | None = None,
 ) -> bytes:
     """Return the report on the current view as an HTML file. This function does not access the
     session.
 
-    `carried` is the id of the collection to embed. It is embedded only if full texts are
-    included."""
+    `carried` is the id of the collection to embed. It is embedded only if full texts are included.
+    `drawn` is the state of judging drawn queries; its result is included if the comparison is
+    open."""
     shared_study = make_shareable_study(context.study, include)
     study, view = shared_study.study, shared_study.comparison(context.comparison)
     slots = (
@@ -55,8 +60,12 @@ def make_report_file(
     # Notes may name anything.
     remarks = include_notes if everything else NOTHING_NOTED
     grades = count_own_grades(context, include)
+    result = None
+    if drawn and drawn.is_open:
+        # A run may be named by a letter.
+        result = drawn_queries_finding(replace(drawn, run=view.focus, baseline=view.baseline))
     return make_any_report(
-        study, view, drawing, request, listed_files, remarks=remarks, own_grades=grades
+        study, view, drawing, request, listed_files, result, remarks=remarks, own_grades=grades
     ).encode()
 
 

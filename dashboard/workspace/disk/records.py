@@ -264,8 +264,11 @@ def _has_valid_values(record: Any) -> bool:
     )
 
 
-def _is_draw(seed: object, sizes: Sequence[int], dates: Sequence[str]) -> bool:
+def _is_draw(
+    seed: object, sizes: Sequence[int], dates: Sequence[str], left_out: Sequence[str] = ()
+) -> bool:
     whole = all(type(number) is int and number >= 0 for number in (seed, *sizes))
+    whole = whole and _are_texts(left_out)
     return whole and min(sizes) > 0 and 0 < len(sizes) == len(dates) and all(map(_is_time, dates))
 
 

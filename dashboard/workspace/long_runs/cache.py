@@ -23,12 +23,12 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 import metrics_core
 from dashboard.workspace.disk import durable
 from dashboard.workspace.disk.folder_store import FolderStore
+from metrics_core.base.arrays import AnyArray
 from metrics_core.base.whole_files import read_sealed_file, write_sealed
 
 LARGEST = 10_000_000_000
@@ -52,7 +52,7 @@ _TABLES = "tables"
 class CachedValue:
     """A cached value: read-only arrays by name, and other data that JSON can represent."""
 
-    arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    arrays: Mapping[str, AnyArray] = field(default_factory=dict)
     metadata: Any = None
 
 

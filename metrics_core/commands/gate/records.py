@@ -103,13 +103,13 @@ def _floor_record(outcome: FloorOutcome) -> dict[str, Any]:
 
 def _overlap_record(outcome: OverlapOutcome) -> dict[str, Any]:
     return {
-        "overlap": str(outcome.overlap),
+        "overlap": str(outcome.condition),
         "run": outcome.run,
         "outcome": outcome.outcome,
         "sentence": overlap_finding(outcome),
         "queries": len(outcome.query_ids),
         "share": outcome.mean,
-        "rbo": outcome.mean_rbo,
+        "rbo": float(outcome.rbo.mean()),
         "most_changed": [
             {"query_id": query_id, "share": share, "rbo": rbo}
             for query_id, share, rbo in outcome.most_changed_queries(MAX_SHOWN)

@@ -127,7 +127,7 @@ def changed_queries_title(outcome: OverlapOutcome) -> str:
     queries (top 10 of hybrid)"."""
     queries = w.plural(outcome.n_changed, "query", "queries")
     title = f"Largest changes among {w.format_count(outcome.n_changed)} changed {queries}"
-    return f"{title} (top {outcome.overlap.k} of {outcome.run})"
+    return f"{title} (top {outcome.k} of {outcome.run})"
 
 
 def _changed_query_rows(outcome: OverlapOutcome) -> list[dict[str, str]]:

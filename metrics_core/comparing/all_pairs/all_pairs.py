@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import AnyArray, Floats, Ints, Mask, Objects
 from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import compare_pairs
 from metrics_core.comparing.paired_tests import holm_adjusted
@@ -62,7 +61,7 @@ class AllPairs:
     high: Floats
     p: Floats
     p_corrected: Floats
-    verdict: npt.NDArray[np.object_]
+    verdict: Objects
     queries: Ints
     first: Ints
     last: Ints
@@ -202,17 +201,13 @@ class _PairMatrix:
         matrix[*self.pairs[::-1]] = -(above if below is None else below)
         return matrix
 
-    def symmetric_matrix(
-        self, values: npt.NDArray[Any], diagonal: npt.ArrayLike = np.nan
-    ) -> npt.NDArray[Any]:
+    def symmetric_matrix(self, values: AnyArray, diagonal: npt.ArrayLike = np.nan) -> AnyArray:
         matrix = np.zeros((self.runs, self.runs), dtype=values.dtype)
         np.fill_diagonal(matrix, diagonal)
         matrix[*self.pairs] = matrix[*self.pairs[::-1]] = values
         return matrix
 
-    def mirrored_matrix(
-        self, values: npt.NDArray[np.object_], opposites: dict[str, str]
-    ) -> npt.NDArray[np.object_]:
+    def mirrored_matrix(self, values: Objects, opposites: dict[str, str]) -> Objects:
         matrix = np.full((self.runs, self.runs), None, dtype=object)
         matrix[*self.pairs] = values
         matrix[*self.pairs[::-1]] = [opposites.get(value, value) for value in values]

@@ -6,14 +6,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import AnyArray, Floats, Ints
 from metrics_core.compatible.trec_eval import files, gains
 from metrics_core.compatible.trec_eval.c_program import FILES, ProgramExit, to_long
 from metrics_core.compatible.trec_eval.gains import HIGHEST_BESIDE_GAINS, parse_gains
@@ -209,7 +208,7 @@ def _build_columns(
 
 def _find_high_grades(
     owners: Sequence[str],
-    codes: npt.NDArray[Any],
+    codes: AnyArray,
     grades: Ints,
     max_grade: int,
     limit_text: str,

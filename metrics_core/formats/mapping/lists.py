@@ -114,7 +114,7 @@ def read_lists(
         current_mappings = _build_mappings(inference, request) or current_mappings
         if not current_mappings:
             problem = LineProblem(None, "no lists of documents by query", KIND_TITLES[request.kind])
-            raise file_error(source, [problem], hint=_HINT)
+            raise file_error(source, problem, hint=_HINT)
         used_paths = _find_used_paths(current_mappings) if request.columns else []
         names.update(dict.fromkeys(used_paths or inference.names))
         unused_paths = (
@@ -191,7 +191,7 @@ def _sample_records(source: Source, records: Records) -> list[Any]:
     if wrong_row is not None:
         line = None if records.lines is None else int(records.lines[wrong_row])
         problem = LineProblem(line, records.values.describe(wrong_row), "a record")
-        raise file_error(source, [problem], hint=_HINT)
+        raise file_error(source, problem, hint=_HINT)
     return sample_items(values, record_shape)
 
 
@@ -219,7 +219,7 @@ def _refuse_ambiguous_lists(source: Source, request: Request, inference: Inferen
     else:
         return
     hint = f"Choose one, for example columns {role}={paths[0]}. {fields_hint(source)}"
-    raise file_error(source, [LineProblem(None, actual, expected)], hint=hint)
+    raise file_error(source, LineProblem(None, actual, expected), hint=hint)
 
 
 def _format_paths(paths: Sequence[RecordPath | str]) -> str:

@@ -158,7 +158,7 @@ def to_file_error(
         row = int(error.axis.record_rows(np.array([error.row]))[0])
         actual = f"{actual} (record {row + 1:,})"
     problem = LineProblem(line, actual, error.expected, hint=error.hint)
-    return file_error(source, [problem], hint="" if error.hint else hint, offer=error.offer)
+    return file_error(source, problem, hint="" if error.hint else hint, offer=error.offer)
 
 
 def _add_rows(

@@ -28,11 +28,7 @@ def refuse_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
         has_header = any(block.header for block in blocks)
         raise file_error(
             source,
-            [
-                LineProblem(
-                    None, "only a header" if has_header else "no rows", "one row per document"
-                )
-            ],
+            LineProblem(None, "only a header" if has_header else "no rows", "one row per document"),
             hint="The file is empty. Check that it was written completely.",
         )
 

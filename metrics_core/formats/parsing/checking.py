@@ -110,12 +110,12 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
             row = pc.index(ids.indices, position).as_py() if is_coded else position
             actual = f"one of {format_size(lengths[position].as_py())}"
             expected = f"a {name} of at most {format_size(MAX_ID_BYTES)}"
-            raise file_error(source, [row_problem(index, row, actual, expected)])
+            raise file_error(source, row_problem(index, row, actual, expected))
         if (pc.sum(lengths).as_py() or 0) > MAX_TEXT_BYTES:
             problem = LineProblem(
                 None, f"{format_size(pc.sum(lengths).as_py())} as {name}", _ALL_IDS
             )
-            raise file_error(source, [problem], hint="Split the file into parts.")
+            raise file_error(source, problem, hint="Split the file into parts.")
 
 
 def find_subtopics(rows: pa.Table) -> pa.DictionaryArray | None:

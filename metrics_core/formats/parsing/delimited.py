@@ -81,7 +81,7 @@ def read_csv_records(source: Source, separator: str) -> Iterator[Record]:
         except csv.Error as error:
             problem = LineProblem(first, f"a malformed quoted field ({error})", "closed quotes")
             raise file_error(
-                source, [problem], hint='Double a quote inside a quoted field: "".'
+                source, problem, hint='Double a quote inside a quoted field: "".'
             ) from error
         if fields is None:
             return

@@ -124,7 +124,7 @@ def load_map(source: Source, request: Request) -> Loaded:
     rows = _read_rows(source)
     if not rows.rows:
         problem = LineProblem(None, "no documents for any query", "at least one")
-        raise file_error(source, [problem], hint="Is the file complete?")
+        raise file_error(source, problem, hint="Is the file complete?")
     if rows.invalid_values:
 
         def describe_problem(row: int) -> tuple[str, str, str]:
@@ -163,7 +163,7 @@ def _read_rows(source: Source) -> _MapRows:
         if not isinstance(documents, dict):
             actual = f"`{shorten_line(query_id)}`, whose value is not an object"
             problem = LineProblem(None, actual, "{query: {document: number}}")
-            raise file_error(source, [problem], hint=_HINT)
+            raise file_error(source, problem, hint=_HINT)
         if surrogates:
             check_strings(source, text, (query_id, *find_strings(documents)), None)
         rows.add(query_id, start, documents)
@@ -172,7 +172,7 @@ def _read_rows(source: Source) -> _MapRows:
     if (pc.max(lengths).as_py() or 0) > MAX_DIGITS:
         row = pc.index(pc.greater(lengths, MAX_DIGITS), True).as_py()
         problem = LineProblem(rows.line(row), *describe_long_number(lengths[row].as_py()))
-        raise file_error(source, [problem])
+        raise file_error(source, problem)
     return rows
 
 

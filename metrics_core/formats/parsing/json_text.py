@@ -214,13 +214,13 @@ def _convert_errors(source: Source, text: str, line: int | None) -> Iterator[Non
         )
         is_at_end = not text[error.pos :].strip()
         hint = f"The {'line' if line else 'file'} seems to be truncated." if is_at_end else ""
-        raise file_error(source, [problem], hint=hint) from error
+        raise file_error(source, problem, hint=hint) from error
     except _UnsupportedJsonError as error:
         line_number = line or _find_refused_line(text, error)
         problem = LineProblem(line_number, error.found, error.expected, hint=error.hint)
-        raise file_error(source, [problem]) from error
+        raise file_error(source, problem) from error
     except RecursionError as error:
-        raise file_error(source, [LineProblem(line, *_TOO_DEEP)]) from error
+        raise file_error(source, LineProblem(line, *_TOO_DEEP)) from error
 
 
 def _check_nesting_depth(value: Any, position: int) -> None:
@@ -262,7 +262,7 @@ def check_strings(source: Source, text: str, values: Iterable[str], line: int | 
             line_number = line or text.count("\n", 0, max(text.lower().find(code), 0)) + 1
             problem = LineProblem(line_number, f"half a character ({code})", "whole characters")
             hint = "The text was truncated inside an emoji or a rare character."
-            raise file_error(source, [problem], hint=hint) from error
+            raise file_error(source, problem, hint=hint) from error
 
 
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

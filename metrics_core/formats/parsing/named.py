@@ -86,7 +86,7 @@ def check_header(source: Source, names: Sequence[str], line: int | None) -> None
     if repeated_names:
         name_list = ", ".join(f"`{name}`" for name in repeated_names)
         problem = LineProblem(line, f"{name_list} more than once", "each column name once")
-        raise file_error(source, [problem], hint="Rename or delete one of the columns.")
+        raise file_error(source, problem, hint="Rename or delete one of the columns.")
 
 
 def check_columns(
@@ -101,7 +101,7 @@ def check_columns(
         problem = LineProblem(
             line, f"no column `{absent_names[0]}` among {name_list}", "the specified columns"
         )
-        raise file_error(source, [problem], hint=did_you_mean(absent_names[0], names))
+        raise file_error(source, problem, hint=did_you_mean(absent_names[0], names))
     header_roles = infer_header_roles(rename_header(names, request.columns), request.kind)
     if is_constant_value(request.columns.get("relevance", "")) and header_roles.missing == [
         "relevance"
@@ -122,7 +122,7 @@ def check_columns(
             f"`{names[distance_index]}` is a distance (smallest is best), but the best document"
             f" must have the highest score. Invert it with columns score=-{names[distance_index]}."
         )
-    raise file_error(source, [problem], hint=hint)
+    raise file_error(source, problem, hint=hint)
 
 
 def load_named(
@@ -134,7 +134,7 @@ def load_named(
     header_roles = check_columns(source, named.names, request, named.header)
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
-        raise file_error(source, [problem], hint="Is the file complete?")
+        raise file_error(source, problem, hint="Is the file complete?")
     used_names = ", ".join(_used_names(named, request.kind, header_roles))
     if request.kind == "run":
         rows = _build_run_rows(source, request, named, header_roles)

@@ -4,13 +4,10 @@ This order is not used for ranking: documents are ranked by score."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import AnyArray, Floats
 from metrics_core.base.notes import Note
 from metrics_core.formats.source.lines import format_count
 from metrics_core.tables.arrays import as_array, as_column
@@ -44,7 +41,7 @@ def fraction_notes(count: int) -> list[Note]:
     return [Note("rank", message, count)]
 
 
-def contradiction_notes(query_ids: pa.Array, query_codes: npt.NDArray[Any]) -> list[Note]:
+def contradiction_notes(query_ids: pa.Array, query_codes: AnyArray) -> list[Note]:
     """Return the note about queries whose ranks contradict their scores. There is no note if there
     are no such queries.
 

@@ -36,13 +36,13 @@ def to_named_columns(
     for row, (line, record) in enumerate(records):
         if not isinstance(record, dict):
             actual = f"`{_to_text(record)}`"[:60]
-            raise file_error(source, [LineProblem(line, actual, "an object with named values")])
+            raise file_error(source, LineProblem(line, actual, "an object with named values"))
         column_count = len(columns)
         for name, value in (_flatten_metadata(record) if _NESTED in record else record).items():
             if not isinstance(value, str):
                 if kind in ("run", "qrels") and isinstance(value, (dict, list)):
                     actual = f"a list or object as `{name}`"
-                    raise file_error(source, [LineProblem(line, actual, "a text or a number")])
+                    raise file_error(source, LineProblem(line, actual, "a text or a number"))
                 value = _to_text(value)
             column = columns.setdefault(name, [])
             if len(column) < row:

@@ -52,7 +52,7 @@ def build_scores(
     query, run and measure."""
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
-        raise file_error(source, [problem], hint="Is the file complete?")
+        raise file_error(source, problem, hint="Is the file complete?")
     words = {**columns.words, **(request.grades if isinstance(request.grades, Mapping) else {})}
     ids = _id_columns(request, named, columns)
     by_measure = {columns.value: columns.value} if columns.value else columns.measures
@@ -155,7 +155,7 @@ def _words_error(
     choice = ",".join(f"{word}={WORDS[word.lower()]}" for word in words)
     problem = row_problem(named.index, row, f"words in `{name}`: {join_words(words)}", A_SCORE)
     hint = f"If they should count as 1 and 0, read the file with grades {choice}."
-    return file_error(source, [problem], hint=hint, offer="grades={word: number}")
+    return file_error(source, problem, hint=hint, offer="grades={word: number}")
 
 
 def _remove_failed(

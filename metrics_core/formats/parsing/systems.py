@@ -13,11 +13,10 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import Int32s, Ints
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import build_run_table, check_ids
@@ -110,7 +109,7 @@ def check_runs(source: Source, runs: int) -> None:
     """Raise FileFormatError if a file contains too many runs. `runs` is their number."""
     if runs > MAX_RUNS:
         problem = LineProblem(None, f"{runs:,}", f"at most {MAX_RUNS:,} runs per file")
-        raise file_error(source, [problem], hint="Split the runs into several files.")
+        raise file_error(source, problem, hint="Split the runs into several files.")
 
 
 def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
@@ -123,7 +122,7 @@ def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
         ", …" if len(loaded_runs) > _MAX_EXAMPLES else ""
     )
     hint = "The run name shows which run a row belongs to; `read_runs` reads all runs."
-    raise file_error(source, [LineProblem(None, actual, "one run")], hint=hint)
+    raise file_error(source, LineProblem(None, actual, "one run"), hint=hint)
 
 
 def split_systems(
@@ -165,9 +164,7 @@ def split_certain_systems(rows: pa.Table, check: Callable[[int], None]) -> list[
     return _split_by_name(rows, codes, names.dictionary)
 
 
-def _split_by_name(
-    rows: pa.Table, codes: npt.NDArray[np.int32], names: pa.Array
-) -> list[SystemRows]:
+def _split_by_name(rows: pa.Table, codes: Int32s, names: pa.Array) -> list[SystemRows]:
     """Return the rows with each run name, in order of first occurrence. `codes` int32[row] has the
     code of each row's name."""
     order, present_codes = np.argsort(codes, kind="stable"), np.unique(codes)
@@ -181,9 +178,7 @@ def _split_by_name(
     ]
 
 
-def _are_system_names(
-    rows: pa.Table, codes: npt.NDArray[np.int32], code_count: int, present_count: int
-) -> bool:
+def _are_system_names(rows: pa.Table, codes: Int32s, code_count: int, present_count: int) -> bool:
     """Return whether the names identify systems rather than parts of one run or comments on single
     rows.
 

@@ -65,17 +65,20 @@ def fields_hint(source: Source) -> str:
 
 def file_error(
     source: Source,
-    problems: Sequence[LineProblem],
+    problems: LineProblem | Sequence[LineProblem],
     *,
     count: int | None = None,
     hint: str = "",
     offer: str = "",
     cut_off: bool = False,
 ) -> FileFormatError:
-    """Return the error for these problems, sorted by line, with the text of each line.
+    """Return the error for a problem, or for several problems sorted by line, with the text of each
+    line.
 
     If `cut_off` is true, the last problem is in the last line of the file, and this line has no
     line end."""
+    if isinstance(problems, LineProblem):
+        problems = [problems]
     sorted_problems = sorted(problems, key=lambda p: p.line or 0)[:MOST_PROBLEMS_SHOWN]
     line_numbers = {p.line for p in sorted_problems if p.line is not None and not p.text}
     texts = source.lines_at(line_numbers) if line_numbers else {}

@@ -150,13 +150,13 @@ def read_corpus(source: Source, request: Request) -> Loaded:
     names, unused_names = call_arrow(source, partial(_split_columns, file.schema_arrow))
     if not {"doc_id", "contents"} <= {*names}:
         problem = LineProblem(None, shorten_line(", ".join(names)), "columns doc_id and contents")
-        raise file_error(source, [problem])
+        raise file_error(source, problem)
     call_arrow(
         source, partial(check_table_size, source, file, names, bytes_per_cell=OBJECT_CELL_BYTES)
     )
     batches = call_arrow(source, partial(read_batches, source, file, names))
     if not batches:
-        raise file_error(source, [LineProblem(None, "only a header", "at least one row")])
+        raise file_error(source, LineProblem(None, "only a header", "at least one row"))
     table = call_arrow(source, pa.Table.from_batches(batches).flatten)
     columns = {}
     for name in names:

@@ -120,7 +120,7 @@ def read_scores(source: Source, request: Request) -> Loaded:
         names = ", ".join(f"`{name}`" for name in named.names[:12])
         problem = LineProblem(named.header, f"the columns {names}", KIND_TITLES["scores"])
         hint = "Scores need a column query_id, and a column of numbers for each measure."
-        raise file_error(source, [problem], hint=hint)
+        raise file_error(source, problem, hint=hint)
     return Loaded(build_scores(source, request, named, columns), "scores", "Scores", source.name)
 
 

@@ -121,7 +121,7 @@ def read_letor(source: Source, request: Request) -> Loaded:
         _, qid, query_id = query.partition("qid:")
         if query != qid + query_id or not query_id:
             problem = LineProblem(number, "no `qid:` in the second column", "grade, qid:, features")
-            raise file_error(source, [problem], hint=f"A line looks like: {_FEATURES}")
+            raise file_error(source, problem, hint=f"A line looks like: {_FEATURES}")
         doc_id = _find_doc_id(comment, counts)
         if doc_id is None:
             counts.unnamed_lines.append(number)
@@ -175,7 +175,7 @@ def _partly_named_error(
 ) -> FileFormatError:
     actual = f"no document in the comments of {len(unnamed_lines):,} of {lines:,} lines"
     problem = LineProblem(unnamed_lines[0], actual, "a document in every line or in none")
-    return file_error(source, [problem], hint=f"A line looks like: {_FEATURES}")
+    return file_error(source, problem, hint=f"A line looks like: {_FEATURES}")
 
 
 def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
@@ -239,7 +239,7 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
             problem = LineProblem(
                 number, format_count(len(fields), "column"), "query, number and score"
             )
-            raise file_error(source, [problem], hint=f"{hint}, separated by tabs.")
+            raise file_error(source, problem, hint=f"{hint}, separated by tabs.")
         query_id, position, score = fields
         if position != str(query_counts[query_id]):
             actual, expected = (
@@ -248,11 +248,11 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
             )
             problem = LineProblem(number, actual, f"{expected} of query {shorten_line(query_id)}")
             raise file_error(
-                source, [problem], hint="RankLib numbers documents 0, 1, 2, … within each query."
+                source, problem, hint="RankLib numbers documents 0, 1, 2, … within each query."
             )
         if not is_number(score):
             problem = LineProblem(number, f"`{shorten_line(score)}`", A_SCORE)
-            raise file_error(source, [problem], hint=explain_bad_number(score) or hint)
+            raise file_error(source, problem, hint=explain_bad_number(score) or hint)
         query_counts[query_id] += 1
         rows.add(source, number, query_id, position, score)
     note = Note("places", _NUMBERED_MESSAGE, query_counts.total(), loud=True)
@@ -301,9 +301,9 @@ def _read_indri(source: Source, request: Request) -> Loaded:
         doc_id = match[1] if match else comment
         if len(words) < 6 or words[1] != "Q0" or not doc_id or " " in doc_id:
             actual = f"`{shorten_line(comment)}` in the document column"
-            raise file_error(source, [LineProblem(number, actual, "a document's id")], hint=hint)
+            raise file_error(source, LineProblem(number, actual, "a document's id"), hint=hint)
         if not is_number(words[-2]):
             problem = LineProblem(number, f"`{shorten_line(words[-2])}`", A_SCORE)
-            raise file_error(source, [problem], hint=explain_bad_number(words[-2]) or hint)
+            raise file_error(source, problem, hint=explain_bad_number(words[-2]) or hint)
         rows.add(source, number, words[0], doc_id, words[-2])
     return _load_run(source, request, rows, "RankLib: query, comment, rank, score", [])

@@ -117,7 +117,7 @@ def _columns_error(
     source: Source, names: list[str], line: int, expected: list[str]
 ) -> FileFormatError:
     problem = LineProblem(line, ", ".join(names), f"the columns {', '.join(expected)}")
-    return file_error(source, [problem], hint="Read the file as CSV, with format=csv.")
+    return file_error(source, problem, hint="Read the file as CSV, with format=csv.")
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     named = _read_snapshot_columns(source, request)
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
-        raise file_error(source, [problem], hint="Is the file complete?")
+        raise file_error(source, problem, hint="Is the file complete?")
     runs, records = _build_run_names(named), list[dict[str, object]]()
     fields, problems = name_document_columns(named.names[6:]), list[LineProblem]()
     columns = [_decode_column(named.column(index)).to_pylist() for index in range(len(named.names))]

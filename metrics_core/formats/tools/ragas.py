@@ -275,7 +275,7 @@ def _sample_error(
     source: Source, line: int | None, actual: str, expected: str, hint: str = ""
 ) -> FileFormatError:
     hint = hint or f"A sample looks like {SAMPLES.example}."
-    return file_error(source, [LineProblem(line, actual, expected)], hint=hint)
+    return file_error(source, LineProblem(line, actual, expected), hint=hint)
 
 
 def _identifies_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:

@@ -95,7 +95,7 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     queries = [query_id for query_id, documents in lists.items() for _ in documents]
     if not queries:
         problem = LineProblem(None, "no documents for any query", "at least one")
-        raise file_error(source, [problem], hint="Was the run empty when it was saved?")
+        raise file_error(source, problem, hint="Was the run empty when it was saved?")
     docs = [doc_id for documents in lists.values() for doc_id in documents]
     scores = [float(score) for documents in lists.values() for score in documents.values()]
     table = pa.table(
@@ -158,7 +158,7 @@ def _decode_lists(source: Source, data: bytes) -> dict[str, dict[str, float]]:
             if isinstance(score, (str, bool)) or to_finite_number(score) is None:
                 pair = shorten_line(f"{query_id}.{doc_id}")
                 problem = LineProblem(None, f"`{shorten_value(score)}` at {pair}", A_SCORE)
-                raise file_error(source, [problem], hint=_HINT)
+                raise file_error(source, problem, hint=_HINT)
     return dict(lists)
 
 
@@ -168,7 +168,7 @@ def _refuse_cbor_tag(*_: object) -> None:
 
 def _content_error(source: Source, actual: str) -> FileFormatError:
     problem = LineProblem(None, actual, "a map of queries, each with a map of documents and scores")
-    return file_error(source, [problem], hint=_HINT)
+    return file_error(source, problem, hint=_HINT)
 
 
 def _is_map(start: bytes) -> bool:
@@ -178,4 +178,4 @@ def _is_map(start: bytes) -> bool:
 
 def _wrong_packing_error(source: Source, actual: str) -> FileFormatError:
     problem = LineProblem(None, actual, "a ranx run: CBOR compressed twice with LZ4")
-    return file_error(source, [problem], hint="Unpack the file and use its contents.")
+    return file_error(source, problem, hint="Unpack the file and use its contents.")

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.base.arrays import Ints
+from metrics_core.base.arrays import AnyArray, Ints
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import PADDING, HashTables
 from metrics_core.judging.while_reading.rows import is_printable_ascii, text_offsets
@@ -61,7 +60,7 @@ def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
     return HashTables(data, start, size, first, slots, slot_hash, slot_row)
 
 
-def _compute_slot_regions(counts: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+def _compute_slot_regions(counts: AnyArray) -> tuple[Ints, Ints]:
     """Return the start of each region and its number of slots, int64[region] each. The number of
     slots is a power of two, and at most half of them are used."""
     least_slots = np.maximum(2 * counts, _FEWEST_SLOTS)

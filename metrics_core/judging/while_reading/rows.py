@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Bytes, Floats, Ints
+from metrics_core.base.arrays import Bytes, Floats, Hashes, Int32s, Ints
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import IRREGULAR, PADDING, RowColumns
 from metrics_core.formats.parsing.trec_lines import (
@@ -45,8 +45,8 @@ class RunRows:
 
     data: Bytes
     doc_start: Ints
-    doc_size: npt.NDArray[np.int32]
-    doc_hash: npt.NDArray[np.uint64]
+    doc_size: Int32s
+    doc_hash: Hashes
     score: Floats
     rank: npt.NDArray[np.float32]
     segments: Ints

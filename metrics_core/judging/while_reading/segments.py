@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.base.arrays import Ints, Mask
+from metrics_core.base.arrays import Hashes, Ints, Mask
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import (
     MEMORY_ROWS,
@@ -45,7 +44,7 @@ class JudgedSegments:
     query_ids: pa.StringArray
     place: Ints
     sizes: Ints
-    rows_hash: npt.NDArray[np.uint64]
+    rows_hash: Hashes
     contradicting: Mask
     ranks: Ints
     counts: Ints

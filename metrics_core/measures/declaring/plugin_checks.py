@@ -10,9 +10,8 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import AnyArray, Floats
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import guard_function
 from metrics_core.judging import JudgedRanks
@@ -114,11 +113,11 @@ def _guard_function_and_result(
     return guarded_call
 
 
-def _scores_agree(scores: npt.NDArray[Any], other_scores: Floats) -> bool:
+def _scores_agree(scores: AnyArray, other_scores: Floats) -> bool:
     return np.allclose(scores, other_scores, equal_nan=True)
 
 
-def _is_numeric_array(values: npt.NDArray[Any]) -> bool:
+def _is_numeric_array(values: AnyArray) -> bool:
     return values.dtype.kind in "biuf"
 
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from itertools import islice
 from typing import Any
 
-import numpy.typing as npt
-
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import AnyArray
 from metrics_core.slicing.filtering.conditions import FilterColumns
 from metrics_core.slicing.filtering.words import OPERATORS, quote_name, quote_text
 
@@ -74,7 +73,7 @@ def vocabulary(
 _NUMBERS: dict[str, Any] = {"holds": "numbers", "values": []}
 
 
-def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
+def describe_column(values: AnyArray) -> dict[str, Any]:
     """Return a dictionary that describes a column, float64[row] or object[row].
 
     Its key `holds` is the kind of the values ("numbers" or "texts"), and `values` are the most
@@ -86,7 +85,7 @@ def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
     )
 
 
-def _commonest_values(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
+def _commonest_values(values: AnyArray) -> list[tuple[str, int]]:
     """Return pairs of the most frequent values of a column and their numbers of rows. The values
     are quoted as in a filter line."""
     counted = pd.Series(values, dtype=object).value_counts()

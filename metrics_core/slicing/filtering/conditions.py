@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Mask
+from metrics_core.base.arrays import Floats, Mask, Objects
 
-FilterColumns = Mapping[str, Floats | npt.NDArray[np.object_]]
+FilterColumns = Mapping[str, Floats | Objects]
 """Columns by name, all of the same length: float64[row] for numbers, with NaN for missing ones, or
 object[row] for texts, with None for missing ones."""
 
@@ -56,7 +55,7 @@ def negate_test_if(test: Test, is_negated: bool) -> Test:
     return test_negated if is_negated else test
 
 
-def _is_known(values: Floats | npt.NDArray[np.object_]) -> Mask:
+def _is_known(values: Floats | Objects) -> Mask:
     return np.asarray(pd.notna(values))
 
 

@@ -47,8 +47,8 @@ def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
     app = button.click().run()
     told = rows_of(app)
-    assert told["queue"]["orders"] == [["drawn", "50 random queries (allows an estimate)"]]
-    assert told["grades"] == [0, 1] and "only the" in text_of(app) and "P@10" in text_of(app)
+    assert told["queue"]["orders"] == [] and told["grades"] == [0, 1]
+    assert "P@10 needs grades for the" in text_of(app)
     order = QueryDraw(50, (50,)).order(list_all_queries(*runs))
     needed = list_documents_to_judge(*runs, parse_measure("P@10"), order)
     found = [(row["query_id"], row["doc_id"]) for row in told["rows"]]
@@ -67,17 +67,20 @@ def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
         workspace().layers.grade_documents(collection, "me", grades)
         return text_of(opened("", **PAIR))
 
-    early = grade([pair for pair in pairs if pair[0] in order[:5]])
-    assert "not judged" in early and "Keep judging the random queries" in early
+    early = grade([pair for pair in pairs if pair[0] in order[:2]])
+    assert "2 of 10 queries judged" in early and "Keep judging the random queries" in early
     shown = grade([pair for pair in pairs if pair[0] in order[:25]])
     assert "hybrid beats bm25" in shown and "clear difference" in shown
-    assert re.search(r"so far, 99\.9 % interval .* Judged: 2\d of 50 drawn queries", shown)
+    assert re.search(r"so far, on 2\d of 50 drawn queries: 99\.9 % interval", shown)
     # Pages of the lists stay without scores, and say nothing of layers.
     for page in ("queries", "breakdown", "curves"):
         text = text_of(opened(page, **PAIR))
         assert "own grade" not in text and "beats" not in text
     shown = grade(pairs)
-    assert "Judged: 50 of 50 drawn queries" in shown and "95 % interval" in shown
+    assert "on 50 drawn queries: 95 % interval" in shown and "Draw more queries" in shown
+    done = opened("judge", **PAIR)
+    assert "See Overview" in text_of(done) and rows_of(done)["rows"] == []
+    assert [b.label for b in done.button if "raw" in b.label] == ["Draw 50 more queries"]
     # The reversed pair has the same draw; another k has none.
     assert "bm25 falls behind hybrid" in text_of(opened("", run="bm25", base="hybrid"))
     assert "beats" not in text_of(opened("", k="5", **PAIR))

@@ -340,32 +340,30 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("dashboard.session.actions.draws.randbelow", lambda seeds: 50)
-    app = opened("judge", **DRAWN)
-    assert "For an unbiased estimate, judge 50 queries drawn at random" in text_of(app)
+    orders = {word: use for word, _, use in rows_of(opened("judge", **DRAWN))["queue"]["orders"]}
+    assert orders["drawn"] == "for a verdict on all queries"
+    assert {orders[""], orders["queries"]} == {"not a random sample"}
+    app = opened("judge", order="drawn", **DRAWN)
+    assert "Which list is right?" in text_of(app) and "Other orders" in text_of(app)
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
     app = button.click().run()
     assert not app.exception and app.query_params["order"] == "drawn"
     assert "Judge 50 queries drawn at random" in text_of(app)
     told = rows_of(app)
     assert told["queue"]["blind"] is None and not any(row["where"] for row in told["rows"])
-    assert "of 50 drawn queries judged" in told["queue"]["progress"] and told["queue"]["tick"] == 20
+    assert "of 50 queries judged" in told["queue"]["progress"] and told["queue"]["tick"] == 20
     order = [row["query_id"] for row in told["rows"]]
     assert order == sorted(order, key=order.index), "query by query"
-    titles = dict(told["queue"]["orders"])
-    assert titles["drawn"] == "50 random queries (allows an estimate)"
-    assert titles[""].endswith("(allows no estimate)") and titles["queries"].endswith(
-        "(allows no estimate)"
-    )
     for _ in range(200):
-        if "drawn at random on" in text_of(app):
+        if "Drawn at random on" in text_of(app):
             break
         grade_shown(app)
         app = opened("judge", order="drawn", **DRAWN)
     shown = text_of(app)
-    assert re.search(r"Judged: 1\d of 50 drawn queries \(drawn at random on \S+, seed 50\)", shown)
+    assert re.search(r"on 1\d of 50 drawn queries: .* Drawn at random on \S+, seed 50\.", shown)
     assert "so far" in shown and "Before the end of the draw, a verdict needs p ≤ 0.001." in shown
     changes = {name: value for name, value, _ in rows_of(app)["queue"]["changes"]}
-    assert changes.keys() >= {"hybrid", "bm25", "difference so far", "99.9 % interval"}
+    assert changes.keys() >= {"hybrid", "bm25", "difference so far", "99.9\u00a0% interval"}
     # A query that was not drawn is counted in a note and moves nothing.
     told = rows_of(app)
     ((place, record),) = kept().collection(SAMPLE).draws.items()
@@ -373,12 +371,12 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     undrawn = queries - set(QueryDraw(50, (50,)).order(sorted(queries)))
     kept().layers.grade_documents(SAMPLE, "me", {(min(undrawn), "FN-0073"): 3})
     app = opened("judge", order="drawn", **DRAWN)
-    assert "1 other judged query does not count" in text_of(app)
+    assert "1 other judged query is not counted" in text_of(app)
     assert rows_of(app)["queue"]["changes"] == told["queue"]["changes"]
     assert (json.loads(place), record["sizes"]) == (["me", "bm25", "hybrid", 10], [50])
     # Other orders, pairs and k have no part in it.
-    assert "drawn at random on" not in text_of(opened("judge", **DRAWN))
+    assert "Drawn at random on" not in text_of(opened("judge", **DRAWN))
     other = text_of(opened("judge", order="drawn", **{**DRAWN, "m": "P@5"}))
-    assert "For an unbiased estimate" in other
-    (more,) = [b for b in app.button if b.label == "Draw 50 more queries"]
-    assert "of 100 drawn queries" in rows_of(more.click().run())["queue"]["progress"]
+    assert "Which list is right?" in other
+    # More can be drawn at the end only: drawing earlier would move the end.
+    assert not [b for b in app.button if "raw" in b.label]

@@ -142,6 +142,9 @@ def test_a_query_marks_new_gone_and_moved_documents(small: Path) -> None:
     assert "The same documents; 2 change ranks. This query is not judged yet." in moved
     same = text_of(opened("query", q="q1", **PAIR))
     assert "Both lists are the same." in same
+    app = opened("query", q="q1", **PAIR)
+    assert drawn(app).count('aria-label="First documents of') == 1
+    assert [field.placeholder for field in app.text_area] == ["What do you see?"]
 
 
 def test_overlap_by_cutoff_and_by_group(small: Path) -> None:
@@ -155,10 +158,15 @@ def test_overlap_by_cutoff_and_by_group(small: Path) -> None:
 def test_all_pairs_have_rank_biased_overlap(sample: None) -> None:
     text = text_of(opened("pairs"))
     assert "are most alike" in text and "persistence 0.9" in text
+    assert re.search(r'href="\./data\?[^"]*">Add judgments from a file', drawn(opened()))
     overview = text_of(opened())
     assert (
         "Run changed kept RBO same first" in " ".join(overview.split()) or "same first" in overview
     )
+
+
+def test_two_runs_have_one_pair(small: Path) -> None:
+    assert re.search(r"old and new have RBO 0\.\d{3}", text_of(opened("pairs", **PAIR)))
 
 
 def test_one_run_asks_for_a_second_run_or_judgments(

@@ -161,3 +161,41 @@ def test_a_report_of_given_scores(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "no direction declared" in out.read_text() and "▼ worse" not in out.read_text()
     with pytest.raises(RanklensError, match="no scores of mss"):
         execute(["--scores", str(file), "-o", str(out), "-m", "mss"])
+
+
+def test_without_judgments_it_shows_what_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "x.html"
+    arguments = ["report", "none", *RUNS, "-o", str(out)]
+    assert main([*arguments, "--queries", QUERIES, "--top", "5", "--with-data"]) == 0
+    assert capsys.readouterr().out.strip().endswith("dense against bm25, top 5")
+    page = out.read_text()
+    text = re.sub(r"\s+", " ", re.sub(r"<style.*?</style>|<[^>]+>", "", page, flags=re.S))
+    assert core(["compare", "none", *RUNS, "--top", "5"]) == 0
+    title = capsys.readouterr().out.split(". ")[0]
+    assert title.startswith("dense changes") and title in text and "not judged" in text
+    assert "vinegar for the robot" in text and "dense.run" in text
+    with zipfile.ZipFile(BytesIO(extract_packed(out.read_bytes()))) as packed:
+        stored = "".join(
+            packed.read(name).decode() for name in packed.namelist() if ".json" in name
+        )
+    assert "dense.run" in stored and "qrels" not in stored
+    assert main([*arguments, "--public"]) == 0 and "dense" not in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["report", "none", *RUNS, "-m", "AP"], "--measure needs judgments."),
+        (["report", "none", *RUNS, "--documents", QUERIES], "--documents needs judgments."),
+        (["report", "none", *RUNS, "--top", "0"], "a whole number from 1, not 0"),
+        (["report", "none", RUNS[0]], "There is no run to compare with bm25."),
+        (["figure", "curves", "none", *RUNS], "A figure needs judgments."),
+    ],
+)
+def test_what_needs_judgments_is_refused_without_them(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err

@@ -98,7 +98,7 @@ def test_each_control_of_the_comparison_is_in_the_key(change: dict[str, str]) ->
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Study, "cached_answer", looking)
             opened(**parameters)
-        return next(asked for name, asked in seen if name == "_overview")
+        return next(asked for name, asked in seen if name == "overview")
 
     assert key() == key()
     assert key() != key(**change)

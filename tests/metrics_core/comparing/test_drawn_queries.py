@@ -22,8 +22,10 @@ def test_a_draw_is_reproducible_and_drawing_more_keeps_what_was_drawn() -> None:
     draw = QueryDraw(7, (50,))
     order = draw.order(QUERIES)
     assert len(order) == len({*order}) == 50 and order == draw.order(QUERIES[::-1])
-    assert draw.draw_more(20).order(QUERIES)[:50] == order
-    assert len(draw.draw_more(100).order(QUERIES)) == 104
+    assert QueryDraw(7, (50, 20)).order(QUERIES)[:50] == order
+    assert len(QueryDraw(7, (50, 100)).order(QUERIES)) == 104
+    left_out = QueryDraw(7, (50,), tuple(order[3:5]))
+    assert left_out.order(QUERIES) == order[:3] + order[5:]
     assert QueryDraw(8, (50,)).order(QUERIES) != order
     for sizes in ((), (0,), (50, -1)):
         with pytest.raises(ParameterError, match="not valid sizes of a random draw"):
@@ -39,12 +41,15 @@ def test_queries_count_up_to_the_first_unfinished_one() -> None:
 
 def test_a_verdict_must_be_surer_before_an_end_and_after_drawing_more() -> None:
     draw = QueryDraw(7, (50,))
-    more = draw.draw_more(25)
+    more = QueryDraw(7, (50, 25))
     assert [draw.level(n, 104) for n in (10, 49, 50)] == [EARLY_LEVEL, EARLY_LEVEL, 0.95]
     assert [more.level(n, 104) for n in (50, 74, 75)] == [EARLY_LEVEL, EARLY_LEVEL, 0.98]
-    assert more.draw_more(5).level(80, 104) == 0.98
+    assert QueryDraw(7, (50, 25, 5)).level(80, 104) == 0.98
+    # Queries that are left out belong to the draw.
+    short = QueryDraw(7, (50,), ("q1", "q2"))
+    assert [short.level(n, 104) for n in (47, 48)] == [EARLY_LEVEL, 0.95]
     # All queries of a small collection are an end, however many more are drawn.
-    assert draw.level(31, 31) == draw.draw_more(50).level(31, 31) == 0.95
+    assert draw.level(31, 31) == QueryDraw(7, (50, 50)).level(31, 31) == 0.95
 
 
 def test_the_guess_of_what_a_draw_would_detect() -> None:

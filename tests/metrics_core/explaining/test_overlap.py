@@ -21,7 +21,7 @@ MAIN = run_of("main", {"q1": "abcd", "q2": "abcd", "q3": "abcd"})
 def test_the_mean_share_is_asked_and_the_most_changed_come_first() -> None:
     branch = run_of("branch", {"q1": "bace", "q2": "xyza", "q4": "a"})
     (found,) = find_overlaps(MAIN, [branch], [Overlap(2, 0.4)])
-    shares = dict(zip(found.query_ids, found.shares.tolist(), strict=True))
+    shares = dict(zip(found.query_ids, found.overlap.tolist(), strict=True))
     assert shares == {"q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 0.0}
     assert found.mean == 0.25 and found.outcome == "below" and found.n_changed == 4
     assert [query for query, _, _ in found.most_changed_queries(3)] == ["q2", "q3", "q4"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -20,8 +21,9 @@ from metrics_core.explaining.drawn_judging import (
 from metrics_core.explaining.list_comparison import read_lists
 from metrics_core.findings.drawn_queries import (
     drawn_queries_finding,
-    new_draw_text,
+    new_draw_steps,
     opening_share,
+    result_note,
     result_rows,
 )
 from metrics_core.measures import parse_measure
@@ -37,7 +39,7 @@ def state_of(seed: int) -> DrawnJudgments:
     """A draw of which some queries are judged, in favour of one of the runs in half of them."""
     random = Random(seed)
     measure = parse_measure(random.choice(["P@5", "P@1", "nDCG@5"]))
-    draw = QueryDraw(seed, (random.choice([12, 20, 40]),))
+    draw = QueryDraw(seed, (random.choice([12, 20, 40]),), date="2026-11-28")
     order = draw.order(QUERIES)
     n_judged = random.choice([0, 7, 10, 11, len(order) - 1, len(order)])
     judged = [*order[:n_judged], *random.sample(QUERIES, random.choice([0, 3]))]
@@ -48,6 +50,8 @@ def state_of(seed: int) -> DrawnJudgments:
         pair: float(pair in favoured if random.random() < (seed % 3) / 2 else random.randint(0, 1))
         for pair in zip(needed["query_id"], needed["doc_id"], strict=True)
     }
+    if n_judged == len(order) and seed % 2:
+        draw = replace(draw, left_out=tuple(order[2:4]))
     return judge_draw(RUN, BASELINE, draw, measure, Qrels.from_columns([], [], []), grades)
 
 
@@ -58,22 +62,20 @@ def false_in_task(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
     same = re.search(r"(\d+) quer(?:y has|ies have) the same (documents|list) in both runs", text)
     n_same = sum(query_id not in needing for query_id in state.query_ids)
     yield (int(same[1]) if same else 0) != n_same and "the same"
-    others = re.search(
-        r"For the other (\d+), only the (\d+) documents? (.*) can change (\S+)\.", text
-    )
-    yield (others is None) != (n_same == 0) and "the others"
-    if others:
-        yield (int(others[1]), int(others[2])) != (n - n_same, len(state.documents)) and "documents"
-        is_precision = str(state.measure).startswith("P@")
-        yield (others[3] == "of one list") != is_precision and others[3]
-        yield others[4] != str(state.measure) and others[4]
+    yield f"a random sample of the {state.n_available} queries." not in text and "of how many"
+    needed = re.search(r"(\S+) needs grades for the (\d+) documents? (that only one|in the)", text)
+    assert needed, text
+    yield (needed[1], int(needed[2])) != (str(state.measure), len(state.documents)) and "documents"
+    is_precision = str(state.measure).startswith("P@")
+    yield (needed[3] == "that only one") != is_precision and needed[3]
 
 
 def false_in_result(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
     row, title = state.row, text.partition(" [")[0]
     assert row is not None
     gap = re.search(
-        r"difference (\S+?)(?: so far)?, (?:(\S+) % interval (\S+) to (\S+?) \(|not tested: only)",
+        r"differs by (\S+?)(?: so far)?, on .*:"
+        r" (?:(\S+)\s% interval (\S+) to (\S+?) \(|not tested:)",
         text,
     )
     assert gap, text
@@ -84,15 +86,21 @@ def false_in_result(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
         yield not (is_rounded(gap[3], row["low"]) and is_rounded(gap[4], row["high"])) and "ends"
     yield ("so far" in text) == state.is_at_end and "so far"
     yield bool(gap[2]) != (format_p_value(row["p"]) in text) and "p"
-    counted = re.search(
-        r"Judged: (\d+) of (\d+) drawn queries \(drawn at random on (\S+), seed (\d+)\)", text
-    )
-    facts = (state.n_counted, len(state.query_ids), state.draw.seed)
-    yield (counted is None or tuple(int(counted[i]) for i in (1, 2, 4)) != facts) and "what counts"
-    others = re.search(r"; (\d+) other judged quer(?:y does|ies do) not count", text)
-    yield (int(others[1]) if others else 0) != state.n_others and "others"
+    counted = re.search(r", on (?:(\d+) of )?(\d+) drawn queries: ", text)
+    assert counted, text
+    n = len(state.query_ids)
+    yield (int(counted[1] or n), int(counted[2])) != (state.n_counted, n) and "what counts"
+    drawn = re.search(r"Drawn at random on 2026-11-28, seed (\d+)\.", text)
+    yield (drawn is None or int(drawn[1]) != state.draw.seed) and "seed"
+    for words, number in (
+        ("other judged quer(?:y is|ies are) not counted", state.n_others),
+        ("skipped quer(?:y is|ies are) left out", len(state.draw.left_out)),
+    ):
+        found = re.search(rf"(\d+) {words}\.", text)
+        yield (int(found[1]) if found else 0) != number and words
     is_significant = row["p"] <= 1 - state.level + 1e-12 and row["difference"] != 0
     verb = re.search(r"^new (beats|falls behind) old$", title)
+    yield ("no verdict yet" in text) == (state.is_at_end or is_significant) and "the badge"
     yield bool(verb) != is_significant and "a verdict"
     yield verb is not None and (verb[1] == "beats") != (row["difference"] > 0) and "which run"
     yield ("needs p ≤ 0.001" in text) == (state.is_at_end or is_significant) and "the level"
@@ -106,7 +114,7 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
 def test_what_is_to_be_judged_and_what_the_judged_part_shows() -> None:
     assert {state_of(s).is_open for s in SEEDS} == {True, False}
     assert {state_of(s).is_at_end for s in SEEDS if state_of(s).is_open} == {True, False}
-    texts = {s: drawn_queries_finding(state_of(s), "2026-11-28").text for s in SEEDS}
+    texts = {s: drawn_queries_finding(state_of(s)).text for s in SEEDS}
     assert {"beats", "behind", "no verdict yet", "no clear difference"} <= {
         word
         for text in texts.values()
@@ -126,7 +134,7 @@ def test_the_rows_beside_it() -> None:
             assert list(rows)[:2] == ["new", "old"]
             gap = rows["difference" if state.is_at_end else "difference so far"]
             assert is_rounded(gap, row["difference"])
-            ends = rows[f"{100 * state.level:g} % interval"].split(" to ")
+            ends = rows[f"{100 * state.level:g}\u00a0% interval"].split(" to ")
             assert (
                 [value_of(end) for end in ends]
                 == pytest.approx([row["low"], row["high"]], abs=6e-4)
@@ -137,29 +145,62 @@ def test_the_rows_beside_it() -> None:
             continue
         n, smallest = len(state.query_ids), state.detectable_difference
         assert opening_share(state) == 1000 / n
-        more = re.fullmatch(r"(\d+) more quer(?:y|ies)", rows["opens after"])
-        differing = re.fullmatch(r"6 differing queries \((\d) so far\)", rows["opens after"])
+        more = re.fullmatch(r"(\d+) more quer(?:y|ies)", rows["first result after"])
+        differing = re.fullmatch(r"6 differing queries \((\d) so far\)", rows["first result after"])
         assert (int(more[1]) if more else 0) == max(10 - state.n_counted, 0)
         assert more or (differing and int(differing[1]) == state.n_differing < 6)
-        guess = rows[f"all {n} detect"]
-        assert guess == "unknown" if np.isnan(smallest) else is_rounded(guess.split()[1], smallest)
+        guess = rows[f"all {n} can detect"]
+        assert guess == "unknown" if np.isnan(smallest) else is_rounded(guess.split()[0], smallest)
+
+
+def test_what_is_known_of_each_run() -> None:
+    measure, none = parse_measure("P@5"), Qrels.from_columns([], [], [])
+    lists = [read_lists(run, QUERIES, 5) for run in (RUN, BASELINE)]
+    pairs = [
+        (QUERIES[i], d)
+        for query, _, ids in lists
+        for i, d in zip(query, ids.to_pylist(), strict=True)
+    ]
+    grades = dict.fromkeys(pairs, 1.0)
+    known = judge_draw(RUN, BASELINE, QueryDraw(1, (20,)), measure, none, grades)
+    assert known.row is not None and known.row["mean"] == 1
+    assert result_note(known) == "P@5, new minus old."
+    states = [state_of(s) for s in SEEDS if state_of(s).is_open]
+    for state in states:
+        note = result_note(state)
+        assert note.startswith(f"{state.measure}, new minus old.")
+        is_hidden = state.row is not None and np.isnan(state.row["mean"])
+        assert is_hidden == ("Only the difference is known" in note)
+
+
+def test_all_queries_of_a_small_collection_are_judged_without_a_comparison() -> None:
+    state = judge_draw(
+        RUN, RUN, QueryDraw(1, (6,)), parse_measure("P@5"), Qrels.from_columns([], [], []), {}
+    )
+    text = drawn_queries_finding(state).text
+    assert text.startswith("6 drawn queries judged") and "at least 10 queries" in text
 
 
 def test_what_a_draw_would_detect_is_a_guess() -> None:
     def false_in_guess(n: int, text: str) -> Iterator[str | bool]:
         found = re.fullmatch(
-            r"About (\d+) of (\d+) queries needs? no grades for P@10\. The others have about (\d+)"
-            r" documents to judge\. (\d+) queries can detect a difference of about (\S+)"
+            r"Draw (\d+) of the 300 queries at random\. Judge about (\d+) documents in (\d+)"
+            r" queries\. Runs and ranks are hidden\. See a first result after 10 queries, the"
+            r" verdict after (\d+)\. (\d+) queries can detect a difference of (\S+) in P@10"
             r" \(a guess\)\.",
             text,
         )
         assert found, text
-        counts = [round(n * 0.6), n, round(n * 3.2), n]
-        yield [int(found[i]) for i in (1, 2, 3, 4)] != counts and "n"
+        counts = [n, round(n * 3.2), round(n * 0.4), n, n]
+        yield [int(found[i]) for i in (1, 2, 3, 4, 5)] != counts and "n"
         # 2.8 standard errors, and a little more for few queries.
-        standard = value_of(found[5]) / (0.25 * np.sqrt(0.4 / n))
+        standard = value_of(found[6]) / (0.25 * np.sqrt(0.4 / n))
         yield not 2.8 < standard < 3.1 and f"{standard}"
 
     cases = [20, 31, 50, 200]
-    assert not offenders(cases, lambda n: new_draw_text(n, 0.4, 0.4, 3.2, "P@10"), false_in_guess)
-    assert new_draw_text(3, 0.5, 0.5, 2, "P@10").endswith("documents to judge.")
+
+    def steps(n: int) -> str:
+        return " ".join(new_draw_steps(n, 300, 0.4, 0.4, 3.2, "P@10"))
+
+    assert not offenders(cases, steps, false_in_guess)
+    assert new_draw_steps(3, 4, 0.5, 0.5, 2, "P@10")[2].endswith("the verdict after 3.")

@@ -13,8 +13,7 @@ from metrics_core.explaining.list_changes import find_list_changes
 from metrics_core.findings.list_changes import (
     NOT_JUDGED,
     explain_list_changes,
-    list_changes_subtitle,
-    list_changes_title,
+    list_changes_finding,
 )
 from tests.metrics_core.explaining.test_list_changes import (
     literal_lists,
@@ -44,8 +43,8 @@ def test_numbers_in_sentences_are_those_of_the_lists(seed: int) -> None:
     before, after = literal_lists(rows), literal_lists(others)
     tops = [(before.get(q, [])[:k], after.get(q, [])[:k]) for q in {*before, *after}]
     n_changed = sum(one != two for one, two in tops)
-    title = list_changes_title(changes).text
-    subtitle = list_changes_subtitle(changes).text
+    finding = list_changes_finding(changes)
+    title, subtitle = finding.title.text, finding.lead.text
     assert subtitle.endswith(NOT_JUDGED) and not JUDGING_WORDS.search(title + subtitle)
     if not n_changed:
         assert title.startswith(f"new and old give the same top {k} for ")
@@ -65,8 +64,9 @@ def test_numbers_in_sentences_are_those_of_the_lists(seed: int) -> None:
 
 def test_equal_lists_are_called_the_same() -> None:
     same = find_list_changes(run_of("new", {"q1": "ab"}), run_of("old", {"q1": "ab"}), 2)
-    assert list_changes_title(same).text == "new and old give the same top 2 for the query"
-    assert list_changes_subtitle(same).text == NOT_JUDGED
+    finding = list_changes_finding(same)
+    assert finding.title.text == "new and old give the same top 2 for the query"
+    assert finding.lead.text == NOT_JUDGED
 
 
 @pytest.mark.parametrize("seed", range(20))

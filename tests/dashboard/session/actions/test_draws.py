@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dashboard.address.address import Address
+from dashboard.session.action_messages import action_messages
 from dashboard.session.actions import draws
-from dashboard.session.actions.draws import DrawTarget, draw_queries, find_draw
+from dashboard.session.actions.draws import (
+    draw_queries,
+    find_draw,
+    leave_out_queries,
+    make_draw_key,
+)
 from dashboard.session.actions.grading import set_judge_name
 from dashboard.session.open_collection import workspace
 from dashboard.study.library import Library
 from dashboard.workspace.disk.records import Collection, DamagedRecordError, parse_record
-
-A_B = DrawTarget("a", "b", 10)
 
 
 @pytest.fixture(autouse=True)
@@ -26,26 +31,42 @@ def renamed(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_draw_is_kept_with_the_judge_and_drawing_more_appends() -> None:
-    assert find_draw(A_B) is None
-    draw_queries(A_B, 50)
-    first = find_draw(DrawTarget("b", "a", 10))
-    assert first and first[0].sizes == (50,) and len(first[1]) == 10
-    assert find_draw(DrawTarget("a", "b", 5)) is None
-    assert find_draw(DrawTarget("a", "c", 10)) is None
-    draw_queries(DrawTarget("b", "a", 10), 30)
-    more = find_draw(A_B)
-    assert more and more[0] == first[0].draw_more(30) and more[1] == first[1]
-    draw_queries(DrawTarget("a", "b", 5), 50)
-    assert find_draw(A_B) == more == find_draw(DrawTarget("new", "b", 10))
+    assert find_draw(make_draw_key("a", "b", 10)) is None
+    draw_queries(make_draw_key("a", "b", 10), 50)
+    first = find_draw(make_draw_key("b", "a", 10))
+    assert first and first.sizes == (50,) and len(first.date) == 10
+    assert find_draw(make_draw_key("a", "b", 5)) is None
+    assert find_draw(make_draw_key("a", "c", 10)) is None
+    draw_queries(make_draw_key("b", "a", 10), 30)
+    more = find_draw(make_draw_key("a", "b", 10))
+    assert more == replace(first, sizes=(50, 30))
+    draw_queries(make_draw_key("a", "b", 5), 50)
+    assert (
+        find_draw(make_draw_key("a", "b", 10)) == more == find_draw(make_draw_key("new", "b", 10))
+    )
     set_judge_name("Ann")
-    assert find_draw(A_B) is None
+    assert find_draw(make_draw_key("a", "b", 10)) is None
     copy = workspace().duplicate_collection("own", "Copy")
     kept = workspace().collection(copy.id).draws
     assert kept == workspace().collection("own").draws and len(kept) == 2
 
 
+def test_skipped_queries_are_left_out_until_that_is_undone() -> None:
+    draw_queries(make_draw_key("a", "b", 10), 50)
+    before = find_draw(make_draw_key("a", "b", 10))
+    leave_out_queries(make_draw_key("a", "b", 10), ["q1"])
+    leave_out_queries(make_draw_key("a", "b", 10), ["q2", "q3"])
+    after = find_draw(make_draw_key("a", "b", 10))
+    assert before and after == replace(before, left_out=("q1", "q2", "q3"))
+    (receipt,) = [r for r in action_messages() if r.message == "2 queries left out."]
+    ((label, undo),) = receipt.offers
+    undo()
+    last = find_draw(make_draw_key("a", "b", 10))
+    assert label == "Undo" and last and last.left_out == ("q1",)
+
+
 def test_a_record_with_an_invalid_draw_is_damaged() -> None:
-    draw_queries(A_B, 50)
+    draw_queries(make_draw_key("a", "b", 10), 50)
     record = workspace().collection("own")
     ((key, kept),) = record.draws.items()
     assert parse_record(vars(record), Collection) == record
@@ -54,6 +75,7 @@ def test_a_record_with_an_invalid_draw_is_damaged() -> None:
         *({"seed": seed} for seed in (None, -1, "1")),
         *({"dates": dates} for dates in ([], ["never"])),
         {"more": 1},
+        {"left_out": [1]},
     ):
         with pytest.raises(DamagedRecordError):
             parse_record({**vars(record), "draws": {key: {**kept, **damage}}}, Collection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 import pytest
@@ -14,7 +15,10 @@ from dashboard.drawing.theme import LIGHT, Look, run_styles
 from dashboard.session.actions.reports import make_report_file
 from dashboard.session.context import PageContext
 from dashboard.study.sharing import Include
+from dashboard.study.study import Study
+from metrics_core.findings.drawn_queries import drawn_queries_finding
 from tests.dashboard.study.test_sharing import MARK, marked
+from tests.metrics_core.findings.test_claims_of_drawn_queries import BASELINE, RUN, SEEDS, state_of
 
 
 class Graded:
@@ -26,6 +30,14 @@ class Graded:
         return 12
 
 
+def context_of(study: Study, **more: Any) -> PageContext:
+    view = study.view(Address.create())
+    names = {name: place for place, name in enumerate(study.names)}
+    shown = view.comparison
+    styles = run_styles(study.names, names, focus=shown.focus, baseline=shown.baseline)
+    return PageContext(study, view, Look(LIGHT, styles), **more)
+
+
 @pytest.mark.parametrize(
     ("include", "held"),
     [
@@ -35,12 +47,7 @@ class Graded:
     ],
 )
 def test_what_leaves_is_what_is_included(include: Include, held: tuple[str, ...]) -> None:
-    study = marked()
-    view = study.view(Address.create())
-    names = {name: place for place, name in enumerate(study.names)}
-    shown = view.comparison
-    styles = run_styles(study.names, names, focus=shown.focus, baseline=shown.baseline)
-    here = PageContext(study, view, Look(LIGHT, styles), layers=cast(Any, (Graded(),)))
+    here = context_of(marked(), layers=cast(Any, (Graded(),)))
     noted = Remarks(((f"{MARK} what is 3?", (f"{MARK} tag",), (f"{MARK} note of Ann",)),))
     files = (UsedFile(f"{MARK} file.run", "run", f"{MARK} one", 9, 9, "ab" * 32),)
     page = make_report_file(
@@ -52,3 +59,19 @@ def test_what_leaves_is_what_is_included(include: Include, held: tuple[str, ...]
     assert (f"{MARK} file.run" in page) == ("file" in held)
     assert (f"{MARK} layer" in page) == ("layer" in held)
     assert (f"{MARK} what is" in page) == (f"{MARK} passage" in page) == ("id" in held)
+
+
+@pytest.mark.parametrize(
+    ("include", "names"), [("scores only", ("B", "A")), ("full texts", ("new", "old"))]
+)
+def test_the_result_on_drawn_queries_is_included(include: Include, names: tuple[str, str]) -> None:
+    here = context_of(Study([BASELINE, RUN], None), layers=())
+    states = [state_of(seed) for seed in SEEDS]
+    for is_open in (True, False):
+        drawn = next(state for state in states if state.is_open == is_open)
+        page = make_report_file(here, include, "Ours", "", [], (), drawn=drawn).decode()
+        text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
+        assert ("Drawn at random on 2026-11-28" in text) == is_open
+        title = drawn_queries_finding(drawn).title.text
+        title = title.replace("new", names[0]).replace("old", names[1])
+        assert (title in text) == is_open and ("changes the top" in text) != is_open
