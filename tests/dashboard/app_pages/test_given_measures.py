@@ -12,11 +12,17 @@ import pyarrow as pa
 import pytest
 
 from dashboard.answers.quality_cost import quality_cost
+from dashboard.answers.query_filter import filter_mask
+from dashboard.answers.query_notes import NOTHING_NOTED
+from dashboard.answers.unjudged import find_unjudged_documents
 from dashboard.app_pages.menu import PAGES
 from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.notebook import show
 from dashboard.session.open_collection import workspace
+from dashboard.study.layered_study import with_layers
 from dashboard.study.study import Study
-from dashboard.workspace import DEFAULT_SETTINGS
+from dashboard.workspace import DEFAULT_SETTINGS, Layer
+from dashboard.workspace.layers import GradeRecord
 from dashboard.workspace.long_runs.tables import as_arrow, read_table, table_bytes
 from metrics_core import evaluate, read_qrels, read_run
 from metrics_core.checks.id_readings import parse_id_map
@@ -125,10 +131,34 @@ def test_a_query_shows_answers_and_scores(folder: Path) -> None:
     assert "Scores from a file have no ranks" in text and "latency_ms" in text
 
 
-def test_a_filter_line_knows_all_measures(folder: Path) -> None:
-    line = "`measure: faithful@5` > 0.9 and `measure: latency_ms` > 0"
-    text = text_of(opened("queries", m="correct", run="hybrid", line=line))
-    assert "is better on" in text and "Expected" not in text
+@pytest.mark.parametrize("measure", ["correct", "latency_ms"])
+def test_a_filter_line_knows_all_measures_by_name(tmp_path: Path, measure: str) -> None:
+    write_scores(tmp_path)
+    shown = show(scores=tmp_path / "s.csv", measure=measure, run="hybrid")
+    line = "faithful@5 > 0.5 and latency_ms>900 and correct == 1"
+    mask = filter_mask(shown._study, shown._view, line, NOTHING_NOTED)
+    scores = pd.read_csv(tmp_path / "s.csv").query("run == 'hybrid'").set_index("query_id")
+    expected = scores.loc[shown._study.query_ids].eval(line.replace("faithful@5", "`faithful@5`"))
+    assert mask.tolist() == expected.tolist() and 0 < mask.sum() < 52
+
+
+def test_runs_with_equal_lists_and_unlike_scores_share_one_judging() -> None:
+    runs = {run: {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d2"]} for run in ("old", "new")}
+    scores = pd.DataFrame({"query_id": ["q1", "q2"] * 2, "run": ["old"] * 2 + ["new"] * 2})
+    qrels = {"q1": {"d1": 1}, "q2": {"d9": 1}}
+    shown = show(runs, qrels, scores=scores.assign(correct=[0, 1, 1, 1]), measure="P@3")
+    study, view = shown._study, shown._view
+    assert study.names == ["old", "new"] and view.focus == "new"
+    assert study.all_scores(study.given_measures[0]).combined()[:, 0].tolist() == [0.5, 1.0]
+    unjudged = [("q1", "d2"), ("q1", "d3"), ("q2", "d4"), ("q2", "d2")]
+    assert find_unjudged_documents(study, view, 3) == unjudged
+    grades = {("q1", "d3"): GradeRecord(1.0, "me", "2026")}
+    layer = Layer("me", "me", "2026", True, "1", grade_records=grades)
+    graded = with_layers(study, [layer])
+    assert graded.all_scores(view.measure).values[:, 0, 0].tolist() == [2 / 3, 2 / 3]
+    assert find_unjudged_documents(graded, view, 3) == [
+        pair for pair in unjudged if pair[1] != "d3"
+    ]
 
 
 def test_a_declared_cost_draws_quality_against_cost(folder: Path) -> None:
