@@ -14,6 +14,7 @@ import pytest
 from dashboard.answers.quality_cost import quality_cost
 from dashboard.answers.query_filter import filter_mask
 from dashboard.answers.query_notes import NOTHING_NOTED
+from dashboard.answers.slices import slices
 from dashboard.answers.unjudged import find_unjudged_documents
 from dashboard.app_pages.menu import PAGES
 from dashboard.files.files import SAMPLE_FOLDER
@@ -140,6 +141,32 @@ def test_a_filter_line_knows_all_measures_by_name(tmp_path: Path, measure: str) 
     scores = pd.read_csv(tmp_path / "s.csv").query("run == 'hybrid'").set_index("query_id")
     expected = scores.loc[shown._study.query_ids].eval(line.replace("faithful@5", "`faithful@5`"))
     assert mask.tolist() == expected.tolist() and 0 < mask.sum() < 52
+
+
+def test_slices_of_a_cost_compare_typical_ratios() -> None:
+    draws, ids = np.random.default_rng(8), [f"q{i:03}" for i in range(120)]
+    is_slow = np.arange(120) % 4 == 1
+    base = draws.lognormal(6, 0.5, 120)
+    values = {"base": base, "new": base * np.where(is_slow, 2, 0.9) * draws.lognormal(0, 0.1, 120)}
+    scores = pd.concat(
+        [pd.DataFrame({"query_id": ids, "run": r, "latency_ms": v}) for r, v in values.items()]
+    )
+    queries = {q: {"text": q, "kind": "abcd"[i % 4]} for i, q in enumerate(ids)}
+    shown = show(queries=queries, scores=scores, lower="latency_ms")
+    result = slices(shown._study, shown._view)
+    (found,) = result.slices
+    assert found.names == [("b", False)] and found.queries == 30 and not found.gains
+    ratios = values["new"] / base
+    typical = [np.exp(np.log(ratios[mask]).mean()) for mask in (is_slow, ~is_slow)]
+    assert [found.difference, found.elsewhere] == [
+        f"+{100 * (typical[0] - 1):.0f}\u00a0%",
+        f"−{100 * (1 - typical[1]):.0f}\u00a0%",
+    ]
+    assert result.table.loc[0, ["ratio", "ratio_elsewhere"]].tolist() == pytest.approx(typical)
+    # With a value of 0 there is no ratio, and without a direction no better or worse.
+    zero = show(queries=queries, scores=scores.replace(base[0], 0.0), lower="latency_ms")
+    for other in (zero, show(queries=queries, scores=scores)):
+        assert slices(other._study, other._view).searched_count == 0
 
 
 def test_runs_with_equal_lists_and_unlike_scores_share_one_judging() -> None:
