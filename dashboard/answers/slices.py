@@ -3,6 +3,7 @@ queries, for the Breakdown page."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -67,7 +68,8 @@ def _slices(study: Study, comparison: Comparison) -> Slices:
     )
     focus_scores, baseline_scores = values = scores.values_of(comparison.measure)
     declared = comparison.measure.declaration
-    means, format_difference = ("difference", "elsewhere"), w.format_difference
+    means = "difference", "elsewhere"
+    format_difference: Callable[[float], str] = w.format_difference
     gaps = additive_differences(focus_scores, baseline_scores, declared.combination)
     if not comparison.compares_means:
         gaps = np.subtract(*to_tested_scale(comparison.measure, values))

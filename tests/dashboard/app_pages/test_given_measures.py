@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dashboard.answers.quality_cost import quality_cost
+from dashboard.answers.quality_cost import quality_cost, quality_cost_in_words
 from dashboard.answers.query_filter import filter_mask
 from dashboard.answers.query_notes import NOTHING_NOTED
 from dashboard.answers.slices import slices
@@ -194,6 +194,9 @@ def test_a_declared_cost_draws_quality_against_cost(folder: Path) -> None:
     app.button_group(key="w_better_latency_ms").set_value("Lower").run()
     text = text_of(app)
     assert "Quality against cost" in text and "On latency_ms, it is typically " in text
+    assert "hybrid beats bm25, at " in text and " times the mean latency_ms: correct +" in text
+    app.selectbox(key="w_cost").set_value("faithful@5").run()
+    assert " times the mean" not in text_of(app) and not app.exception
     assert "On latency_ms" not in text_of(opened(run="dense", base="bm25", m="correct"))
 
 
@@ -211,13 +214,20 @@ def test_the_line_joins_the_best_mean_at_each_cost() -> None:
         study.given_measures[0], baseline="a", other_runs=("c", "d"), focus="b"
     )
     answer = quality_cost(study, shown)
-    assert answer is not None and answer.cost == "ms"
+    assert answer is not None and str(answer.cost) == "ms"
     assert dict(zip(answer.frame["run"], answer.frame["best"], strict=True)) == {
         "a": True,
         "b": False,
         "c": True,
         "d": False,
     }
+    turned = quality_cost(study, shown, quality="ms", cost="good")
+    assert turned is not None and turned.choices == ["good", "ms"]
+    best = dict(zip(turned.frame["run"], turned.frame["best"], strict=True))
+    assert best == {"c": True, "d": False, "a": True, "b": False}
+    assert not quality_cost_in_words(study, shown, turned)
+    unasked = Study([], None, given_tables=[scores])
+    assert quality_cost(unasked, shown) is None
 
 
 def test_stored_scores_keep_repeats_and_texts() -> None:
