@@ -14,6 +14,7 @@ import pytest
 from dashboard.answers.quality_cost import quality_cost, quality_cost_in_words
 from dashboard.answers.query_filter import filter_mask
 from dashboard.answers.query_notes import NOTHING_NOTED
+from dashboard.answers.score_columns import score_columns
 from dashboard.answers.slices import slices
 from dashboard.answers.unjudged import find_unjudged_documents
 from dashboard.app_pages.menu import PAGES
@@ -102,6 +103,38 @@ def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
     assert "clear loss" in text and "% slower" in text and "↓ lower is better" in text
     (collection,) = workspace().read_collections()
     assert collection.directions == {"latency_ms": False}
+
+
+def test_files_shows_the_columns_of_scores(folder: Path) -> None:
+    app = opened("data")
+    text = text_of(app)
+    assert "s.csv: which way is better for latency_ms?" in text
+    columns = ("query_id Query", "run Run", "correct Score", "faithful@5 Score", "answer Text")
+    for words in (*columns, "104 ids", "3 names", "0 and 1", "; 1 empty", "312 texts"):
+        assert words in text, words
+    app.button_group(key="w_better_latency_ms").set_value("Lower").run()
+    text = text_of(app)
+    assert "Scores in s.csv" in text and "A change applies at once" in text
+
+
+def test_columns_of_repeated_scores_in_the_order_of_the_file() -> None:
+    rows = [("q2", "a", "1", 1.0), ("q2", "a", "2", 2.5), ("q1", "b", "1", np.nan)]
+    ids = [list(column) for column in zip(*rows, strict=True)][:3]
+    details = pa.table(
+        dict(zip(("query_id", "run", "repeat"), ids, strict=True)) | {"note": ["x", None, "z"]}
+    )
+    table = GivenScores.from_columns(
+        ids[0], ids[1], ["accuracy"] * 3, np.array([row[3] for row in rows]), ids[2],
+        details=details,
+    )  # fmt: skip
+    columns = score_columns(Study([], None, given_tables=[table]), 0)
+    assert [(c.name, c.role, [*c.cells], c.summary) for c in columns] == [
+        ("query_id", "Query", ["q2", "q2", "q1"], "2 ids"),
+        ("run", "Run", ["a", "a", "b"], "2 names"),
+        ("repeat", "Repeat", ["1", "2", "1"], "2 repeats"),
+        ("accuracy", "Score", ["1", "2.5", "–"], "1 and 2.5; 1 empty"),
+        ("note", "Text", ["x", "–", "z"], "2 texts"),
+    ]
 
 
 PLAIN = {
