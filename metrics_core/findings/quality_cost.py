@@ -33,11 +33,6 @@ def quality_cost_sentences(
     focus, baseline = compared_runs
     quality, cost = pairs
 
-    def describe_evidence(run: str, other: str) -> str:
-        cell = quality.runs.index(run), quality.runs.index(other)
-        ends = quality.low[cell], quality.high[cell]
-        return f"{names[0]} {w.format_with_interval(quality.difference[cell], *ends)}."
-
     def describe_price(run: str, other: str) -> str:
         if not costs[other] > 0:
             return f"a mean {names[1]} of {w.format_score(costs[run])}"
@@ -46,31 +41,29 @@ def quality_cost_sentences(
     def find_verdict(results: AllPairs, run: str, other: str) -> str:
         return str(results.verdict[results.runs.index(run), results.runs.index(other)])
 
+    def compose(run: str, words: str, other: str, rest: str) -> Sentence:
+        cell = quality.runs.index(run), quality.runs.index(other)
+        ends = quality.low[cell], quality.high[cell]
+        evidence = f"{names[0]} {w.format_with_interval(quality.difference[cell], *ends)}."
+        start = run_span(run) + strong_span(words) + run_span(other)
+        return start + muted_span(f"{rest}: {evidence}")
+
     outcome = _OUTCOMES[find_verdict(quality, focus, baseline)][0]
-    first = run_span(focus) + strong_span(outcome) + run_span(baseline)
-    price = describe_price(focus, baseline)
-    first += muted_span(f", at {price}: {describe_evidence(focus, baseline)}")
+    first = compose(focus, outcome, baseline, f", at {describe_price(focus, baseline)}")
     dearer, steps = [], []
     for run in (run for run in costs if run != baseline and costs[run] > costs[focus]):
-        verdict, evidence = find_verdict(quality, run, focus), describe_evidence(run, focus)
-        price = describe_price(run, focus)
+        verdict, price = find_verdict(quality, run, focus), describe_price(run, focus)
         if verdict == BETTER_RUN:
-            step = run_span(run) + strong_span(" is the next clear step up from ")
-            steps.append(step + run_span(focus) + muted_span(f", at {price}: {evidence}"))
+            steps.append(compose(run, " is the next clear step up from ", focus, f", at {price}"))
         elif verdict == find_verdict(cost, run, focus) == WORSE_RUN:
-            text = f" on both. {run} has {price}; {evidence}"
-            both = run_span(focus) + strong_span(" beats ")
-            dearer.append(both + run_span(run) + muted_span(text))
+            dearer.append(compose(run, " falls behind ", focus, f" on both, at {price}"))
         else:
-            text = f", with no gain to be seen: {evidence}"
-            costly = run_span(run) + strong_span(f" has {price} of ")
-            dearer.append(costly + run_span(focus) + muted_span(text))
+            costly = f" has {price} of "
+            dearer.append(compose(run, costly, focus, ", with no gain to be seen"))
     last, cheapest = [], next(iter(costs))
     if cheapest not in compared_runs:
+        words = f" is the cheapest, at {describe_price(cheapest, baseline)} of "
         outcome = _OUTCOMES[find_verdict(quality, cheapest, baseline)][1]
-        text = f", at {describe_price(cheapest, baseline)} of "
-        evidence = describe_evidence(cheapest, baseline)
-        last = [run_span(cheapest) + strong_span(" is the cheapest") + muted_span(text)
-                + run_span(baseline) + muted_span(f"{outcome}: {evidence}")]  # fmt: skip
-    room = _MOST - 1 - len(steps[:1]) - len(last)
-    return [first, *dearer[:room], *steps[:1], *last]
+        last = [compose(cheapest, words, baseline, outcome)]
+    most = _MOST - 1 - len(steps[:1]) - len(last)
+    return [first, *dearer[:most], *steps[:1], *last]

@@ -24,13 +24,12 @@ from dashboard.drawing.figures.layout import (
     tick_width,
 )
 from dashboard.drawing.figures.text import LINE, escape, hover_text, short_names
-from dashboard.drawing.ticks import nice_ticks
+from dashboard.drawing.ticks import score_ticks
 from metrics_core.base import wording as w
 from metrics_core.measures import Measure
 
 _HEIGHT = 260
 _NAME = 22
-_PADDING = 0.08
 _MOST_LABELS = 8
 _UP = {1: "↑ better", -1: "↓ better", 0: ""}
 _SIDES = {1: "{} · better →", -1: "← better · {}", 0: "{}"}
@@ -44,8 +43,10 @@ def quality_against_cost(
     step line connects the runs with the best quality at each cost. `frame` is that of
     `QualityCost`; customdata is the name of the run."""
     palette = drawing.palette
-    spans = {name: _padded_span(frame, name) for name in ("cost", "quality")}
-    x_ticks, y_ticks = (nice_ticks(*spans[name]) for name in ("cost", "quality"))
+    x_ticks, y_ticks = (
+        score_ticks(frame[[name, f"{name}_low", f"{name}_high"]].to_numpy(), (least, np.inf))
+        for name, least in (("cost", 0.0), ("quality", -np.inf))
+    )
     x_span, y_span = (ticks.span for ticks in (x_ticks, y_ticks))
     margin = Margin(tick_width(y_ticks), 14, 14 + LINE, 32 + LINE)
     short = short_names(drawing.styles, _NAME)
@@ -84,23 +85,12 @@ def quality_against_cost(
     )
 
 
-def _padded_span(frame: pd.DataFrame, name: str) -> tuple[float, float]:
-    """Return a range that is a little wider than the range of the means and their intervals. It
-    starts at or above 0 unless a mean or a bound is negative."""
-    values = frame[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=np.float64)
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    more = _PADDING * (high - low or 1.0)
-    return (max(low - more, 0.0) if low >= 0 else low - more), high + more
-
-
 def _step_line(
     frame: pd.DataFrame, drawing: Drawing, far_end: float, y_span: Sequence[float]
 ) -> Trace:
     """Return the step line through the best runs, from the worst quality at the best cost to
     `far_end`, the worst cost. `y_span` begins with the worst quality."""
     best = frame[frame["best"]]
-    if best.empty:
-        return make_scatter_trace(x=[], y=[])
     xs, ys = np.repeat(best["cost"], 2).tolist(), np.repeat(best["quality"], 2).tolist()
     return make_scatter_trace(
         x=[*xs, far_end],

@@ -168,15 +168,13 @@ def false_prices(case: PriceCase, text: str) -> Iterator[Any]:
     for sentence in case.sentences:
         run, other = dict.fromkeys(re.findall(r"run\d", sentence))
         if " on both" in sentence:
-            yield {case.verdict(run, other, i) for i in (0, 1)} != {"better"} and sentence
-            run, other = other, run
+            yield {case.verdict(run, other, i) for i in (0, 1)} != {"worse"} and sentence
         bound = r"(above 0|below 0|[−\d.]+)"
         evidence = re.search(rf"good ([+−]?[\d.]+)(?: \[{bound}, {bound}\])?\.$", sentence)
         assert evidence is not None, sentence
         yield not is_rounded(evidence[1], float((good[run] - good[other]).mean())) and sentence
         is_gain = any(word in sentence for word in (" beats ", "step up", "and gains"))
-        is_gain &= " on both" not in sentence
-        is_loss = any(word in sentence for word in (" on both", "falls behind", "and loses"))
+        is_loss = any(word in sentence for word in ("falls behind", "and loses"))
         verdict = case.verdict(run, other)
         if "no gain" not in sentence:
             yield (is_gain, is_loss) != (verdict == "better", verdict == "worse") and sentence
