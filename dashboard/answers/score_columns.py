@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dashboard.study.study import Study
@@ -39,40 +41,22 @@ def _score_columns(study: Study, number: int) -> list[ScoreColumn]:
     table = study.given_tables[number]
     rows = table.table.to_pandas()
     keys = [name for name in _IDS if name in rows]
-    first_keys = pd.MultiIndex.from_frame(rows[keys].drop_duplicates().head(_FIRST_ROWS))
-    columns = []
-    for name in keys:
-        (role, word), n = _IDS[name], rows[name].nunique()
-        cells = first_keys.get_level_values(name).tolist()
-        columns.append(ScoreColumn(name, role, cells, f"{n:,} {w.plural(n, word)}"))
-    for name, scores in rows.groupby("measure", sort=False, observed=True):
-        first = scores.set_index(keys)["value"].reindex(first_keys)
-        columns.append(
-            ScoreColumn(
-                str(name),
-                "Score",
-                [w.format_plain_number(value) for value in first],
-                _describe_range(scores["value"]),
-            )
-        )
+    wide = rows.astype({"measure": object}).set_index([*keys, "measure"])["value"]
+    frame = wide.unstack(sort=False).reset_index()
     if table.details is not None:
-        texts = table.details.to_pandas().set_index(keys)
-        first_texts = texts[~texts.index.duplicated()].reindex(first_keys)
-        columns += [
-            ScoreColumn(
-                name,
-                "Text",
-                first_texts[name].fillna(w.DASH).astype(str).tolist(),
-                f"{texts[name].count():,} texts",
-            )
-            for name in texts
-        ]
-    return columns
+        details = table.details.to_pandas().drop_duplicates(keys)
+        frame = frame.merge(details.astype(dict.fromkeys(keys, object)), how="left", on=keys)
+    return [_describe_column(str(name), frame[name]) for name in frame]
 
 
-def _describe_range(values: pd.Series[float]) -> str:
+def _describe_column(name: str, values: pd.Series[Any]) -> ScoreColumn:
+    first, n, different = values.head(_FIRST_ROWS), values.count(), values.nunique()
+    if values.dtype != np.float64:
+        cells = [w.DASH if value is None or value != value else str(value) for value in first]
+        role, word = _IDS.get(name, ("Text", "text"))
+        n = different if name in _IDS else n
+        return ScoreColumn(name, role, cells, f"{n:,} {w.plural(n, word)}")
     low, high = (w.format_plain_number(end) for end in (values.min(), values.max()))
-    empty = int(values.isna().sum())
-    between = "and" if values.nunique() == 2 else "to"
-    span = low if low == high else f"{low} {between} {high}"
-    return span + f"; {empty:,} empty" * bool(empty)
+    span = low if low == high else f"{low} {'and' if different == 2 else 'to'} {high}"
+    empty = f"; {len(values) - n:,} empty" * bool(len(values) - n)
+    return ScoreColumn(name, "Score", [w.format_plain_number(v) for v in first], span + empty)
