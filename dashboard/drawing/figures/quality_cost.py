@@ -66,7 +66,7 @@ def quality_against_cost(
                     style.color(palette),
                     xanchor="right" if is_right else "left",
                     xshift=-10 if is_right else 10,
-                    yshift=-10,
+                    yshift=10 if is_right and row["best"] else -10,  # off the step line
                     **hover_text(style.name, short[style.name]),
                 )
             )
