@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -74,10 +74,15 @@ class DashboardProcess:
 
 
 def serve_tables(
-    files: Iterable[Loaded], view: Address, *, name: str, folder: str | Path | None = None
+    files: Iterable[Loaded],
+    view: Address,
+    *,
+    name: str,
+    folder: str | Path | None = None,
+    directions: Mapping[str, bool],
 ) -> DashboardProcess:
     """Store tables as a collection with this name, and start a dashboard that shows it. `view` is
-    the address at which it opens.
+    the address at which it opens. `directions` says for given measures whether higher is better.
 
     If `folder` is given, the collection stays there; files that are stored again under the same
     names replace the earlier ones. If `folder` is None, everything is removed at the end. Raises
@@ -94,6 +99,9 @@ def serve_tables(
     identity = (next(same_name, None) or workspace.new_collection(name)).id
     for loaded in files:
         workspace.add_table(identity, loaded)
+    if directions:
+        stored_directions = workspace.collection(identity).directions
+        workspace.set_directions(identity, {**stored_directions, **directions})
     return DashboardProcess(folder_path, view.with_values(set=identity), temporary)
 
 

@@ -240,7 +240,9 @@ class NotebookComparison:
             )
         shared_study = make_shareable_study(self._study, include)
         study, view = shared_study.study, shared_study.comparison(self._view)
-        data = pack_new_collection(title, self._files()) if with_data else b""
+        data = b""
+        if with_data:
+            data = pack_new_collection(title, self._files(), self._study.settings)
         request = ReportRequest(title, text, left_out_note=shared_study.omissions, data=data)
         drawing = Drawing.for_comparison(view, study.names)
         write_page(make_any_report(study, view, drawing, request), path)
@@ -256,7 +258,8 @@ class NotebookComparison:
         everything is removed at the end."""
         view = self._view
         address = address_for_measure(view.measure, view.baseline, view.focus)
-        return serve_tables(self._files(), address, name=name, folder=folder)
+        directions = dict(self._study.settings.directions)
+        return serve_tables(self._files(), address, name=name, folder=folder, directions=directions)
 
     def _files(self) -> list[Loaded]:
         """Return the tables of the comparison as files of a collection."""

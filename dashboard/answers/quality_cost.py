@@ -1,15 +1,19 @@
-"""Quality against cost: the runs on two measures, the chosen one and one on which lower is
-better."""
+"""Quality against cost: the runs on two measures, by default the chosen one and one on which lower
+is better."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.overview_measures import overview_measures
+from dashboard.answers.pairs import all_run_pairs
 from dashboard.study.study import Study
+from metrics_core.findings.quality_cost import quality_cost_sentences
+from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import Measure
 from metrics_core.scoring.means import aggregate
 from metrics_core.tables.given_scores import name_words
@@ -19,44 +23,65 @@ _COSTS = {"cost", "costs", "price", "prices"}
 
 @dataclass(frozen=True)
 class QualityCost:
-    """The shown runs, cheapest first.
+    """The shown runs, best cost first.
 
     `frame` has run, cost and quality (means), cost_low, cost_high, quality_low and quality_high
-    (bounds of their intervals), and best (bool: the mean quality is higher than that of every row
-    above it, so no run is both cheaper and at least as good). `cost` is the name of the measure of
-    cost."""
+    (bounds of their intervals), and best (bool: the mean quality is better than that of every row
+    above it). `choices` are the names of the measures that can be compared."""
 
     frame: pd.DataFrame
-    cost: str
+    quality: Measure
+    cost: Measure
+    choices: list[str]
 
 
-def quality_cost(study: Study, comparison: Comparison) -> QualityCost | None:
-    """Return the runs by quality and cost. Returns None unless higher is better on the chosen
-    measure, there is a given measure on which lower is better, and at least two runs have scores on
-    both."""
+def quality_cost(
+    study: Study, comparison: Comparison, quality: str = "", cost: str = ""
+) -> QualityCost | None:
+    """Return the runs by the measures of these names. If a name is unknown, the measure is the
+    chosen one for quality, or a given measure of cost. Returns None unless there is a given measure
+    on which lower is better, and at least two runs have scores on both measures."""
+    choices = {str(measure): measure for measure in overview_measures(study, comparison)}
     costs = [m for m in study.given_measures if m.declaration.direction < 0]
-    if comparison.measure.declaration.direction <= 0 or not costs or comparison.is_alone:
+    goods = [m for m in (comparison.measure, *choices.values()) if m.declaration.direction > 0]
+    if not costs or not goods or comparison.is_alone:
         return None
-    cost = next((m for m in costs if _COSTS & {*name_words(str(m))}), costs[0])
-    return study.cached_answer(_quality_cost, comparison, cost)
+    usual_cost = next((m for m in costs if _COSTS & {*name_words(str(m))}), costs[0])
+    measures = choices.get(quality, goods[0]), choices.get(cost, usual_cost)
+    frame = study.cached_answer(_quality_cost, comparison, *measures)
+    return QualityCost(frame, *measures, list(choices)) if len(frame) > 1 else None
 
 
-def _quality_cost(study: Study, comparison: Comparison, cost: Measure) -> QualityCost | None:
-    measures = {"quality": comparison.measure, "cost": cost}
-    scores = study.scores(comparison, *measures.values())
+def _quality_cost(
+    study: Study, comparison: Comparison, quality: Measure, cost: Measure
+) -> pd.DataFrame:
+    measures = {"quality": quality, "cost": cost}
+    scores = study.scores(comparison, *dict.fromkeys(measures.values()))
     means = aggregate(scores, level=comparison.method.level).set_index(["measure", "run"])
     frame = pd.DataFrame({"run": scores.runs})
     for name, measure in measures.items():
         rows = means.loc[str(measure)].loc[list(scores.runs)]
-        frame[name] = rows["mean"].to_numpy()
-        frame[f"{name}_low"], frame[f"{name}_high"] = (
-            rows["low"].to_numpy(),
-            rows["high"].to_numpy(),
-        )
+        columns = [name, f"{name}_low", f"{name}_high"]
+        frame[columns] = rows[["mean", "low", "high"]].to_numpy()
     frame = frame.dropna(subset=["quality", "cost"])
-    if len(frame) < 2:
-        return None
-    frame = frame.sort_values(["cost", "quality"], ascending=[True, False], ignore_index=True)
-    best_so_far = np.maximum.accumulate(frame["quality"].to_numpy())
-    is_first = np.append(True, frame["quality"].to_numpy()[1:] > best_so_far[:-1])
-    return QualityCost(frame.assign(best=is_first), str(cost))
+    towards = [-measure.declaration.direction for measure in measures.values()]
+    order = np.lexsort([frame[name] * sign for name, sign in zip(measures, towards, strict=True)])
+    frame = frame.iloc[order].reset_index(drop=True)
+    heights = frame["quality"].to_numpy() * -towards[0]
+    is_first = np.append(True, heights[1:] > np.maximum.accumulate(heights)[:-1])[: len(frame)]
+    return frame.assign(best=is_first & (0 not in towards))
+
+
+def quality_cost_in_words(
+    study: Study, comparison: Comparison, answer: QualityCost
+) -> list[Sentence]:
+    """Return sentences on the runs of the chart. The result is empty unless higher is better for
+    the quality and lower is better for the cost."""
+    measures = answer.quality, answer.cost
+    costs = dict(zip(answer.frame["run"], answer.frame["cost"], strict=True))
+    pair = comparison.focus, comparison.baseline
+    if [m.declaration.direction for m in measures] != [1, -1] or not costs.keys() >= {*pair}:
+        return []
+    chosen = (study.read_measure(str(measure), comparison.cutoff) for measure in measures)
+    pairs = [all_run_pairs(study, replace(comparison, chosen_measure=one)) for one in chosen]
+    return quality_cost_sentences(costs, pairs, [str(measure) for measure in measures], pair)

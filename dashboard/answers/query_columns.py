@@ -75,11 +75,7 @@ def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
         *difference,
         *scores,
         *(change_columns(study, comparison) if study.is_unjudged else []),
-        *(
-            TableColumn("number", f"measure:{m}", f"measure: {m}", str(m))
-            for m in measures
-            if m != comparison.measure
-        ),
+        *(TableColumn("number", f"measure:{m}", f"measure: {m}", str(m)) for m in measures),
         *([UNJUDGED] if computed else []),
         *(_file_column(study, name) for name in (*study.groupings, *rest)),
         *(_group_column(f"kind:{key}", _KINDS[key]) for key in kinds),

@@ -379,8 +379,9 @@ def _show_slices(context: PageContext) -> None:
     among = section.format_count(result.searched_count, "slice", "slices")
     section.show_heading(
         f"Outliers among {among}",
-        "Groups from one column, or from two crossed columns, whose difference deviates from that"
-        f" of all other queries; {w.format_share(1 - LEVEL)} false discovery rate.",
+        "Groups from one column, or from two crossed columns, whose"
+        f" {'difference' if context.comparison.compares_means else 'typical ratio'} deviates from"
+        f" that of all other queries; {w.format_share(1 - LEVEL)} false discovery rate.",
         frame=result.table,
         key="slices",
     )

@@ -15,7 +15,7 @@ from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.own_documents import has_own_documents
 from dashboard.app_pages.parts import add_files, file_fields, grading, section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
-from dashboard.app_pages.parts.directions import show_directions
+from dashboard.app_pages.parts.directions import show_score_files
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
@@ -69,6 +69,9 @@ def render() -> None:
     with add_files.make_message_area():
         add_files.show_messages(answer.unread, questions)
         add_files.show_unused_judgments(library)
+        if library.study is not None:
+            score_files = (f.file for f in library.files if f.used and f.kind == "scores")
+            show_score_files(library.study, [*score_files])
         if context and _has_result(context):
             placeholder = st.empty()
             placeholder.html(data.draw_result(None, {}, ""))
@@ -99,12 +102,6 @@ def render() -> None:
         if answer.fit:
             section.show_heading("Do the ids match?", "Ids must match exactly, including case.")
             st.html(data.draw_fit_table(answer.fit))
-        if library.study is not None and library.study.given_tables:
-            section.show_heading(
-                "Which way is better?",
-                "For each measure read from a file. A change applies at once, on every page.",
-            )
-            show_directions(library.study)
         if library.study is not None and has_own_documents(library.study):
             show_exclusion_switch(library.study)
     with right:

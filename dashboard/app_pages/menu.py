@@ -10,7 +10,13 @@ from dashboard.address.page import FEWEST_OF_PAIRS, FEWEST_VERSIONS, Page
 from dashboard.address.query_list import QUERIES_FIELDS, QUERY_FIELDS
 
 PAGES = (
-    Page("overview", "Overview", "This comparison", "o", fields=(Field("named", lasting=False),)),
+    Page(
+        "overview",
+        "Overview",
+        "This comparison",
+        "o",
+        fields=tuple(Field(name, lasting=False) for name in ("named", "quality", "cost")),
+    ),
     Page("breakdown", "Breakdown", "This comparison", "b", fields=GROUP_TABLE),
     Page(
         "curves",

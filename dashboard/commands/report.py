@@ -167,7 +167,7 @@ def _pack_tables(
         for table, path in tables
         if table is not None
     ]
-    return pack_new_collection(title, files)
+    return pack_new_collection(title, files, study.settings)
 
 
 def _used_file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:

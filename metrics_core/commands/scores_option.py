@@ -29,9 +29,9 @@ from metrics_core.tables import GivenScores, Run
 _ROLES = ("query_id", "run", "measure", "value", "repeat")
 
 
-def read_all_scores(options: ReadingOptions, *, needs_direction: bool = False) -> Scores:
+def read_all_scores(options: ReadingOptions) -> Scores:
     """Return only the scores that `read_scores_and_runs` reads, without the runs."""
-    return read_scores_and_runs(options, needs_direction=needs_direction)[0]
+    return read_scores_and_runs(options)[0]
 
 
 def read_scores_and_runs(

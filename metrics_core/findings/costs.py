@@ -50,6 +50,12 @@ def describe_ratio(ratio: float, ends: tuple[float, float], measure: str, level:
     return f"{text} ({share}: {' to '.join(_describe_change(end, measure) for end in ends)})"
 
 
+def format_ratio_change(ratio: float) -> str:
+    """Return a typical ratio as a change in percent with its sign: "+27 %"."""
+    percent = 100 * (ratio - 1)
+    return f"{w.format_difference(percent, 0 if abs(percent) >= 10 else 1)}{w.NO_BREAK}%"
+
+
 def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
     """Describe the difference of the means, which is not tested: "mean +352 ms (1,634 against
     1,282); half of it from 4 queries"."""

@@ -13,6 +13,8 @@ import pytest
 
 from dashboard.notebook import NotebookComparison, show
 from dashboard.workspace import Workspace
+from dashboard.workspace.exports.packing import import_packed_collection
+from dashboard.workspace.exports.report_data import extract_packed
 from metrics_core.base.errors import RanklensError
 from tests.dashboard.test_start import is_free
 from tests.servers import ROOT, asked
@@ -57,6 +59,24 @@ def test_it_is_served_until_it_is_closed(tmp_path: Path) -> None:
         ("run", "new", 1),
         ("run", "old", 2),
     ]
+
+
+def test_directions_of_given_scores_are_kept(tmp_path: Path) -> None:
+    rows = [{"query_id": "q1", "run": run, "latency_ms": 9, "errors": 1} for run in RUNS]
+    scores = show(scores=rows, lower="latency_ms")
+    with scores.open(tmp_path / "kept", name="Fruit"):
+        pass
+    workspace = Workspace(tmp_path / "kept")
+    (made,) = workspace.read_collections()
+    # What was declared in the dashboard since stays, unless it is declared anew.
+    workspace.set_directions(made.id, {"latency_ms": True, "errors": False})
+    with scores.open(tmp_path / "kept", name="Fruit"):
+        pass
+    (made,) = workspace.read_collections()
+    assert made.directions == {"latency_ms": False, "errors": False}
+    packed = extract_packed(scores.report(tmp_path / "x.html", with_data=True))
+    other = import_packed_collection(Workspace(tmp_path / "other"), packed, file="x.html")
+    assert other.directions == {"latency_ms": False}
 
 
 def test_it_ends_with_its_process_however_that_ends(

@@ -3,58 +3,79 @@ with the collection."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from dashboard import session
+from dashboard.answers.score_columns import score_columns
 from dashboard.app_pages.parts.markdown import escape_markdown
-from dashboard.drawing.blocks import card_head
+from dashboard.drawing.blocks import card_head, data
 from dashboard.session.actions.judgments import declare_direction
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
+from metrics_core.measures import Measure
 from metrics_core.measures.declaring.given_measures import PREFIX
 
+_IN_ROW = 8
+"""Number of columns beside each other in the card of a file."""
 _HIGHER, _LOWER = "Higher", "Lower"
 _CHOICES = {1: _HIGHER, -1: _LOWER, 0: None}
 
 
 def ask_directions(study: Study) -> None:
     """Ask for the direction of each given measure that has none. If all have one, show nothing."""
-    names = [str(m) for m in study.given_measures if m.declaration.direction == 0]
-    if not names:
+    measures = [m for m in study.given_measures if m.declaration.direction == 0]
+    if not measures:
         return
-    listing = w.join_words(names) if len(names) < 3 else f"{w.number_word(len(names))} measures"
     with st.container(key="directions", horizontal=True, border=True, vertical_alignment="center"):
         st.html(
-            card_head.draw_card_heading(f"Which way is better for {listing}?")
+            card_head.draw_card_heading(
+                w.sentence_case(data.direction_question([*map(str, measures)]))
+            )
             + card_head.draw_card_remark("Until you choose, there are no colours and no verdict.")
         )
-        _show_choices(study, names)
+        for measure in measures:
+            _show_choice(measure)
 
 
-def show_directions(study: Study) -> None:
-    """Show the direction of every given measure, with controls to change it."""
-    with st.container(key="all_directions", horizontal=True):
-        _show_choices(study, [str(measure) for measure in study.given_measures])
+def show_score_files(study: Study, files: Sequence[str]) -> None:
+    """Show a card for each file of scores: what its columns contain, and which direction of each
+    measure is better, with controls to change it. `files` are the names of the files."""
+    measures = {str(measure).removeprefix(PREFIX): measure for measure in study.given_measures}
+    for number, file in enumerate(files):
+        columns = score_columns(study, number)
+        own_measures = {c.name: measures.pop(c.name) for c in columns if c.name in measures}
+        open_names = [name for name, m in own_measures.items() if m.declaration.direction == 0]
+        with st.container(border=True, key=f"score_file_{number}"):
+            st.html(data.draw_score_file_heading(file, open_names))
+            for first in range(0, len(columns), _IN_ROW):
+                row = columns[first : first + _IN_ROW]
+                areas = st.columns(min(len(columns), _IN_ROW), gap="xsmall")
+                for area, column in zip(areas, row, strict=False):
+                    with area:
+                        st.html(data.draw_score_column(column))
+                        if column.name in own_measures:
+                            _show_choice(own_measures[column.name], label_visibility="collapsed")
+                        st.html(data.draw_cells(column))
 
 
-def _show_choices(study: Study, names: list[str]) -> None:
-    directions = {str(m): m.declaration.direction for m in study.given_measures}
+def _show_choice(measure: Measure, **options: Any) -> None:
+    name = str(measure)
 
-    def store(name: str, choice: str | None) -> dict[str, Any]:
+    def store(choice: str | None) -> dict[str, Any]:
         if choice is not None:
             declare_direction(name.removeprefix(PREFIX), choice == _HIGHER)
         return {}
 
-    for name in names:
-        session.draw_widget(
-            st.segmented_control,
-            escape_markdown(name),
-            f"better_{name}",
-            value=_CHOICES[directions[name]],
-            store=partial(store, name),
-            options=[_HIGHER, _LOWER],
-            width="content",
-        )
+    session.draw_widget(
+        st.segmented_control,
+        escape_markdown(name),
+        f"better_{name}",
+        value=_CHOICES[measure.declaration.direction],
+        store=store,
+        options=[_HIGHER, _LOWER],
+        width="content",
+        **options,
+    )

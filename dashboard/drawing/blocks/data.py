@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.answers.score_columns import ScoreColumn
 from dashboard.drawing.blocks.markup import Styles, sentence_pieces
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
@@ -226,3 +227,26 @@ def draw_preview(kind: str, rows: pd.DataFrame) -> Markup:
     """Draw the first rows of a file as a small table. `kind` is the kind of the file."""
     values, label = rows.itertuples(index=False, name=None), f"First rows: {kind}"
     return _render("first_rows", label=label, names=rows.columns, rows=values, caption=label)
+
+
+def direction_question(names: Sequence[str]) -> str:
+    """Return the question which direction of the measures with these names is better."""
+    few = len(names) < 3
+    listing = w.join_words(names) if few else f"{w.number_word(len(names))} measures"
+    return f"which way is better for {listing}?"
+
+
+def draw_score_file_heading(file: str, names: Sequence[str]) -> Markup:
+    """Draw the heading of the card of a file of scores. `names` are the measures in it for which no
+    direction is declared."""
+    return _render("score_file", file=file, question=direction_question(names) if names else "")
+
+
+def draw_score_column(column: ScoreColumn) -> Markup:
+    """Draw the name of a column of scores, and what the column contains."""
+    return _render("score_column", column=column)
+
+
+def draw_cells(column: ScoreColumn) -> Markup:
+    """Draw the first cells of a column of scores, and the summary of all its cells."""
+    return _render("cells", column=column)

@@ -23,7 +23,11 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 from metrics_core.comparing.tested_quantities import SIGN, TYPICAL_RATIO
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
-from metrics_core.findings.costs import describe_cost, describe_mean_difference
+from metrics_core.findings.costs import (
+    describe_cost,
+    describe_mean_difference,
+    format_ratio_change,
+)
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
@@ -113,8 +117,7 @@ class MeasureColumn:
         """Return the difference of a cost as it is tested: the change in percent, or the numbers of
         better and worse queries. Returns "" for measures whose means are tested."""
         if row.get("tested") == TYPICAL_RATIO:
-            percent = 100 * (row["ratio"] - 1)
-            return f"{w.format_difference(percent, 0 if abs(percent) >= 10 else 1)}{w.NO_BREAK}%"
+            return format_ratio_change(row["ratio"])
         if row.get("tested") == SIGN:
             return f"{w.format_count(row['won'])} better, {w.format_count(row['lost'])} worse"
         return ""

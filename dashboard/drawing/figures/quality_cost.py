@@ -3,6 +3,7 @@ cost."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,29 +24,38 @@ from dashboard.drawing.figures.layout import (
     tick_width,
 )
 from dashboard.drawing.figures.text import LINE, escape, hover_text, short_names
-from dashboard.drawing.ticks import nice_ticks
+from dashboard.drawing.ticks import score_ticks
 from metrics_core.base import wording as w
+from metrics_core.measures import Measure
 
 _HEIGHT = 260
 _NAME = 22
-_PADDING = 0.08
 _MOST_LABELS = 8
+_UP = {1: "↑ better", -1: "↓ better", 0: ""}
+_SIDES = {1: "{} · better →", -1: "← better · {}", 0: "{}"}
+"""Names of the axes by the direction of their measures."""
 
 
-def quality_against_cost(frame: pd.DataFrame, drawing: Drawing, cost: str) -> Chart:
-    """Draw the runs as points: x is the mean cost, y is the mean on the chosen measure, and both
-    have an interval. A step line connects the runs with the best quality at each cost. `frame` is
-    that of `QualityCost`; customdata is the name of the run."""
+def quality_against_cost(
+    frame: pd.DataFrame, drawing: Drawing, quality: Measure, cost: Measure
+) -> Chart:
+    """Draw the runs as points: x is the mean cost, y the mean quality, both with an interval. A
+    step line connects the runs with the best quality at each cost. `frame` is that of
+    `QualityCost`; customdata is the name of the run."""
     palette = drawing.palette
-    spans = {name: _padded_span(frame, name) for name in ("cost", "quality")}
-    x_ticks, y_ticks = (nice_ticks(*spans[name]) for name in ("cost", "quality"))
+    x_ticks, y_ticks = (
+        score_ticks(frame[[name, f"{name}_low", f"{name}_high"]].to_numpy(), (least, np.inf))
+        for name, least in (("cost", 0.0), ("quality", -np.inf))
+    )
     x_span, y_span = (ticks.span for ticks in (x_ticks, y_ticks))
     margin = Margin(tick_width(y_ticks), 14, 14 + LINE, 32 + LINE)
     short = short_names(drawing.styles, _NAME)
-    traces, notes = [_step_line(frame, drawing, x_span, y_span)], []
+    rises, lowers = (m.declaration.direction for m in (quality, cost))
+    far_end = x_span[1] if lowers < 0 else x_span[0]
+    traces, notes = [_step_line(frame, drawing, far_end, y_span if rises > 0 else y_span[::-1])], []
     for row in frame.to_dict("records"):
         style = drawing.styles[row["run"]]
-        traces += _run_traces(row, drawing, cost)
+        traces += _run_traces(row, drawing, str(quality), str(cost))
         if len(frame) <= _MOST_LABELS or row["best"] or style.role != "other":
             is_right = row["cost"] > sum(x_span) / 2
             notes.append(
@@ -56,7 +66,7 @@ def quality_against_cost(frame: pd.DataFrame, drawing: Drawing, cost: str) -> Ch
                     style.color(palette),
                     xanchor="right" if is_right else "left",
                     xshift=-10 if is_right else 10,
-                    yshift=-10,
+                    yshift=10 if is_right and row["best"] else -10,  # off the step line
                     **hover_text(style.name, short[style.name]),
                 )
             )
@@ -66,8 +76,8 @@ def quality_against_cost(frame: pd.DataFrame, drawing: Drawing, cost: str) -> Ch
         height=_HEIGHT + margin.top + margin.bottom,
         margin=margin,
         annotations=[
-            corner_note(f"{escape(drawing.name)} ↑", palette.muted, margin, 0),
-            axis_name(f"← cheaper · {cost}", palette.muted, margin),
+            corner_note(escape(f"{quality} {_UP[rises]}"), palette.muted, margin, 0),
+            axis_name(_SIDES[lowers].format(cost), palette.muted, margin),
             *notes,
         ],
         xaxis=make_axis(palette, x_span, x_ticks),
@@ -75,32 +85,25 @@ def quality_against_cost(frame: pd.DataFrame, drawing: Drawing, cost: str) -> Ch
     )
 
 
-def _padded_span(frame: pd.DataFrame, name: str) -> tuple[float, float]:
-    """Return a range that is a little wider than the range of the means and their intervals. It
-    starts at or above 0 unless a mean or a bound is negative."""
-    values = frame[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=np.float64)
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    more = _PADDING * (high - low or 1.0)
-    return (max(low - more, 0.0) if low >= 0 else low - more), high + more
-
-
 def _step_line(
-    frame: pd.DataFrame, drawing: Drawing, x_span: tuple[float, float], y_span: tuple[float, float]
+    frame: pd.DataFrame, drawing: Drawing, far_end: float, y_span: Sequence[float]
 ) -> Trace:
+    """Return the step line through the best runs, from the worst quality at the best cost to
+    `far_end`, the worst cost. `y_span` begins with the worst quality."""
     best = frame[frame["best"]]
     xs, ys = np.repeat(best["cost"], 2).tolist(), np.repeat(best["quality"], 2).tolist()
     return make_scatter_trace(
-        x=[*xs, x_span[1]],
+        x=[*xs, far_end],
         y=[y_span[0], *ys],
         mode="lines",
         line={"color": drawing.palette.zero, "width": 1.5},
-        fill="tozeroy",
+        fill="tozeroy" if y_span[0] < y_span[1] else "none",
         fillcolor=rgba(drawing.palette.zero, 0.12),
         hoverinfo="skip",
     )
 
 
-def _run_traces(row: dict[str, Any], drawing: Drawing, cost: str) -> list[Trace]:
+def _run_traces(row: dict[str, Any], drawing: Drawing, quality: str, cost: str) -> list[Trace]:
     style, palette = drawing.styles[row["run"]], drawing.palette
     x, y = row["cost"], row["quality"]
     ends = (
@@ -111,7 +114,7 @@ def _run_traces(row: dict[str, Any], drawing: Drawing, cost: str) -> list[Trace]
     crosses = [
         make_scatter_trace(x=xs, y=ys, mode="lines", line=line, hoverinfo="skip") for xs, ys in ends
     ]
-    text = f"{escape(row['run'])}: {drawing.name} {w.format_score(y)}, {cost} {w.format_score(x)}"
+    text = escape(f"{row['run']}: {quality} {w.format_score(y)}, {cost} {w.format_score(x)}")
     point = make_scatter_trace(
         x=[x],
         y=[y],

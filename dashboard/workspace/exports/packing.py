@@ -22,9 +22,11 @@ from dashboard.workspace.disk.journal_lines import is_journal_name, parse_journa
 from dashboard.workspace.disk.json_values import check_values
 from dashboard.workspace.disk.records import (
     BASELINE_RULE,
+    DEFAULT_SETTINGS,
     Collection,
     DamagedRecordError,
     Entry,
+    Settings,
     decode_record,
     encode_record,
     is_file_number,
@@ -89,11 +91,18 @@ def pack_tables(
     _write_archive(out, collection, entries, contents, read_entry_bytes)
 
 
-def pack_new_collection(name: str, files: Iterable[Loaded]) -> bytes:
-    """Return a packed collection that contains these tables, as bytes."""
+def pack_new_collection(
+    name: str, files: Iterable[Loaded], settings: Settings = DEFAULT_SETTINGS
+) -> bytes:
+    """Return a packed collection that contains these tables, as bytes. Of the settings, the
+    collection has the directions of given measures."""
     out = io.BytesIO()
     collection = Collection(
-        adding.make_free_id(()), name, adding.current_time(), baseline_rule=BASELINE_RULE
+        adding.make_free_id(()),
+        name,
+        adding.current_time(),
+        baseline_rule=BASELINE_RULE,
+        directions=dict(settings.directions),
     )
     pack_tables(collection, files, out)
     return out.getvalue()

@@ -11,12 +11,20 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dashboard.answers.quality_cost import quality_cost
+from dashboard.answers.quality_cost import quality_cost, quality_cost_in_words
+from dashboard.answers.query_filter import filter_mask
+from dashboard.answers.query_notes import NOTHING_NOTED
+from dashboard.answers.score_columns import score_columns
+from dashboard.answers.slices import slices
+from dashboard.answers.unjudged import find_unjudged_documents
 from dashboard.app_pages.menu import PAGES
 from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.notebook import show
 from dashboard.session.open_collection import workspace
+from dashboard.study.layered_study import with_layers
 from dashboard.study.study import Study
-from dashboard.workspace import DEFAULT_SETTINGS
+from dashboard.workspace import DEFAULT_SETTINGS, Layer
+from dashboard.workspace.layers import GradeRecord
 from dashboard.workspace.long_runs.tables import as_arrow, read_table, table_bytes
 from metrics_core import evaluate, read_qrels, read_run
 from metrics_core.checks.id_readings import parse_id_map
@@ -97,6 +105,38 @@ def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
     assert collection.directions == {"latency_ms": False}
 
 
+def test_files_shows_the_columns_of_scores(folder: Path) -> None:
+    app = opened("data")
+    text = text_of(app)
+    assert "s.csv: which way is better for latency_ms?" in text
+    columns = ("query_id Query", "run Run", "correct Score", "faithful@5 Score", "answer Text")
+    for words in (*columns, "104 ids", "3 names", "0 and 1", "; 1 empty", "312 texts"):
+        assert words in text, words
+    app.button_group(key="w_better_latency_ms").set_value("Lower").run()
+    text = text_of(app)
+    assert "Scores in s.csv" in text and "A change applies at once" in text
+
+
+def test_columns_of_repeated_scores_in_the_order_of_the_file() -> None:
+    rows = [("q2", "a", "1", 1.0), ("q2", "a", "2", 2.5), ("q1", "b", "1", np.nan)]
+    ids = [list(column) for column in zip(*rows, strict=True)][:3]
+    details = pa.table(
+        dict(zip(("query_id", "run", "repeat"), ids, strict=True)) | {"note": ["x", None, "z"]}
+    )
+    table = GivenScores.from_columns(
+        ids[0], ids[1], ["accuracy"] * 3, np.array([row[3] for row in rows]), ids[2],
+        details=details,
+    )  # fmt: skip
+    columns = score_columns(Study([], None, given_tables=[table]), 0)
+    assert [(c.name, c.role, [*c.cells], c.summary) for c in columns] == [
+        ("query_id", "Query", ["q2", "q2", "q1"], "2 ids"),
+        ("run", "Run", ["a", "a", "b"], "2 names"),
+        ("repeat", "Repeat", ["1", "2", "1"], "2 repeats"),
+        ("accuracy", "Score", ["1", "2.5", "–"], "1 and 2.5; 1 empty"),
+        ("note", "Text", ["x", "–", "z"], "2 texts"),
+    ]
+
+
 PLAIN = {
     "queries": "is higher on",
     "breakdown": "It is not declared whether higher or lower is better",
@@ -125,10 +165,60 @@ def test_a_query_shows_answers_and_scores(folder: Path) -> None:
     assert "Scores from a file have no ranks" in text and "latency_ms" in text
 
 
-def test_a_filter_line_knows_all_measures(folder: Path) -> None:
-    line = "`measure: faithful@5` > 0.9 and `measure: latency_ms` > 0"
-    text = text_of(opened("queries", m="correct", run="hybrid", line=line))
-    assert "is better on" in text and "Expected" not in text
+@pytest.mark.parametrize("measure", ["correct", "latency_ms"])
+def test_a_filter_line_knows_all_measures_by_name(tmp_path: Path, measure: str) -> None:
+    write_scores(tmp_path)
+    shown = show(scores=tmp_path / "s.csv", measure=measure, run="hybrid")
+    line = "faithful@5 > 0.5 and latency_ms>900 and correct == 1"
+    mask = filter_mask(shown._study, shown._view, line, NOTHING_NOTED)
+    scores = pd.read_csv(tmp_path / "s.csv").query("run == 'hybrid'").set_index("query_id")
+    expected = scores.loc[shown._study.query_ids].eval(line.replace("faithful@5", "`faithful@5`"))
+    assert mask.tolist() == expected.tolist() and 0 < mask.sum() < 52
+
+
+def test_slices_of_a_cost_compare_typical_ratios() -> None:
+    draws, ids = np.random.default_rng(8), [f"q{i:03}" for i in range(120)]
+    is_slow = np.arange(120) % 4 == 1
+    base = draws.lognormal(6, 0.5, 120)
+    values = {"base": base, "new": base * np.where(is_slow, 2, 0.9) * draws.lognormal(0, 0.1, 120)}
+    scores = pd.concat(
+        [pd.DataFrame({"query_id": ids, "run": r, "latency_ms": v}) for r, v in values.items()]
+    )
+    queries = {q: {"text": q, "kind": "abcd"[i % 4]} for i, q in enumerate(ids)}
+    shown = show(queries=queries, scores=scores, lower="latency_ms")
+    result = slices(shown._study, shown._view)
+    (found,) = result.slices
+    assert found.names == [("b", False)] and found.queries == 30 and not found.gains
+    ratios = values["new"] / base
+    typical = [np.exp(np.log(ratios[mask]).mean()) for mask in (is_slow, ~is_slow)]
+    assert [found.difference, found.elsewhere] == [
+        f"+{100 * (typical[0] - 1):.0f}\u00a0%",
+        f"−{100 * (1 - typical[1]):.0f}\u00a0%",
+    ]
+    assert result.table.loc[0, ["ratio", "ratio_elsewhere"]].tolist() == pytest.approx(typical)
+    # With a value of 0 there is no ratio, and without a direction no better or worse.
+    zero = show(queries=queries, scores=scores.replace(base[0], 0.0), lower="latency_ms")
+    for other in (zero, show(queries=queries, scores=scores)):
+        assert slices(other._study, other._view).searched_count == 0
+
+
+def test_runs_with_equal_lists_and_unlike_scores_share_one_judging() -> None:
+    runs = {run: {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d2"]} for run in ("old", "new")}
+    scores = pd.DataFrame({"query_id": ["q1", "q2"] * 2, "run": ["old"] * 2 + ["new"] * 2})
+    qrels = {"q1": {"d1": 1}, "q2": {"d9": 1}}
+    shown = show(runs, qrels, scores=scores.assign(correct=[0, 1, 1, 1]), measure="P@3")
+    study, view = shown._study, shown._view
+    assert study.names == ["old", "new"] and view.focus == "new"
+    assert study.all_scores(study.given_measures[0]).combined()[:, 0].tolist() == [0.5, 1.0]
+    unjudged = [("q1", "d2"), ("q1", "d3"), ("q2", "d4"), ("q2", "d2")]
+    assert find_unjudged_documents(study, view, 3) == unjudged
+    grades = {("q1", "d3"): GradeRecord(1.0, "me", "2026")}
+    layer = Layer("me", "me", "2026", True, "1", grade_records=grades)
+    graded = with_layers(study, [layer])
+    assert graded.all_scores(view.measure).values[:, 0, 0].tolist() == [2 / 3, 2 / 3]
+    assert find_unjudged_documents(graded, view, 3) == [
+        pair for pair in unjudged if pair[1] != "d3"
+    ]
 
 
 def test_a_declared_cost_draws_quality_against_cost(folder: Path) -> None:
@@ -137,6 +227,9 @@ def test_a_declared_cost_draws_quality_against_cost(folder: Path) -> None:
     app.button_group(key="w_better_latency_ms").set_value("Lower").run()
     text = text_of(app)
     assert "Quality against cost" in text and "On latency_ms, it is typically " in text
+    assert "hybrid beats bm25, at " in text and " times the mean latency_ms: correct +" in text
+    app.selectbox(key="w_cost").set_value("faithful@5").run()
+    assert " times the mean" not in text_of(app) and not app.exception
     assert "On latency_ms" not in text_of(opened(run="dense", base="bm25", m="correct"))
 
 
@@ -154,13 +247,20 @@ def test_the_line_joins_the_best_mean_at_each_cost() -> None:
         study.given_measures[0], baseline="a", other_runs=("c", "d"), focus="b"
     )
     answer = quality_cost(study, shown)
-    assert answer is not None and answer.cost == "ms"
+    assert answer is not None and str(answer.cost) == "ms"
     assert dict(zip(answer.frame["run"], answer.frame["best"], strict=True)) == {
         "a": True,
         "b": False,
         "c": True,
         "d": False,
     }
+    turned = quality_cost(study, shown, quality="ms", cost="good")
+    assert turned is not None and turned.choices == ["good", "ms"]
+    best = dict(zip(turned.frame["run"], turned.frame["best"], strict=True))
+    assert best == {"c": True, "d": False, "a": True, "b": False}
+    assert not quality_cost_in_words(study, shown, turned)
+    unasked = Study([], None, given_tables=[scores])
+    assert quality_cost(unasked, shown) is None
 
 
 def test_stored_scores_keep_repeats_and_texts() -> None:

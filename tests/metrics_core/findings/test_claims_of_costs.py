@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 
 from metrics_core import gate_scores
+from metrics_core.comparing.all_pairs.all_pairs import all_pairs
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare
+from metrics_core.findings.quality_cost import quality_cost_sentences
 from metrics_core.findings.verdicts import verdict_finding
 from metrics_core.measures import score_only_measure
 from metrics_core.scoring.scores import Scores
@@ -129,6 +131,76 @@ def test_gates_on_ratios_are_as_said() -> None:
     assert not offenders(two_runs, sentence, false_in_gate)
     said = " ".join(map(sentence, two_runs))
     assert "Worse: " in said and "neither shown nor ruled out" in said and "Not worse: " in said
+
+
+class PriceCase:
+    """Two to six runs with a quality and a cost; run1 is in focus, and run0 is the baseline."""
+
+    def __init__(self, seed: int) -> None:
+        chance = np.random.default_rng((seed, 482))
+        n, runs = int(chance.integers(4, 90)), int(chance.integers(2, 7))
+        good = chance.random((1, n)) + chance.normal(0, 0.4, (runs, 1)) * (seed % 3 > 0)
+        cost = chance.lognormal(chance.normal(0, 0.5, (runs, 1)), 0.6, (runs, n))
+        if seed % 5 == 0:
+            cost[chance.integers(runs)] = 0
+        self.values = {"good": good + chance.normal(0, 0.2, (runs, n)), "price": cost}
+        names, ids = tuple(f"run{i}" for i in range(runs)), tuple(f"q{i}" for i in range(n))
+        quality = score_only_measure("good")
+        price = score_only_measure("price", higher_is_better=False, scale="cost")
+        both = np.stack([*self.values.values()], axis=2)
+        scores = Scores(names, ids, (quality, price), both, np.zeros((runs, n), dtype=np.bool_))
+        self.pairs = [all_pairs(scores, measure) for measure in (quality, price)]
+        means = dict(zip(names, cost.mean(axis=1).tolist(), strict=True))
+        self.costs = dict(sorted(means.items(), key=lambda item: item[1]))
+        sentences = quality_cost_sentences(
+            self.costs, self.pairs, ["good", "price"], ("run1", "run0")
+        )
+        self.sentences = [sentence.text for sentence in sentences]
+
+    def verdict(self, run: str, other: str, measure: int = 0) -> Any:
+        results = self.pairs[measure]
+        return results.verdict[results.runs.index(run), results.runs.index(other)]
+
+
+def false_prices(case: PriceCase, text: str) -> Iterator[Any]:
+    yield len(case.sentences) > (4 if len(case.costs) > 2 else 1) and "too many"
+    good = {run: case.values["good"][int(run[3:])] for run in case.costs}
+    for sentence in case.sentences:
+        run, other = dict.fromkeys(re.findall(r"run\d", sentence))
+        if " on both" in sentence:
+            yield {case.verdict(run, other, i) for i in (0, 1)} != {"worse"} and sentence
+        bound = r"(above 0|below 0|[−\d.]+)"
+        evidence = re.search(rf"good ([+−]?[\d.]+)(?: \[{bound}, {bound}\])?\.$", sentence)
+        assert evidence is not None, sentence
+        yield not is_rounded(evidence[1], float((good[run] - good[other]).mean())) and sentence
+        is_gain = any(word in sentence for word in (" beats ", "step up", "and gains"))
+        is_loss = any(word in sentence for word in ("falls behind", "and loses"))
+        verdict = case.verdict(run, other)
+        if "no gain" not in sentence:
+            yield (is_gain, is_loss) != (verdict == "better", verdict == "worse") and sentence
+        yield "no gain" in sentence and verdict == "better" and sentence
+        if evidence[2] and (is_gain or is_loss):
+            yield (
+                evidence[2].startswith(("−", "below"))
+                if is_gain
+                else (evidence[3] != "below 0" and value_of(evidence[3]) > 0)
+            )
+        if match := re.search(r"([\d.,]+) times the mean", sentence):
+            yield not is_rounded(match[1], case.costs[run] / case.costs[other]) and sentence
+        elif match := re.search(r"a mean price of ([\d.]+)", sentence):
+            yield case.costs[other] > 0 and sentence
+            yield not is_rounded(match[1], case.costs[run]) and sentence
+        yield "cheapest" in sentence and run != next(iter(case.costs)) and sentence
+        is_dearer = any(word in sentence for word in ("step up", "no gain", " on both"))
+        yield is_dearer and case.costs[run] <= case.costs[other] and sentence
+
+
+def test_quality_against_cost_in_words() -> None:
+    cases = [PriceCase(seed) for seed in range(in_this_run(60, 300))]
+    assert not offenders(cases, lambda case: " | ".join(case.sentences), false_prices)
+    text = " ".join(sentence for case in cases for sentence in case.sentences)
+    for words in ("beats", "on both", "step up", "no gain", "and loses", "no loss", "a mean price"):
+        assert words in text, words
 
 
 def test_a_cost_in_words() -> None:

@@ -167,7 +167,7 @@ def test_columns_that_do_not_fit_are_folded_but_for_the_chosen_one() -> None:
 
 
 def test_a_slice_says_what_its_queries_share() -> None:
-    found = UnlikeSlice([("c1", False), (EVIL, True)], (), 12, -0.3, 0.1, False, 3, "a")
+    found = UnlikeSlice([("c1", False), (EVIL, True)], (), 12, "−0.300", "+0.100", False, 3, "a")
     html = str(draw_slice_rows([found], make_slice_link=lambda _: "./queries?where=x"))
     page = Page(html)
     assert "c1 and" in page.text and "computed" in page.text
