@@ -18,7 +18,7 @@ from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.curves import Panels
 from dashboard.drawing.figures.text import shorten
-from dashboard.drawing.report.parts import PARTS, ReportParts
+from dashboard.drawing.report.parts import PARTS, ReportParts, query_count_text
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.robustness import robustness_finding
@@ -45,6 +45,14 @@ _QUESTIONS = {
 checks."""
 
 
+_NEXT_STEPS = {
+    "unjudged": "On the page To judge, judge the documents that matter most.",
+    "queries": "On the page All queries, read the queries that carry the difference.",
+    "": "On the page All queries, read the queries that got worse.",
+}
+"""What to do next, by the first check in which the verdict does not hold."""
+
+
 def make_slides(parts: ReportParts) -> list[Markup]:
     """Return the findings as slides, one per screen. Empty slides are omitted."""
     return _Slides(parts).draw_all()
@@ -62,6 +70,7 @@ class _Slides:
             self._draw_cutoff_slide(),
             self._draw_query_slide("losses", "loss", "lost"),
             self._draw_query_slide("wins", "win", "won"),
+            self._draw_closing_slide(),
         ]
         return [slide for slide in slides if slide]
 
@@ -125,15 +134,13 @@ class _Slides:
         if not robustness.checks:
             return Markup()
         is_clear = robustness.pair is not None and robustness.pair.is_clear
-        answer, note = robustness_finding(robustness).statement_and_rest
         return self._draw_slide(
             "checks",
             self._parts.title_of_part("checks"),
-            answer,
+            robustness_finding(robustness).statement_and_rest[0],
             blocks.draw_check_reasons(
                 robustness, is_brief=True, questions=_QUESTIONS if is_clear else {}
             ),
-            note=note,
             rows=len(robustness.checks),
         )
 
@@ -227,6 +234,24 @@ class _Slides:
             aside=aside,
             caption=f"{drawing.name} · first {CASE_ROWS} results · ? = not judged",
         )
+
+    def _draw_closing_slide(self) -> Markup:
+        """Draw what was compared, the result, how certain it is, and where to go on. Without checks
+        of the result, there is no such slide."""
+        answer, robustness = self._parts.report.overview, self._parts.report.robustness
+        if not robustness.checks:
+            return Markup()
+        drawing = self._parts.drawing
+        first_open = next((check.part for check in robustness.checks if check.tone != "firm"), "")
+        rows = {
+            "Compared": f"{drawing.focus} with the baseline {drawing.baseline} on {drawing.name},"
+            f" over {query_count_text(self._parts.report)}",
+            "Result": answer.verdict.lead.text,
+            "Robustness": robustness_finding(robustness).text,
+            "What to do next": _NEXT_STEPS.get(first_open, _NEXT_STEPS[""]),
+        }
+        picture = blocks.draw_summary(rows, self._parts.styles)
+        return self._draw_slide("summary", "Summary", answer.verdict.title, picture)
 
 
 def _first_runs(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:
