@@ -371,8 +371,8 @@ def _method_text(method: Method) -> str:
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
         " A fixed seed makes the random draws reproducible. A query is won or lost if its"
-        f" difference exceeds ±{SAME:g}. Effect size is the mean difference divided by the standard deviation of the"
-        " queries’ differences."
+        f" difference exceeds ±{SAME:g}. Effect size is the mean difference divided by the standard"
+        " deviation of the queries’ differences."
     )
 
 
