@@ -98,7 +98,11 @@ class _Slides:
             return self._draw_slide("verdict", question, verdict.title, picture)
         rows = _first_runs(answer.shown_rows, drawing)
         left_out = len(answer.all_rows) - len(rows)
-        caption = f"{w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
+        caption = "Lost, won, same: number of queries with a lower, higher or equal score"
+        if left_out:
+            caption += (
+                f" · {w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
+            )
         if len(rows) > 2 and drawing.comparison.compares_means:
             picture = differences.draw_difference_rows(
                 rows,
@@ -122,7 +126,7 @@ class _Slides:
             picture,
             badge=badge,
             note=verdict.lead,
-            caption=caption if left_out or len(rows) < 3 else "",
+            caption=caption,
             rows=len(rows) - 1,
         )
 
@@ -251,7 +255,9 @@ class _Slides:
             "What to do next": _NEXT_STEPS.get(first_open, _NEXT_STEPS[""]),
         }
         picture = blocks.draw_summary(rows, self._parts.styles)
-        return self._draw_slide("summary", "Summary", answer.verdict.title, picture)
+        verdict = answer.verdict
+        badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
+        return self._draw_slide("summary", "Summary", verdict.title, picture, badge=badge)
 
 
 def _first_runs(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:
