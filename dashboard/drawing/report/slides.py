@@ -17,7 +17,7 @@ from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.curves import Panels
-from dashboard.drawing.figures.text import shorten
+from dashboard.drawing.figures.text import short_names, shorten
 from dashboard.drawing.report.parts import PARTS, ReportParts, query_count_text
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -192,7 +192,7 @@ class _Slides:
         if drawing.is_single_run:
             note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
         legend = curves_blocks.draw_legend(drawing, list(pair), {})
-        baseline = shorten(drawing.baseline, _NAME)
+        baseline = short_names(drawing.styles, _NAME)[drawing.baseline]
         heads: dict[Panels, str] = {"scores": f"{family}@k"}
         heads |= {} if drawing.is_single_run else {"differences": f"Difference from {baseline}"}
         charts = [
