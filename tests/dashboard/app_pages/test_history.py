@@ -32,7 +32,7 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
     assert "put them in order, first to last" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
-    assert "You can change the answer at any time." in text_of(app)
+    assert "You can undo this." in text_of(app)
     # What a yes brings, and the numbers behind the preview.
     assert "The queries that broke" in text_of(app) and "Judged in top 10" in text_of(app)
     (chart,) = app.get("plotly_chart")
