@@ -68,6 +68,7 @@ def render() -> None:
         st.html(markup.draw_answer(*not_versions_finding().statement_and_rest, {}))
         back = {"in_order": "", "versions": ()}
         st.button("Treat as versions", on_click=session.change, kwargs=back)
+        st.html(blocks.draw_history_contents())
         return
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     st.html(markup.draw_answer(*history.finding.statement_and_rest, context.look.styles))

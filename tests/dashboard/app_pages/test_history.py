@@ -37,8 +37,10 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     assert "The queries that broke" in text_of(app) and "Judged in top 10" in text_of(app)
     (chart,) = app.get("plotly_chart")
     assert "Preview: nDCG@10 in this order" in text_of(app)
-    runs = [point[0] for point in json.loads(chart.proto.spec)["data"][0]["customdata"]]
-    assert runs == ["bm25", "dense", "hybrid", "titles-only"]
+    (points,) = json.loads(chart.proto.spec)["data"]
+    assert [each[0] for each in points["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
+    assert len(set(points["marker"]["symbol"])) == 4, "the runs' symbols"
+    assert "The queries that broke" in text_of(opened("history", set="sample", in_order="none"))
     assert "is the best" not in text_of(app) and "queries changed" not in text_of(app)
 
 
