@@ -3,7 +3,7 @@ user chooses the meanings, which determine how the file is read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -155,6 +155,13 @@ class FieldTable:
         return choices
 
 
+def are_user_fields(names: Iterable[str]) -> bool:
+    """Return whether the names of a file's fields suggest the data of a recommender: users and
+    items in place of queries and documents."""
+    folded_names = {fold_name(name.rpartition(".")[2]) for name in names}
+    return not folded_names.isdisjoint((*_USERS, *_ITEMS))
+
+
 def field_table(
     evidence: FieldEvidence,
     kind: Kind,
@@ -166,10 +173,7 @@ def field_table(
     user chose before. If `is_user_data` is true, or if the names of the fields suggest it, queries
     are called users and documents are called items."""
     fields = evidence.fields
-    folded_names = {fold_name(name.rpartition(".")[2]) for name in fields.fields}
-    words = (
-        _USER_WORDS if is_user_data or not folded_names.isdisjoint((*_USERS, *_ITEMS)) else _WORDS
-    )
+    words = _USER_WORDS if is_user_data or are_user_fields(fields.fields) else _WORDS
     chosen_fields = {
         WORD_OF.get(role, role): name for role, name in resolve_columns(previous_columns).items()
     }

@@ -49,13 +49,6 @@ class VersionDates:
         date."""
         return self.dates[name].text if name in self.dates else ""
 
-    @property
-    def file_dates(self) -> dict[str, str]:
-        """The day of each version's file. It is empty unless the dates come from files."""
-        if self.source != FILES:
-            return {}
-        return {name: f"file of {moment.when:%Y-%m-%d}" for name, moment in self.dates.items()}
-
     def sort_key(self, name: str) -> tuple[bool, datetime]:
         """Return a key that sorts versions by date. Versions without a date come last."""
         moment = self.dates.get(name)

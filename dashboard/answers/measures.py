@@ -34,11 +34,10 @@ class MeasureList:
 
 @dataclass(frozen=True)
 class MeasureDetail:
-    """The description of a measure. `key` selects the measure in an address; `why_not` says why it
-    cannot be selected, and is "" if it can."""
+    """The description of a measure. `why_not` says why the measure cannot be selected, and is "" if
+    it can."""
 
     description: Description
-    key: str
     why_not: str
 
 
@@ -59,7 +58,7 @@ def find_measures(search_text: str) -> MeasureList:
             for i, t in enumerate(everything)
             if (r := _search_match_rank(t, search_text)) is not None
         )
-        groups = {"Found": [everything[i] for _, i in ranked]} if ranked else {}
+        groups = {"Matches": [everything[i] for _, i in ranked]} if ranked else {}
         near = () if ranked else _similar_names(search_text)
     else:
         most_used = [describe_measure(find_declaration(name)) for name in USED_MOST]
@@ -108,12 +107,19 @@ def measure_detail(name: str, study: Study | None) -> MeasureDetail:
     """Return the description of the measure with this name, which may also be one of its other
     names. Raises UnknownMeasureError."""
     declaration = find_declaration(name)
-    choice = next((c for c in measure_choices() if c.declaration is declaration), None)
     return MeasureDetail(
         description=describe_measure(declaration),
-        key=choice.key if choice else "",
         why_not=explain_unsupported(declaration) or _find_missing_inputs(declaration, study),
     )
+
+
+def selectable_keys(study: Study | None) -> dict[str, str]:
+    """Return the measures that can be computed from the open files: name → key in the address. If
+    no files are open, the result is empty."""
+    if study is None:
+        return {}
+    choices = measure_choices()
+    return {c.name: c.key for c in choices if not _find_missing_inputs(c.declaration, study)}
 
 
 def _find_missing_inputs(declaration: Declaration, study: Study | None) -> str:

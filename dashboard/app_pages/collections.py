@@ -46,10 +46,10 @@ def render() -> None:
         add_files.show_messages()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find_new_import"):
         matching = rail.filter_by_name(entries, "find_a_collection", "Find a collection")
-        with st.container(key="import", width="content"):
-            add_files.show_uploader("Import", receipts_area, width=_IMPORT)
         with st.popover("New collection", type="primary", key="new_collection_here"):
             rail.new_collection_form("here")
+        with st.container(key="import", width="content"):
+            add_files.show_uploader("Import", receipts_area, width=_IMPORT)
     _show_rows(matching, identity)
     for removed in workspace().read_collections(only_removed=True):
         message = (

@@ -10,7 +10,7 @@ from dashboard import session
 from dashboard.answers import data as answers
 from dashboard.answers import overview
 from dashboard.answers.data import FileRow
-from dashboard.answers.file_fields import KIND_WORDS
+from dashboard.answers.file_fields import KIND_WORDS, are_user_fields
 from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.own_documents import has_own_documents
 from dashboard.app_pages.parts import add_files, file_fields, grading, section
@@ -94,7 +94,10 @@ def render() -> None:
             }
             for number, row in enumerate(answer.files)
         ]
-        st.html(data.draw_file_table(rows, cutoff))
+        is_user_data = any(
+            are_user_fields(row.file.read_as.partition(": ")[2].split(", ")) for row in answer.files
+        )
+        st.html(data.draw_file_table(rows, cutoff, is_user_data=is_user_data))
         _show_preview_dialog(answer.files)
         _show_file_actions(answer.files)
     left, right = st.columns(2, gap="large")

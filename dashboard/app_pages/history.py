@@ -68,26 +68,31 @@ def render() -> None:
         st.html(markup.draw_answer(*not_versions_finding().statement_and_rest, {}))
         back = {"in_order": "", "versions": ()}
         st.button("Treat as versions", on_click=session.change, kwargs=back)
+        st.html(blocks.draw_history_contents())
         return
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     st.html(markup.draw_answer(*history.finding.statement_and_rest, context.look.styles))
     others = _other_judgments(context) if are_versions else []
-    by_date = address["in_order"] == answers.BY_DATE
+    # Files' dates help to answer the question.
+    by_date = address["in_order"] == answers.BY_DATE or not are_versions
     rows = version_rows(history, dates, others, by_date=by_date)
-    if not are_versions:
-        left, right = st.columns(2, gap="large")
+    if are_versions:
+        _show_means(history, rows, context)
+        if sentences := version_sentences(rows, others, comparison.cutoff):
+            st.html(blocks.draw_version_remarks(sentences))
+        _show_order(runs, dates, context, are_versions=True)
+    else:
+        left, right = st.columns([2, 3], gap="large")
         with left:
             _show_order(runs, dates, context, are_versions=False)
             _ask_versions(runs)
         with right:
             _show_means(history, rows, context)
-        return
-    _show_means(history, rows, context)
-    if sentences := version_sentences(rows, others, comparison.cutoff):
-        st.html(blocks.draw_version_remarks(sentences))
-    _show_order(runs, dates, context, are_versions=True)
+        st.html(blocks.draw_history_contents())
     judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
     st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
+    if not are_versions:
+        return
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
     if context.study.is_computed(comparison.measure):
@@ -128,7 +133,6 @@ def _show_order(
         runs,
         study.names,
         styles=context.look.styles,
-        dates={} if are_versions else dates.file_dates,
         collection=collection_id(),
         fewest=FEWEST_VERSIONS,
         in_rows=not are_versions,
@@ -198,7 +202,7 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
     )
     level = w.format_share(LEVEL)
     section.show_heading(
-        title, f"The mean of each version with its {level} interval.", frame=rows, key="versions"
+        title, f"Mean of each run, with its {level} interval.", frame=rows, key="versions"
     )
     figure = draw_figure_cached(
         figures.mean_by_version, rows, context.drawing, connected=history.are_versions

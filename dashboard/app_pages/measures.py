@@ -1,5 +1,7 @@
 """Measures page: what each measure shows, and which measure answers a question."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from dashboard import session
@@ -15,9 +17,14 @@ def render() -> None:
     """Show the measure that the address names. Without one, show the list of measures."""
     name = session.address()["measure"]
     context = session.page_context()
+    study = context.study if context else None
+    links = {
+        n: session.href("overview", m=key, measure="", find="")
+        for n, key in answers.selectable_keys(study).items()
+    }
     if name:
         try:
-            detail = answers.measure_detail(name, context.study if context else None)
+            detail = answers.measure_detail(name, study)
         except RanklensError as error:
             st.html(
                 navigation.draw_measure_error(
@@ -25,21 +32,20 @@ def render() -> None:
                 )
             )
         else:
-            _show_detail(detail, in_use=context is not None)
+            _show_detail(detail, links.get(detail.description.name, ""))
             return
-    _show_list()
+    if context:
+        links[context.comparison.measure.declaration.name] = ""
+    _show_list(links, str(context.comparison.measure) if context else "")
 
 
-def _show_list() -> None:
+def _show_list(use_links: Mapping[str, str], measure_in_use: str) -> None:
     address = session.address()
     listing = answers.find_measures(address["find"])
-    st.html(
-        markup.draw_answer(
-            f"{w.format_count(listing.total)} measures",
-            "Search by name, by the name in other tools, or by what you want to know.",
-            {},
-        )
-    )
+    lead = "Search by name, by the name in other tools, or by what you want to know."
+    if measure_in_use:
+        lead += f" The pages now show {measure_in_use}; “Use” selects another measure."
+    st.html(markup.draw_answer(f"{w.format_count(listing.total)} measures", lead, {}))
     session.draw_widget(
         st.text_input,
         "Search the measures",
@@ -53,31 +59,32 @@ def _show_list() -> None:
     if listing.groups:
         st.html(
             measures.draw_catalogue(
-                listing.groups, listing.questions, session.href, address["family"]
+                listing.groups, listing.questions, session.href, use_links, address["family"]
             )
         )
     else:
         st.html(measures.draw_no_matching_measure(address["find"], listing.similar, session.href))
 
 
-def _show_detail(detail: MeasureDetail, *, in_use: bool) -> None:
+def _show_detail(detail: MeasureDetail, use_link: str) -> None:
     description = detail.description
-    use_link = ""
-    if detail.key and not detail.why_not and in_use:
-        use_link = session.href("overview", m=detail.key, measure="")
     back = session.href("measures", measure="")
     st.html(measures.draw_measure_heading(description, back, use_link, detail.why_not))
     with st.container(key="formula"):
         st.latex(description.formula)
     section.show_heading("Parameters", "Values that can be set in the measure's name.")
     st.html(measures.draw_parameters(description))
-    section.show_heading("Good to know", "")
-    st.html(measures.draw_facts(description))
-    section.show_heading(
-        "Worked example",
-        "A list of six documents in rank order, each with its grade. Grade 1 or more is relevant.",
-    )
-    st.html(measures.draw_worked_example(description))
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        section.show_heading("Good to know", "")
+        st.html(measures.draw_facts(description))
+    with right:
+        section.show_heading(
+            "Worked example",
+            "A list of six documents in rank order, each with its grade."
+            " Grade 1 or more is relevant.",
+        )
+        st.html(measures.draw_worked_example(description))
 
 
 if __name__ == "__main__":

@@ -167,7 +167,6 @@ const chipFor = (name, at) => {
   const mark = node('span', 'mark', glyph);
   mark.style.color = color;
   title.append(node('span', 'place', String(at + 1)), mark, document.createTextNode(page.data.short[name] ?? name));
-  if (page.data.dates[name]) title.append(node('small', '', page.data.dates[name]));
   title.tabIndex = name === active ? 0 : -1;
   title.onkeydown = (event) => keyed(event, name);
   title.onclick = () => focusOn(name);

@@ -18,8 +18,8 @@ _NAME, _SHORT, _MANY = 28, 14, 12
 
 _CHIPS = st.components.v2.component(
     "ranklens_order",
-    html='<div class="order"><p id="keys">Drag a version by its dots, or move it with its arrows;'
-    ' ✕ removes it<span class="keys">. Keys: Alt and an arrow, Delete</span>.</p><ol></ol><ul'
+    html='<div class="order"><p id="keys">Drag the runs into order, or use the arrows.'
+    ' ✕ leaves a run out.<span class="keys"> Keys: Alt + arrow, Delete.</span></p><ol></ol><ul'
     ' hidden></ul><div class="said" role="status"></div></div>',
     css=(_HERE / "history_order.css").read_text("utf-8"),
     js=(_HERE / "history_order.js").read_text("utf-8"),
@@ -31,7 +31,6 @@ def show_version_order(
     all_names: Sequence[str],
     *,
     styles: Mapping[str, RunStyle],
-    dates: Mapping[str, str],
     collection: str,
     fewest: int,
     in_rows: bool,
@@ -41,8 +40,8 @@ def show_version_order(
     order.
 
     `all_names` are all runs of the collection. The user can remove versions, but at least `fewest`
-    remain. Each change calls `on_order`. A version is shown with the mark of its run and, if
-    `dates` has one, its date. With `in_rows`, each version has a row of its own."""
+    remain. Each change calls `on_order`. A version is shown with the mark of its run.
+    With `in_rows`, each version has a row of its own."""
     left_out = [name for name in all_names if name not in version_names]
     length = _NAME if len(all_names) <= _MANY else _SHORT
     short = {name: text for name, text in short_names(all_names, length).items() if text != name}
@@ -54,7 +53,6 @@ def show_version_order(
             "out": left_out,
             "short": short,
             "marks": {name: [styles[name].glyph, styles[name].css_color] for name in all_names},
-            "dates": dict(dates),
             "rows": in_rows,
             "fewest": fewest,
         },

@@ -16,7 +16,7 @@ MIN_P, NO_CORRECTION = "min-p", "none"
 _OF_THE_SCALE = 0.01
 
 TESTS: dict[str, str] = {
-    BOOTSTRAP: "bootstrap and random signs",
+    BOOTSTRAP: "paired bootstrap and randomisation test",
     **{name: test.title for name, test in PAIRED_TESTS.items()},
     BCA: "BCa bootstrap of the mean",
 }
@@ -97,7 +97,7 @@ DEFAULT_METHOD = Method()
 
 _CORRECTION_HINT = (
     "With 10,000 draws, no p-value is below 0.0001, which is too coarse to correct for this number"
-    " of comparisons. With bootstrap or random signs, p-values can be smaller."
+    " of comparisons. With the bootstrap or the randomisation test, p-values can be smaller."
 )
 
 

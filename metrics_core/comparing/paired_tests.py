@@ -102,20 +102,20 @@ class PairedTest:
 
 PAIRED_TESTS: dict[str, PairedTest] = {
     "t-test": PairedTest(
-        "t-test of the mean",
+        "paired t-test",
         "Tests whether the mean difference could be zero, assuming normally distributed"
         " differences.",
         t_test,
     ),
     "randomization": PairedTest(
-        "random signs",
+        "randomisation test",
         "Tests how often a mean difference this far from zero occurs if the two runs are swapped"
         " at random on each query.",
         randomization_test,
         countable=False,
     ),
     "wilcoxon": PairedTest(
-        "Wilcoxon's signed ranks",
+        "Wilcoxon signed-rank test",
         "Tests whether the differences are symmetric around zero, by their ranks; queries without"
         " a difference are excluded.",
         wilcoxon_test,

@@ -19,8 +19,8 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """Return the text that is shown if the names of the runs do not show that they are versions of
     one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
-        f"The names {w.shorten_list(list(runs))} do not show this. If they are versions, put"
-        " them in order to see how the measure changed and which queries got worse."
+        f"The names {w.shorten_list(list(runs))} contain neither a version number nor a date."
+        " If the runs are versions, put them in order, first to last."
     )
 
 

@@ -59,7 +59,7 @@ def test_search_from_the_first_run_to_the_verdict(app: str, open_page: Opened) -
     page = open_page(app)
     page.get_by_role("button", name="Open your files").first.click()
     settle(page)
-    expect(page.locator(".lens.steps")).to_contain_text("q1 Q0 doc12 1 14.2 bm25")
+    expect(page.locator(".lens.steps").first).to_contain_text("q1 Q0 doc12 1 14.2 bm25")
     formats = page.locator(".lens.all-formats").bounding_box()
     assert formats is not None and formats["height"] < 40, "one line"
     runs = [(f"{of}.run", lists(IN_TREC, of, n)) for of, n in (("dense", 0), ("bm25", POOR_FIRST))]
@@ -106,7 +106,7 @@ def test_rag_chunks_count_as_their_documents_by_the_button_and_back(
     page = open_page(f"{app}/data?set=own")
     page.get_by_role("radio", name="RAG").click()
     settle(page)
-    expect(page.locator(".lens.steps")).to_contain_text("kb-12#3")
+    expect(page.locator(".lens.steps").first).to_contain_text("kb-12#3")
     runs = [
         (f"{of}.jsonl", lists(AS_LISTS, of, n, "{}#3"))
         for of, n in (("dense", 0), ("bm25", POOR_FIRST))
@@ -137,7 +137,7 @@ def test_a_file_of_unknown_shape_is_read_by_one_click_and_the_next_without_a_que
     page = open_page(f"{app}/data?set=own")
     page.get_by_role("radio", name="Recommender").click()
     settle(page)
-    expect(page.locator(".lens.steps")).to_contain_text("userId,movieId,rating")
+    expect(page.locator(".lens.steps").first).to_contain_text("userId,movieId,rating")
     ratings = JUDGED.replace(" 0 ", ",", 24).replace(" ", ",")
     upload(
         page,

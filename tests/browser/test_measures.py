@@ -47,6 +47,6 @@ def test_a_measure_is_looked_up_and_used(sample_app: str, open_page: Opened) -> 
     settle(page)
     expect(page.locator("h1")).to_contain_text("Success")
     expect(page.locator(".katex").first).to_be_visible()
-    page.get_by_role("link", name="Use this measure").click()
+    page.get_by_role("link", name="Use in this comparison").click()
     on(page, "Overview")
     expect(page.locator(".lens.answer")).to_contain_text("Success@10 ")

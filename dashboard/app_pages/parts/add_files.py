@@ -95,7 +95,7 @@ def show_getting_started() -> None:
         st.html(
             markup.draw_answer(
                 "Compare two systems: upload their results and your judgments",
-                "Files stay on this computer. File types are detected; change them under Files."
+                "Files stay on this computer. Their types are detected."
                 " Without judgments, pages show what changed between the results.",
                 {},
             )
@@ -134,7 +134,6 @@ def _choose_audience() -> str:
             options=list(data.AUDIENCES),
             format_func=data.AUDIENCES.__getitem__,
             required=True,
-            label_visibility="collapsed",
         )
     )
 

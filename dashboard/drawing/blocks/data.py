@@ -80,15 +80,16 @@ def draw_arrived_files(loaded_files: Sequence[tuple[str, str]], link: str) -> Ma
     )
 
 
-def draw_file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
+def draw_file_table(rows: Sequence[Row], cutoff: int = 10, *, is_user_data: bool = False) -> Markup:
     """Draw a table of all loaded files.
 
     A row has file, kind, use ("in use", "not in use", or "" if neither is shown), read_as,
     correctable (whether its kind can be changed), rows, queries (or None), judged (judged share of
     the top `cutoff`, or None), notes, preview (a link), style (None unless the file is a run),
-    is_baseline."""
+    is_baseline. With `is_user_data`, the table says that queries are users."""
     drawn = [{**row, "notes": [_shorten_note(note) for note in row["notes"]]} for row in rows]
-    return _render("file_table", rows=drawn, cutoff=cutoff)
+    queries = "Users (queries)" if is_user_data else "Queries"
+    return _render("file_table", rows=drawn, cutoff=cutoff, queries=queries)
 
 
 def _shorten_note(note: Note) -> dict[str, Any]:

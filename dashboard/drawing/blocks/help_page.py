@@ -38,10 +38,7 @@ _WORDS = (
     (
         "clear difference, significant after correction",
         "The difference is larger than chance alone would often produce, corrected for all runs"
-        " (or steps, groups, cutoffs) tested together. Only then do pages say “beats” or “best”"
-        " and colour a difference of means. Colours of a heat map show size alone. The difference"
-        " on a single query needs no test:"
-        f" better and worse queries are coloured if there are at least {FEWEST_QUERIES} queries.",
+        " (or steps, groups, cutoffs) tested together. Only then do pages say “beats” or “best”.",
     ),
     (
         "no clear difference",
@@ -99,10 +96,15 @@ def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
     return _render("keys", pages=pages)
 
 
-def draw_glossary(measures: str, formats: str) -> Markup:
-    """Draw the instructions for getting started, and the glossary. `measures` and `formats` are
-    links to further help."""
-    return _render("words", words=_WORDS, measures=measures, formats=formats)
+def draw_first_steps(formats_link: str) -> Markup:
+    """Draw the instructions for getting started, and the rule of the colours. `formats_link` leads
+    to the file formats."""
+    return _render("start", formats=formats_link, fewest_queries=FEWEST_QUERIES)
+
+
+def draw_glossary(measures: str) -> Markup:
+    """Draw the glossary. `measures` is the link to the Measures page."""
+    return _render("words", words=_WORDS, measures=measures)
 
 
 def draw_formats(file_formats: Sequence[FileFormat], back_link: str) -> Markup:

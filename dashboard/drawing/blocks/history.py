@@ -59,6 +59,11 @@ def draw_version_table(
     )
 
 
+def draw_history_contents() -> Markup:
+    """Draw what the page shows once the runs are confirmed to be versions of one system."""
+    return _render("contents")
+
+
 def draw_version_remarks(lines: Sequence[str]) -> Markup:
     """Draw remarks on the versions, one sentence per line."""
     return _render("remarks", lines=lines)

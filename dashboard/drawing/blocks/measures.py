@@ -22,11 +22,15 @@ def draw_catalogue(
     groups: Mapping[str, Sequence[Description]],
     questions: Mapping[str, str],
     href: Href,
+    use_links: Mapping[str, str],
     family: str = "",
 ) -> Markup:
     """Draw the measures of each group with their names, their titles, and the questions that they
-    answer. The groups other than the first and `family` are folded."""
-    return _render("catalogue", groups=groups, questions=questions, href=href, family=family)
+    answer. The groups other than the first and `family` are folded. `use_links` has the link that
+    selects a measure, by name; it is "" for the measure in use."""
+    return _render(
+        "catalogue", groups=groups, questions=questions, href=href, use=use_links, family=family
+    )
 
 
 def draw_no_matching_measure(search_text: str, similar_names: Sequence[str], href: Href) -> Markup:

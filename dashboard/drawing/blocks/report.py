@@ -162,6 +162,15 @@ def draw_check_reasons(
     return _render("reasons", rows=rows)
 
 
+def draw_summary(statements: Mapping[str, str], styles: Styles) -> Markup:
+    """Draw statements, each with its name. Names of runs are shortened."""
+    rows = []
+    for name, text in statements.items():
+        pieces = shortened_sentence_pieces(text, styles)
+        rows.append(("", "", "", name, "".join(piece.text for piece in pieces), ""))
+    return _render("reasons", rows=rows)
+
+
 def draw_panels(
     charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup
 ) -> Markup:

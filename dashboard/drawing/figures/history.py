@@ -86,11 +86,16 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, connected: bool = 
 
 def _segment_line(rows: list[Row], begin: int, drawing: Drawing, connected: bool) -> Trace:
     """Return the points of one collection's versions, on a line if `connected` is true. Points are
-    filled for the open collection. They are hollow for other collections, and for versions with few
-    judged results."""
+    filled for the open collection; they are hollow for other collections, and for versions with few
+    judged results. Without a line, points have the colours and the symbols of their runs."""
     palette = drawing.palette
     is_foreign = bool(rows[0]["collection"])
     color = palette.muted if is_foreign else palette.ink
+    colors: list[str] = [color] * len(rows)
+    symbol: str | list[str] = "diamond" if is_foreign else "circle"
+    if not connected:
+        styles = [drawing.styles[row["run"]] for row in rows]
+        colors, symbol = [s.color(palette) for s in styles], [s.symbol for s in styles]
     hollow = [is_foreign or row["unknown"] for row in rows]
     mean, low, high = (np.array([row[c] for row in rows], float) for c in ("mean", "low", "high"))
     return make_scatter_trace(
@@ -103,12 +108,12 @@ def _segment_line(rows: list[Row], begin: int, drawing: Drawing, connected: bool
             "dash": "dot" if is_foreign else None,
         },
         marker={
-            "size": 9,
-            "symbol": "diamond" if is_foreign else "circle",
-            "color": [palette.page if each else color for each in hollow],
+            "size": 9 if connected else 11,
+            "symbol": symbol,
+            "color": [palette.page if h else c for h, c in zip(hollow, colors, strict=True)],
             "line": {
                 "width": [2 if each else 1 for each in hollow],
-                "color": [color if each else palette.page for each in hollow],
+                "color": [c if h else palette.page for h, c in zip(hollow, colors, strict=True)],
             },
         },
         error_y={

@@ -369,10 +369,10 @@ def _method_text(method: Method) -> str:
     """Return a description of the test, the correction, when a query counts as won or lost, and the
     effect size."""
     return (
-        f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}. The"
-        " random draws are the same each time. A query is won or lost if its difference exceeds"
-        f" ±{SAME:g}. Effect size is the mean difference divided by the standard deviation of the"
-        " queries’ differences."
+        f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
+        " A fixed seed makes the random draws reproducible. A query is won or lost if its"
+        f" difference exceeds ±{SAME:g}. Effect size is the mean difference divided by the standard"
+        " deviation of the queries’ differences."
     )
 
 

@@ -1,7 +1,7 @@
 /* The report's script besides `present.js`: search, sort and filter queries; mark the current entry of the contents. */
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const STEP = 300;
+  const FIRST = 20, STEP = 300;
   const finding = document.querySelector('.finding');
   const table = document.querySelector('.every table');
   if (finding && table) {
@@ -10,7 +10,8 @@
     const field = finding.querySelector('input');
     const buttons = all('button', finding);
     const said = finding.querySelector('.said');
-    let list = '', limit = STEP;
+    const more = document.querySelector('.rows-end button');
+    let list = '', limit = FIRST, open = false;
     let order = rows.map((_, i) => i);
     // Thousands of rows are laid out only when scrolled to.
     const show = () => {
@@ -23,9 +24,12 @@
         kept += !row.hidden;
         row.classList.toggle('later', kept > limit);
       });
+      more.hidden = open || kept <= FIRST;
+      more.textContent = `Show all ${kept.toLocaleString('en')} queries`;
       said.textContent = kept === rows.length ? '' : `${kept.toLocaleString('en')} of ${rows.length.toLocaleString('en')}`;
     };
-    const begin = () => { limit = STEP; show(); };
+    const begin = () => { limit = open ? STEP : FIRST; show(); };
+    more.addEventListener('click', () => { open = true; begin(); });
     const choose = (button) => {
       list = button.dataset.list;
       buttons.forEach((other) => other.setAttribute('aria-pressed', other === button));
@@ -37,7 +41,7 @@
     show();
     table.dataset.ready = '';
     new IntersectionObserver((seen) => {
-      if (!seen.some((one) => one.isIntersecting) || limit >= rows.length) return;
+      if (!seen.some((one) => one.isIntersecting) || !open || limit >= rows.length) return;
       limit += STEP;
       show();
     }, { rootMargin: '600px' }).observe(document.querySelector('.rows-end'));

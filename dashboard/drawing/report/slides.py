@@ -17,8 +17,8 @@ from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.curves import Panels
-from dashboard.drawing.figures.text import shorten
-from dashboard.drawing.report.parts import PARTS, ReportParts
+from dashboard.drawing.figures.text import short_names, shorten
+from dashboard.drawing.report.parts import PARTS, ReportParts, query_count_text
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.robustness import robustness_finding
@@ -45,6 +45,14 @@ _QUESTIONS = {
 checks."""
 
 
+_NEXT_STEPS = {
+    "unjudged": "On the page To judge, judge the documents that matter most.",
+    "queries": "On the page All queries, read the queries that carry the difference.",
+    "": "On the page All queries, read the queries that got worse.",
+}
+"""What to do next, by the first check in which the verdict does not hold."""
+
+
 def make_slides(parts: ReportParts) -> list[Markup]:
     """Return the findings as slides, one per screen. Empty slides are omitted."""
     return _Slides(parts).draw_all()
@@ -62,6 +70,7 @@ class _Slides:
             self._draw_cutoff_slide(),
             self._draw_query_slide("losses", "loss", "lost"),
             self._draw_query_slide("wins", "win", "won"),
+            self._draw_closing_slide(),
         ]
         return [slide for slide in slides if slide]
 
@@ -89,7 +98,11 @@ class _Slides:
             return self._draw_slide("verdict", question, verdict.title, picture)
         rows = _first_runs(answer.shown_rows, drawing)
         left_out = len(answer.all_rows) - len(rows)
-        caption = f"{w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
+        caption = "Lost, won, same: number of queries with a lower, higher or equal score"
+        if left_out:
+            caption += (
+                f" · {w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
+            )
         if len(rows) > 2 and drawing.comparison.compares_means:
             picture = differences.draw_difference_rows(
                 rows,
@@ -113,7 +126,7 @@ class _Slides:
             picture,
             badge=badge,
             note=verdict.lead,
-            caption=caption if left_out or len(rows) < 3 else "",
+            caption=caption,
             rows=len(rows) - 1,
         )
 
@@ -125,15 +138,13 @@ class _Slides:
         if not robustness.checks:
             return Markup()
         is_clear = robustness.pair is not None and robustness.pair.is_clear
-        answer, note = robustness_finding(robustness).statement_and_rest
         return self._draw_slide(
             "checks",
             self._parts.title_of_part("checks"),
-            answer,
+            robustness_finding(robustness).statement_and_rest[0],
             blocks.draw_check_reasons(
                 robustness, is_brief=True, questions=_QUESTIONS if is_clear else {}
             ),
-            note=note,
             rows=len(robustness.checks),
         )
 
@@ -181,7 +192,7 @@ class _Slides:
         if drawing.is_single_run:
             note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
         legend = curves_blocks.draw_legend(drawing, list(pair), {})
-        baseline = shorten(drawing.baseline, _NAME)
+        baseline = short_names(drawing.styles, _NAME)[drawing.baseline]
         heads: dict[Panels, str] = {"scores": f"{family}@k"}
         heads |= {} if drawing.is_single_run else {"differences": f"Difference from {baseline}"}
         charts = [
@@ -227,6 +238,26 @@ class _Slides:
             aside=aside,
             caption=f"{drawing.name} · first {CASE_ROWS} results · ? = not judged",
         )
+
+    def _draw_closing_slide(self) -> Markup:
+        """Draw what was compared, the result, how certain it is, and where to go on. Without checks
+        of the result, there is no such slide."""
+        answer, robustness = self._parts.report.overview, self._parts.report.robustness
+        if not robustness.checks:
+            return Markup()
+        drawing = self._parts.drawing
+        first_open = next((check.part for check in robustness.checks if check.tone != "firm"), "")
+        rows = {
+            "Compared": f"{drawing.focus} with the baseline {drawing.baseline} on {drawing.name},"
+            f" over {query_count_text(self._parts.report)}",
+            "Result": answer.verdict.lead.text,
+            "Robustness": robustness_finding(robustness).text,
+            "What to do next": _NEXT_STEPS.get(first_open, _NEXT_STEPS[""]),
+        }
+        picture = blocks.draw_summary(rows, self._parts.styles)
+        verdict = answer.verdict
+        badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
+        return self._draw_slide("summary", "Summary", verdict.title, picture, badge=badge)
 
 
 def _first_runs(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:

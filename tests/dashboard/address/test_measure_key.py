@@ -18,7 +18,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
 from dashboard.answers.crossing import crossing, default_across
 from dashboard.answers.curves import curves as curves_page
-from dashboard.answers.measures import find_measures, measure_detail
+from dashboard.answers.measures import find_measures, measure_detail, selectable_keys
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.query import query_page
@@ -124,17 +124,17 @@ def test_all_about_it_is_said(declaration: Declaration) -> None:
     assert all(p.meaning[1:] in text and p.allowed in text for p in told.parameters)
     assert all(x.name in text and f"{x.value:.6g}" in text for x in told.worked)
     assert all(sentence in text for _, sentence in told.exceptions)
-    assert bool(detail.key) == (not explain_unsupported(declaration))
+    assert (declaration.name in selectable_keys(sample())) == (not detail.why_not)
     assert bool(detail.why_not) == bool(explain_unsupported(declaration) or declaration.needs)
 
 
 @pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
 def test_it_is_found_by_its_names_and_first_words(declaration: Declaration) -> None:
     for sought in (declaration.name, *declaration.aliases, declaration.title):
-        found = find_measures(sought).groups["Found"]
+        found = find_measures(sought).groups["Matches"]
         assert declaration.name in [told.name for told in found]
     first = " ".join(declaration.explanation.split()[:4])
-    assert declaration.name in [t.name for t in find_measures(first).groups["Found"]]
+    assert declaration.name in [t.name for t in find_measures(first).groups["Matches"]]
 
 
 @pytest.mark.parametrize("choice", DRAWN, ids=name_of)

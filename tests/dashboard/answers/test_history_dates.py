@@ -28,7 +28,6 @@ def test_dates_in_the_names_come_before_those_of_the_files() -> None:
         "Dates are taken from the names of runs and files. Placed last, because they have no date:"
         " c."
     )
-    assert not found.file_dates
     named = version_dates(["a-2026-01-02"], files(**{"a-2026-01-02": "2025-01-01/a.run"}))
     assert named.date_text("a-2026-01-02") == "2026-01-02"
 
@@ -38,7 +37,6 @@ def test_files_date_versions_where_few_names_do() -> None:
     assert found.source == FILES and found.undated == ("a-2026-01",)
     assert found.date_text("b") == "2026-05-01 10:00 UTC" and found.date_text("a-2026-01") == ""
     assert found.source_sentence.startswith("The names contain no dates")
-    assert found.file_dates == {"b": "file of 2026-05-01", "c": "file of 2026-05-02"}
     nothing = version_dates(["a", "b"], {})
     assert nothing.source == "" and nothing.source_sentence == "No version has a date."
 

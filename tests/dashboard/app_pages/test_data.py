@@ -29,6 +29,15 @@ def test_uploads_are_read_remembered_and_refused(tmp_path: Path) -> None:
     assert "Two files are loaded" in text_of(again)
 
 
+def test_the_table_says_that_queries_are_users() -> None:
+    app = opened("data", set="own")
+    assert "What happens next" in text_of(app)
+    ratings, scores = b"userId,movieId,rating\n1,2,4\n", b"user_id,item_id,prediction\n1,2,0.5\n"
+    app.file_uploader[0].set_value([("r.csv", ratings, ""), ("als.csv", scores, "")]).run()
+    assert "Users (queries)" in text_of(on_files(app))
+    assert "Users (queries)" not in text_of(opened("data", set="sample"))
+
+
 def test_duplicates_can_be_kept_by_choice() -> None:
     app = opened("data")
     app.file_uploader[0].set_value(

@@ -22,7 +22,8 @@ def test_every_letter_opens_one_page_of_the_rail() -> None:
 def test_the_words_of_the_pages_come_first() -> None:
     shown = text_of(opened("help"))
     assert shown.index("too few queries") < shown.index("open the collections menu")
-    assert "and colour a difference of means. Colours of a heat map show size alone." in shown
+    assert shown.index("Teal is better") < shown.index("too few queries")
+    assert "A difference of means is coloured only if it is clear" in shown
     for word in ("place, bracket", "fixed, broken", "median win", "simultaneous", "slice"):
         assert word in shown
 

@@ -30,14 +30,18 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
 
 def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
-    assert "put them in order to see how the measure changed" in text_of(app)
+    assert "put them in order, first to last" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
-    assert "“No” hides the chart of this page" in text_of(app)
+    assert "You can undo this." in text_of(app)
+    # What a yes brings, and the numbers behind the preview.
+    assert "The queries that broke" in text_of(app) and "Judged in top 10" in text_of(app)
     (chart,) = app.get("plotly_chart")
     assert "Preview: nDCG@10 in this order" in text_of(app)
-    runs = [point[0] for point in json.loads(chart.proto.spec)["data"][0]["customdata"]]
-    assert runs == ["bm25", "dense", "hybrid", "titles-only"]
-    assert "significantly" not in text_of(app) and "queries changed" not in text_of(app)
+    (points,) = json.loads(chart.proto.spec)["data"]
+    assert [each[0] for each in points["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
+    assert len(set(points["marker"]["symbol"])) == 4, "the runs' symbols"
+    assert "The queries that broke" in text_of(opened("history", set="sample", in_order="none"))
+    assert "is the best" not in text_of(app) and "queries changed" not in text_of(app)
 
 
 def test_the_chart_is_above_the_order_of_the_versions() -> None:

@@ -6,14 +6,14 @@ import pytest
 
 from dashboard.answers.measures import find_measures
 from metrics_core.measures import declarations
-from tests.dashboard.conftest import opened, text_of
+from tests.dashboard.conftest import drawn, opened, text_of
 
 
 def test_the_list_of_measures_is_searched_by_any_name() -> None:
     app = opened("measures")
     app.text_input(key="w_find").set_value("hit rate").run()
     shown = text_of(app)
-    assert "Found" in shown and "1 if any of the first" in shown
+    assert "Matches" in shown and "1 if any of the first" in shown
     assert app.query_params["find"] == "hit rate"
     app.text_input(key="w_find").set_value("recal").run()
     assert "Recall" in text_of(app)
@@ -29,13 +29,20 @@ def test_a_family_is_whole_below_those_that_are_used_most() -> None:
     assert "nDCG Normalised discounted cumulative gain" in text_of(opened("measures"))
 
 
+def test_a_listed_measure_is_selected_by_a_link() -> None:
+    app = opened("measures")
+    assert "m=P%40k&" in drawn(app) and "m=nDCG&" not in drawn(app)
+    assert "in use" in text_of(app) and "The pages now show nDCG@10" in text_of(app)
+    assert "m=alpha" not in drawn(app), "the sample has no subtopics"
+
+
 @pytest.mark.parametrize("name", ["nDCG", "alpha_nDCG", "NumRet", "Utility"])
 def test_a_measure_is_looked_up(name: str) -> None:
     declaration = next(d for d in declarations() if d.name == name)
     app = opened("measures", measure=name)
     shown = text_of(app)
     assert declaration.reference in shown and declaration.formula in app.latex[0].value
-    assert ("Use this measure" in shown) == (name in ("nDCG", "Utility"))
+    assert ("Use in this comparison" in shown) == (name in ("nDCG", "Utility"))
 
 
 def test_a_measure_is_looked_up_by_any_name() -> None:
@@ -45,4 +52,4 @@ def test_a_measure_is_looked_up_by_any_name() -> None:
 
 def test_measures_are_looked_up_before_anything_is_loaded() -> None:
     assert "Precision" in text_of(opened("measures", set="own"))
-    assert "Use this measure" not in text_of(opened("measures", set="own", measure="nDCG"))
+    assert "Use in this comparison" not in text_of(opened("measures", set="own", measure="nDCG"))

@@ -56,8 +56,8 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
             Method(correction="none"),
             "Two runs compared with one baseline, not corrected: each interval and verdict holds"
             " only by itself, and with many comparisons some are significant by chance; one is"
-            " not tested, since it has too few queries. Method: bootstrap and random signs,"
-            " not corrected.",
+            " not tested, since it has too few queries. Method: paired bootstrap and randomisation"
+            " test, not corrected.",
         ),
         ([FEW, ALIKE], DEFAULT_METHOD, ""),
         ([], DEFAULT_METHOD, ""),

@@ -88,10 +88,11 @@ def test_letters_say_what_the_verdicts_say(printed: dict[str, str]) -> None:
         assert r"a & bm25 & 0.548 & \textsuperscript{c} &" in text
         assert structure(text) == [8] * 4
     told = printed["compare"]
-    assert "only pairs that include bm25 (a) or dense (b) are compared; test: bootstrap" in told
+    assert "only pairs that include bm25 (a) or dense (b) are compared; test: paired" in told
     assert "and baseline (at most two): Holm" in told and "104 queries" in told
     told = printed["all-pairs"]
-    assert "test: bootstrap and random signs" in told and "three comparisons per measure" in told
+    assert "test: paired bootstrap and randomisation test" in told
+    assert "three comparisons per measure" in told
 
 
 def test_few_queries_are_not_tested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -855,7 +855,7 @@ def test_error_card():
 def test_the_folder_of_the_collections_is_folded():
     part = collections.draw_storage_note(EVIL)
     (folded,) = texts_of("<details>.*?</details>", part)
-    assert folded == f"Where?{EVIL}" and Page(part).text.count(EVIL) == 1
+    assert folded == f"Show the folder{EVIL}" and Page(part).text.count(EVIL) == 1
 
 
 def test_file_table():

@@ -154,7 +154,7 @@ def test_any_number_of_runs_and_queries(runs: int, queries: int) -> None:
 
 def test_the_meeting_has_a_screen_for_what_there_is() -> None:
     screens = re.findall(r'<div class="slide', page_of(sample()))
-    assert len(screens) == 7 - 1 + 2  # six screens, their frame and its foot
+    assert len(screens) == 7 + 2  # seven screens, their frame and its foot
     level = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     study = Study([run_of({"q1": {"a": 1.0}, "q2": {"a": 1.0}}, n) for n in "xy"], qrels_of(level))
     page = page_of(study)
@@ -162,6 +162,15 @@ def test_the_meeting_has_a_screen_for_what_there_is() -> None:
         "the largest loss look like" not in page
         and "Where does the difference come from" not in page
     )
+
+
+def test_the_last_screen_sums_up_and_says_where_to_go_on() -> None:
+    last = screen_of(page_of(sample()), "summary")
+    assert "dense with the baseline bm25 on nDCG@10, over 104 queries" in last
+    assert "nDCG@10 rises from 0.548 to 0.636." in last and "holds in five of six checks" in last
+    assert "On the page To judge" in last
+    unclear = screen_of(page_of(sample(), run="hybrid", base="dense"), "summary")
+    assert "No clear difference" in unclear and "Not significant yet" in unclear
 
 
 def screen_of(page: str, key: str) -> str:
