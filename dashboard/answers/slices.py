@@ -52,11 +52,6 @@ def slices(study: Study, comparison: Comparison) -> Slices:
     return study.cached_answer(_slices, comparison)
 
 
-def are_slices_known(study: Study, comparison: Comparison) -> bool:
-    """Return whether `slices`, whose computation takes a while, is in the cache."""
-    return study.has_answer(_slices, comparison)
-
-
 def _slices(study: Study, comparison: Comparison) -> Slices:
     scores = study.scores(comparison, comparison.measure).select_runs(
         [comparison.focus, comparison.baseline]

@@ -192,7 +192,7 @@ class ReportParts:
             small = f"Mean over {query_count_text(report)}."
             return small if alone else f"{small} Small number: difference from {drawing.baseline}."
         if key == "groups" and report.groups is not None:
-            return report.groups[0].lead("")
+            return report.groups[0].lead
         if key == "curves" and report.curves is not None:
             title, lead = report.curves.title, report.curves.lead
             untested = drawing.is_single_run or drawing.focus in report.overview.too_few

@@ -159,7 +159,7 @@ class _Slides:
             f"Where does the difference come from, by {self._parts.report.overview.grouping_name}?",
             breakdown.title,
             groups.draw_waterfall(rows, breakdown, drawing, column=column),
-            note=breakdown.lead(""),
+            note=breakdown.lead,
             caption="Contribution: share of the queries × mean difference."
             " Pale: not significant by itself.",
             rows=len(rows.rows) + is_long + 1,
