@@ -38,7 +38,7 @@ from metrics_core.findings.costs import price_sentence
 from metrics_core.findings.groups import untested_note
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
-from metrics_core.findings.significance import colour_note_text
+from metrics_core.findings.significance import colour_note_text, rounding_note
 from metrics_core.findings.verdicts import (
     VerdictFinding,
     groups_finding,
@@ -115,6 +115,11 @@ class Overview:
         """The name of the grouping column in headings."""
         by = self.grouping or ""
         return "query length (computed)" if by == _LENGTH_COLUMN else by
+
+    @property
+    def rounding_note(self) -> str:
+        """A note on the differences in the table, "" unless one contradicts the printed means."""
+        return rounding_note(self.table)
 
     @property
     def is_leaderboard(self) -> bool:

@@ -37,6 +37,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.digits import parse_whole_number
 from metrics_core.findings.groups import slices_finding
 from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.significance import rounding_note
 
 
 def show_crossed_groups(
@@ -292,9 +293,13 @@ def _show_table(
     gain = _HEADROOM_NOTES.get(largest_gain(breakdown.table), "").format(
         k=w.format_count(comparison.cutoff)
     )
-    note = " ".join(
-        part for part in (group_rows.note, gain, "Click a row to open its queries.") if part
+    parts = (
+        group_rows.note,
+        gain,
+        rounding_note(breakdown.table),
+        "Click a row to open its queries.",
     )
+    note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 
 

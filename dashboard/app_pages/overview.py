@@ -220,12 +220,12 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
     comparison = context.comparison
     if len(answer.shown_rows) < 2:
         return ""
-    small = f"Differences from {comparison.baseline}, before rounding"
+    small = f"Differences from {comparison.baseline}"
     if not answer.colour_note:
         enough = (answer.shown_rows["queries"] >= FEWEST_QUERIES).any()
         few = f"{FEWEST_DIFFERING} differing" if enough else f"{FEWEST_QUERIES}"
         return f"{small}; no difference is tested with fewer than {few} queries."
-    text = f"{small}; {answer.colour_note}."
+    text = f"{small}; {answer.colour_note}. {answer.rounding_note}"
     if not answer.is_leaderboard:
         return text
     pairs = w.format_count(math.comb(len(answer.all_rows), 2))

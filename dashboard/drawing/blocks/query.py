@@ -19,6 +19,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import SQUARES, Diagnosis
 from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.significance import rounding_note
 
 Row = dict[str, Any]
 
@@ -104,7 +105,7 @@ def draw_standings(
     """Draw for each run its score, one square per rank, and the ranks of the relevant documents.
     `grade_names` names all grades of the collection, so that a grade has the same colour for every
     query."""
-    grades = query_grades(diagnosis, grade_names)
+    grades, rows = query_grades(diagnosis, grade_names), diagnosis.standings
     heads = [
         Column("Run", "who"),
         Column(str(diagnosis.measure), "chosen"),
@@ -116,15 +117,18 @@ def draw_standings(
         "standings",
         rows=[
             row | {"reach": _bounds_text(row), "tiles": rank_tiles(diagnosis, row["run"], grades)}
-            for row in diagnosis.standings.to_dict("records")
+            for row in rows.to_dict("records")
         ],
-        styles={run: run_style(styles, run) for run in diagnosis.standings["run"]},
+        styles={run: run_style(styles, run) for run in rows["run"]},
         same=SAME,
         heads=heads,
         cutoff=diagnosis.cutoff,
         n_relevant=diagnosis.n_relevant,
         legend=grades.legend(grade_names or {}),
         reach_is_exact=diagnosis.residual_is_exact,
+        rounding=rounding_note(
+            rows.assign(mean=rows["score"], baseline_mean=rows["score"] - rows["difference"])
+        ),
     )
 
 

@@ -23,6 +23,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
+from metrics_core.findings.significance import rounding_note
 
 _ROWS = 8
 """Maximum number of rows of a picture, including the row for all remaining groups or runs."""
@@ -113,7 +114,7 @@ class _Slides:
             picture,
             badge=badge,
             note=verdict.lead,
-            caption=caption if left_out or len(rows) < 3 else "",
+            caption=f"{caption if left_out or len(rows) < 3 else ''} {rounding_note(rows)}".strip(),
             rows=len(rows) - 1,
         )
 
