@@ -154,7 +154,8 @@ def groups_subtitle(
 
 def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
     """Name the group whose contribution most exceeds its share of the queries, if the excess is
-    large, and say if the group is not significant. Contributions are rounded so that the printed numbers add up to the total."""
+    large, and say if the group is not significant. Contributions are rounded so that the printed
+    numbers add up to the total."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _is_nonzero(total) or len(bridge) < 2:
         return Sentence()
