@@ -356,11 +356,12 @@ def _groups_sentence(
 
 
 def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the groups in order of the size of the difference. For a single run, the lowest score
-    comes first; numbers and ranges keep numeric order."""
+    """Return the groups by contribution, largest first, as on the Breakdown page. For a single run,
+    the lowest score comes first; numbers and ranges keep numeric order."""
     if are_numeric_groups(groups["group"]):
         return groups
-    by = groups["mean"] if comparison.is_alone else -groups["difference"].abs()
+    contribution = (groups["difference"] * groups["queries"]).abs()
+    by = groups["mean"] if comparison.is_alone else -contribution
     return groups.loc[by.sort_values(kind="stable", na_position="last").index]
 
 
@@ -396,8 +397,5 @@ def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -
     if not study.is_computed(comparison.measure):
         return {}
     mask = study.view_mask(comparison.reset_control(MISSING))
-    counts = {
-        run: len(study.judged[run].select_queries(mask).missing_queries)
-        for run in dict.fromkeys(runs)
-    }
+    counts = {run: len(study.judged[run].select_queries(mask).missing_queries) for run in runs}
     return {run: count for run, count in counts.items() if count}

@@ -262,10 +262,12 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
 def _show_differences(answer: Overview, context: PageContext) -> None:
     comparison = context.comparison
     section.show_heading(
-        f"Every run against {comparison.baseline} on {comparison.name}",
+        markup.shorten_run_names(
+            f"Every run against {comparison.baseline} on {comparison.name}", context.drawing.styles
+        ),
         differences.interval_note(answer.all_rows, comparison, comparison.method.level)
-        + ". Effect size: mean difference / standard deviation of the queries’ differences."
-        f" Lost, won, same: number of queries; “same” means within ±{SAME:g}.",
+        + ". Effect size: mean difference / standard deviation of the differences. Queries:"
+        f" lost, won, the same (within ±{SAME:g}).",
         frame=answer.shown_rows,
         key="difference",
     )

@@ -244,11 +244,11 @@ def slices_finding(n_slices: int, n_differing: int) -> str:
     """State in how many tested slices the difference deviates; empty if none was tested."""
     if not n_slices:
         return ""
-    number = "none" if not n_differing else w.number_word(n_differing)
+    number = w.number_word(n_differing) if n_differing else "none"
     return (
-        f"Searched {w.format_count(n_slices)} {w.plural(n_slices, 'slice')} (groups of one column"
-        f" or of two crossed columns): in {number}, the difference deviates from that of the other"
-        f" queries ({w.format_share(1 - LEVEL)} false discovery rate)."
+        f"The difference deviates significantly from that of the other queries in {number} of"
+        f" {w.format_count(n_slices)} {w.plural(n_slices, 'slice')} (groups by one or two columns;"
+        f" {w.format_share(1 - LEVEL)} false discovery rate)."
     )
 
 

@@ -15,6 +15,7 @@ from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import Styles, run_style, sentence_pieces
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.figures.text import short_names
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import SQUARES, Diagnosis
@@ -30,7 +31,7 @@ _BEGINNING = 80
 _CHIP, _MOST_CHIPS = 32, 4
 """Limits for drawing metadata as chips: the maximum number of characters of a value, and the
 maximum number of chips."""
-_LONG_QUERY = 90
+_LONG_QUERY, _IN_A_HEAD = 90, 18
 _ZEROS = 10
 """Maximum number of squares in a row for which a square of grade 0 shows its digit."""
 
@@ -120,6 +121,7 @@ def draw_standings(
             for row in rows.to_dict("records")
         ],
         styles={run: run_style(styles, run) for run in rows["run"]},
+        short=short_names(rows["run"], _IN_A_HEAD),
         same=SAME,
         heads=heads,
         cutoff=diagnosis.cutoff,
@@ -179,7 +181,8 @@ def draw_missed_documents(
     # The lists above start with the baseline and the run in focus, so the columns do, too.
     order = [diagnosis.baseline, diagnosis.focus, *styles, *diagnosis.rankings]
     runs = [run for run in dict.fromkeys(order) if run in diagnosis.rankings]
-    names = [_common("run_text", style=run_style(styles, run)) for run in runs]
+    short = short_names(runs, _IN_A_HEAD)
+    names = [_common("run_text", style=run_style(styles, run), short=short[run]) for run in runs]
     rows = [
         row
         | {

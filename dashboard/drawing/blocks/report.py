@@ -23,7 +23,6 @@ from dashboard.drawing.blocks.markup import (
     Styles,
     run_style,
     sentence_pieces,
-    shortened_sentence_pieces,
 )
 from dashboard.drawing.blocks.queries import column_texts, short_and_full_names
 from dashboard.drawing.blocks.query import document_column, text_beginning
@@ -131,9 +130,9 @@ def draw_slide(
         key=key,
         question=question,
         aside=aside,
-        answer=shortened_sentence_pieces(answer, styles),
+        answer=sentence_pieces(answer, styles),
         badge=badge,
-        note=shortened_sentence_pieces(note, styles),
+        note=sentence_pieces(note, styles),
         picture=picture,
         caption=caption,
         rows=rows,

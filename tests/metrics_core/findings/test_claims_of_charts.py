@@ -227,13 +227,13 @@ def test_the_lead_of_crossed_columns() -> None:
 def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
-        r"Searched (\S+) slices? \(.*\): in (\w+), .* \(5\s% false discovery rate\)\.$", text
+        r".* queries in (\w+) of (\S+) slices? \(.*; 5\s% false discovery rate\)\.$", text
     )
     if not said:
         yield "no claim"
         return
-    yield (0 if said[2] == "none" else count_of(said[2])) != found and "how many"
-    yield count_of(said[1]) != looked_at and "of how many"
+    yield (0 if said[1] == "none" else count_of(said[1])) != found and "how many"
+    yield count_of(said[2]) != looked_at and "of how many"
 
 
 def test_how_many_slices_stand_out() -> None:
