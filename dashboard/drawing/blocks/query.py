@@ -215,7 +215,7 @@ def draw_missed_documents(
             if some
         ],
         focus=diagnosis.focus,
-        runs=runs,
+        runs=short,
         heads=[
             Column("Grade", "grade"),
             Column("Document", "document"),
