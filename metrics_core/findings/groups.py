@@ -185,6 +185,8 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
     )
     status = "not tested" if n < FEWEST_QUERIES else "not significant"
     name = w.sentence_case(row["group"]) + ("" if row["clear"] else f" ({status})")
+    if row["clear"] and bridge["clear"].sum() == 1:
+        name = "They" if verb == "add" else "It"  # the sentence before names this group alone
     text = f"{name} {verb} {part_text}"
     return muted_span(text) + aside_span(with_few) + muted_span(".")
 
@@ -206,7 +208,9 @@ def _significance_sentence(
     if clear.empty:
         return f"No {noun.singular} is significant by itself"
     n_compared = max(n_tested, len(bridge))
-    correction_text = f" after correction for {w.number_word(n_compared)}" if n_compared > 1 else ""
+    correction_text = (
+        f" after correction for {w.number_word(n_compared)} {noun.plural}" if n_compared > 1 else ""
+    )
     is_gain = (clear["difference"] > 0) == higher_is_better
     sides = [("better", clear[is_gain]), ("worse", clear[~is_gain])]
     sides.sort(key=lambda side: -len(side[1]))

@@ -140,7 +140,8 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
         r" with (\S+) of the (\S+) queries\.",
         text,
     ):
-        row = parts.loc[adds[1]]
+        yield adds[1] == "It" and len(clear) != 1 and "what it is"
+        row = clear.iloc[0] if adds[1] == "It" else parts.loc[adds[1]]
         yield [count_of(adds[7]), count_of(adds[8])] != [row["queries"], queries] and "its queries"
         status = "not tested" if row["queries"] < FEWEST else "not significant"
         yield (adds[2] or "") != ("" if row["clear"] else f" ({status})") and "its status"
@@ -166,7 +167,7 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
         if not said or said[2].endswith("none"):
             yield len(own) > 0 and f"nothing of those {word}"
             continue
-        who = re.sub(r"^.*significantly \w+(?: after correction for \w+)?, ", "", said[2])
+        who = re.sub(r"^.*significantly \w+(?: after correction for \w+ groups)?, ", "", said[2])
         if counted := re.match(r"(?:All (\w+)|(Both)|(\w+) of \w+) groups$", who):
             n = count_of(counted[1] or counted[3] or "two")
             yield n != len(own) and f"{n} are {word}"
