@@ -187,8 +187,7 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
     name = w.sentence_case(row["group"]) + ("" if row["clear"] else f" ({status})")
     if row["clear"] and bridge["clear"].sum() == 1:
         name = "They" if verb == "add" else "It"  # the sentence before names this group alone
-    text = f"{name} {verb} {part_text}"
-    return muted_span(text) + aside_span(with_few) + muted_span(".")
+    return muted_span(f"{name} {verb} {part_text}") + aside_span(with_few) + muted_span(".")
 
 
 def _is_plural(name: str) -> bool:
@@ -207,20 +206,18 @@ def _significance_sentence(
     clear = bridge[bridge["clear"]]
     if clear.empty:
         return f"No {noun.singular} is significant by itself"
-    n_compared = max(n_tested, len(bridge))
-    correction_text = (
-        f" after correction for {w.number_word(n_compared)} {noun.plural}" if n_compared > 1 else ""
-    )
+    n = max(n_tested, len(bridge))
+    correction = f" after correction for {w.number_word(n)} {noun.plural}" * (n > 1)
     is_gain = (clear["difference"] > 0) == higher_is_better
     sides = [("better", clear[is_gain]), ("worse", clear[~is_gain])]
     sides.sort(key=lambda side: -len(side[1]))
     (first, larger_side), (second, smaller_side) = sides
     if smaller_side.empty and len(larger_side) == len(bridge) > 1:
         every_one = "Both" if len(bridge) == 2 else f"All {w.number_word(len(bridge))}"
-        return f"{every_one} {noun.plural} are significantly {first}{correction_text}"
+        return f"{every_one} {noun.plural} are significantly {first}{correction}"
     subject = _group_subject(larger_side, bridge, noun)
     subject = f"Only {subject}" if len(clear) == 1 else w.sentence_case(subject)
-    clause = f"{subject} significantly {first}{correction_text}"
+    clause = f"{subject} significantly {first}{correction}"
     if len(smaller_side):
         other = _group_subject(smaller_side, bridge, noun, later=True)
         return f"{clause}, {other} significantly {second}"

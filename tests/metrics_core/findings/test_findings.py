@@ -490,13 +490,15 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
     even = {"a": (30, 0.1), "b": (30, 0.11), "c": (30, 0.09), "d": (30, 0.1), "e": (5, 0.1)}
     assert led(even, ["a"]) == "Only a is significantly better after correction for five groups."
     assert led(even, ["a", "b"]) == (
-        "A and b are significantly better after correction for five groups, none is significantly worse."
+        "A and b are significantly better after correction for five groups,"
+        " none is significantly worse."
     )
     assert led(even, "abcd").startswith("Four of five groups are significantly better after")
     assert led(even, list(even)).startswith("All five groups are significantly better")
     both = {**even, "c": (30, -0.09)}
     assert led(both, "abc").startswith(
-        "A and b are significantly better after correction for five groups, c is significantly worse."
+        "A and b are significantly better after correction for five groups,"
+        " c is significantly worse."
     )
     assert " in none of 1,234 slices (groups by one or two columns; " in slices_finding(1234, 0)
     assert slices_finding(20, 2).startswith(
