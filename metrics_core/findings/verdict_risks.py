@@ -31,8 +31,8 @@ from metrics_core.unjudged.expected_difference import EstimatedDifference
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
 """Thresholds for the queries that must be removed until the sign changes: a share of the queries,
 and a number of queries. If share and number are both at least `_BROAD`, the check holds; if either
-is below `_FEW`, it fails. With the share alone, a lead that rests on one query of ten would hold. The
-number in `_BROAD` is the minimum number of differing queries for any verdict."""
+is below `_FEW`, it fails. With the share alone, a lead that rests on one query of ten would hold.
+The number in `_BROAD` is the minimum number of differing queries for any verdict."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
