@@ -83,8 +83,7 @@ class Overview:
     `worse`, `better`, `lowest`, `highest` and `examples` (all queries, if too few to test) are
     frames of `query_differences` with text, meta and unlisted_by (the one of the two runs that does
     not list the query, or ""). `worse` and `better` also have cause, in a few words. `histogram`
-    counts a single run's scores in ten bins from 0 to 1.
-    """
+    counts a single run's scores in ten bins from 0 to 1."""
 
     verdict: VerdictFinding
     test_sentence: Sentence

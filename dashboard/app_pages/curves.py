@@ -136,14 +136,14 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
                     _show_panel(curves, family, context, key_suffix)
     text = "k: number of results counted (log scale); click to choose, drag to zoom."
     if is_tested and not comparison.is_alone:
-        text += " Significant where the band below excludes zero."
+        text += " The difference is significant where its band excludes zero."
     short_runs = [
         run
         for run in curves.coloured_runs(comparison)
         if curves.list_ends[run] < max(curves.list_ends.values())
     ]
     if short_runs:
-        text += " Thin: half of the lists have ended."
+        text += " Thin line: half of the run’s lists have ended."
     st.html(blocks.draw_chart_note(text))
 
 

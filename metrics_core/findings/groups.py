@@ -179,10 +179,8 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
     else:
         part_text = f"{w.format_difference(part)} of the {w.format_difference(total)}"
     n, verb = int(row["queries"]), "add" if _is_plural(row["group"]) else "adds"
-    with_few = (
-        f"{',' if ',' in part_text else ''} with {w.format_count(n)} of the"
-        f" {w.format_count(queries)} queries"
-    )
+    comma = "," if "," in part_text else ""
+    with_few = f"{comma} with {w.format_count(n)} of the {w.format_count(queries)} queries"
     status = "not tested" if n < FEWEST_QUERIES else "not significant"
     name = w.sentence_case(row["group"]) + ("" if row["clear"] else f" ({status})")
     if row["clear"] and bridge["clear"].sum() == 1:

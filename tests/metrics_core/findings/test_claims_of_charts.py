@@ -268,7 +268,7 @@ def test_why_groups_are_not_tested() -> None:
 def false_in_alone(seed: int, text: str) -> Iterator[str | bool]:
     told = {
         measure: run
-        for measures, run in re.findall(r"[Oo]n (.+?) (run\d) alone ranks first", text)
+        for measures, run in re.findall(r"[Oo]n (.+?), (run\d) alone ranks first", text)
         for measure in named_in(measures)[0]
     }
     yield told != {m: run for m, run in bests_of(seed).items() if m != "M0"} and "who is first"
