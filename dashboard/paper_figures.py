@@ -20,8 +20,9 @@ from dashboard.drawing.figures.forest import forest
 from dashboard.drawing.figures.matrix import pair_matrix
 from dashboard.drawing.figures.paper_chart import paper_chart
 from dashboard.drawing.figures.run_key import KEY_COLUMN
-from dashboard.drawing.svg.svg_file import LEAST_MM, svg_file, width_in_px
+from dashboard.drawing.svg.svg_file import LEAST_MM, print_page, svg_file, width_in_px
 from dashboard.drawing.theme import RunStyle
+from dashboard.printing import print_pdf
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownColumnError
@@ -60,6 +61,11 @@ class PaperFigure(NamedTuple):
     def svg(self) -> str:
         """The chart as an SVG file."""
         return svg_file(self.chart, self.width, self.caption)
+
+    @property
+    def pdf(self) -> bytes:
+        """The chart as a PDF file. Raises the errors of `print_pdf`."""
+        return print_pdf(print_page(self.svg, self.chart, self.width), "svg")
 
 
 def draw_figure(name: str, request: FigureRequest) -> PaperFigure:

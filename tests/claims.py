@@ -12,7 +12,8 @@ from metrics_core.base import wording as w
 Case = TypeVar("Case")
 
 NUMBER = rf"[+{w.MINUS}]?[\d,]+(?:\.\d+)?"
-INTERVAL = rf"\[((?:{w.MINUS}?[\d,.]+)|above 0|below 0), ((?:{w.MINUS}?[\d,.]+)|above 0|below 0)\]"
+_BOUND = rf"((?:{w.MINUS}?[\d,.]+)|[<>]{w.NO_BREAK}0)"
+INTERVAL = rf"\[{_BOUND}, {_BOUND}\]"
 
 _NOUNS = "document|run|group|version|file|measure"
 _UNTIDY = {
@@ -37,7 +38,7 @@ def untidy(text: str) -> Iterator[str]:
 
 def value_of(printed: str) -> float:
     """A number as it is printed."""
-    ends = {"above 0": 5e-324, "below 0": -5e-324}
+    ends = {f">{w.NO_BREAK}0": 5e-324, f"<{w.NO_BREAK}0": -5e-324}
     plain = printed.replace(",", "").replace(w.MINUS, "-").replace(w.NO_BREAK, "")
     return ends[printed] if printed in ends else float(plain.rstrip("%").lstrip("<"))
 

@@ -6,7 +6,7 @@ anything other than what was meant."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -55,12 +55,13 @@ class Comparison:
 
     def reset_control(self, control: Control) -> Comparison:
         """Return the comparison with this control set to its default."""
-        return replace(self, controls=self._control_values(lambda other: other is not control))
+        return self.set_control(control, "")
 
-    def _control_values(self, is_kept: Callable[[Control], bool]) -> tuple[str, ...]:
-        """Return the words of all controls. A control for which `is_kept` is false has ""."""
+    def set_control(self, control: Control, word: str) -> Comparison:
+        """Return the comparison with another value of this control."""
         pairs = zip(CONTROLS, self.controls, strict=True)
-        return tuple(word if is_kept(control) else "" for control, word in pairs)
+        values = (word if other is control else value for other, value in pairs)
+        return replace(self, controls=tuple(values))
 
     @property
     def is_limited_to_shared_queries(self) -> bool:
@@ -126,7 +127,8 @@ class Comparison:
         Measure and cutoff are kept only for a derived column. All other values have their
         defaults."""
         derived = any(column.endswith(MARK) for column, _ in self.filters)
-        words = self._control_values(lambda control: control.narrows)
+        pairs = zip(CONTROLS, self.controls, strict=True)
+        words = tuple(word if control.narrows else "" for control, word in pairs)
         pair = (self.focus, self.baseline) if derived or any(words) else ("", "")
         scored = (self.chosen_measure, self.cutoff) if derived else (_ANY, _DEFAULT_CUTOFF)
         return Comparison(*pair, (), *scored, self.filters, controls=words)

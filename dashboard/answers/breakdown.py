@@ -81,9 +81,9 @@ class Breakdown:
         """Whether the groups are numbers or ranges, which are shown in numeric order."""
         return breakdowns.are_numeric_groups(self.groups["group"])
 
-    def lead(self, slices: str) -> Sentence:
-        """Return the text below the title; `slices` is the sentence about slices that it
-        includes."""
+    @property
+    def lead(self) -> Sentence:
+        """The text below the title."""
         if self.bridge.empty:
             return Sentence()
         if not self.direction:
@@ -92,7 +92,6 @@ class Breakdown:
             self.bridge,
             n_tested=self.group_count,
             noun=self.noun,
-            slices=slices,
             higher_is_better=self.direction > 0,
         )
 

@@ -41,9 +41,10 @@ class Crossing:
     order: list[str]
     summary: str
 
-    def lead(self, slices: str) -> Sentence:
-        """Return the text below the title; `slices` is the text about the slices."""
-        return group_findings.crossed_groups_subtitle(self.margins, slices)
+    @property
+    def lead(self) -> Sentence:
+        """The text below the title."""
+        return group_findings.crossed_groups_subtitle(self.margins)
 
 
 def crossing(

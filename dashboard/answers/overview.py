@@ -39,7 +39,7 @@ from metrics_core.findings.costs import price_sentence
 from metrics_core.findings.groups import untested_note
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
-from metrics_core.findings.significance import colour_note_text
+from metrics_core.findings.significance import colour_note_text, rounding_note
 from metrics_core.findings.verdicts import (
     VerdictFinding,
     groups_finding,
@@ -115,6 +115,11 @@ class Overview:
         """The name of the grouping column in headings."""
         by = self.grouping or ""
         return "query length (computed)" if by == _LENGTH_COLUMN else by
+
+    @property
+    def rounding_note(self) -> str:
+        """A note on the differences in the table, "" unless one contradicts the printed means."""
+        return rounding_note(self.table)
 
     @property
     def is_leaderboard(self) -> bool:
@@ -346,11 +351,12 @@ def _groups_sentence(
 
 
 def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the groups in order of the size of the difference. For a single run, the lowest score
-    comes first; numbers and ranges keep numeric order."""
+    """Return the groups by contribution, largest first, as on the Breakdown page. For a single run,
+    the lowest score comes first; numbers and ranges keep numeric order."""
     if are_numeric_groups(groups["group"]):
         return groups
-    by = groups["mean"] if comparison.is_alone else -groups["difference"].abs()
+    contribution = (groups["difference"] * groups["queries"]).abs()
+    by = groups["mean"] if comparison.is_alone else -contribution
     return groups.loc[by.sort_values(kind="stable", na_position="last").index]
 
 
@@ -386,8 +392,5 @@ def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -
     if not study.is_computed(comparison.measure):
         return {}
     mask = study.view_mask(comparison.reset_control(MISSING))
-    counts = {
-        run: len(study.judged[run].select_queries(mask).missing_queries)
-        for run in dict.fromkeys(runs)
-    }
+    counts = {run: len(study.judged[run].select_queries(mask).missing_queries) for run in runs}
     return {run: count for run, count in counts.items() if count}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from dashboard.address.address import MISSING, SHARED_QUERIES
 from dashboard.address.view import Comparison
 from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
@@ -348,6 +349,13 @@ def shared_difference(study: Study, comparison: Comparison) -> float:
     """Return the difference over the queries that are in both runs. It is NaN if there are no such
     queries."""
     return float(compare_means_by_coverage(study, comparison)["difference"].iloc[1])
+
+
+def shared_p_value(study: Study, comparison: Comparison) -> float:
+    """Return the corrected p-value over the queries that both runs list."""
+    shared = comparison.set_control(MISSING, SHARED_QUERIES)
+    rows = compare_runs(study, shared, comparison.measure).set_index("run")
+    return float(rows.loc[comparison.focus, "p_corrected"])
 
 
 def queries_without_results(study: Study, comparison: Comparison) -> pd.DataFrame:

@@ -3,6 +3,7 @@ could change."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -83,7 +84,14 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
         else file_risks.unknown_ties_check(study.runs_without_doc_ids(comparison.pair))
     )
     by_missing = file_risks.missing_queries_check(
-        missing_counts, difference, shared_difference, coverage.shared
+        missing_counts,
+        difference,
+        shared_difference,
+        coverage.shared,
+        robustness.shared_p_value(study, comparison)
+        if pair.is_clear and any(missing_counts.values())
+        else math.nan,
+        comparison.method.level,
     )
     margin = comparison.method.margin
     if pair.verdict == NO_MATTER and margin is not None:

@@ -25,7 +25,7 @@ from dashboard.answers.group_table import (
     make_sort_values,
 )
 from dashboard.answers.headroom import largest_gain
-from dashboard.answers.slices import are_slices_known, slices
+from dashboard.answers.slices import slices
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import group_charts, section
 from dashboard.app_pages.parts.markdown import escape_markdown
@@ -35,9 +35,9 @@ from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.base.digits import parse_whole_number
-from metrics_core.findings.groups import SLICES_PENDING, slices_finding
+from metrics_core.findings.groups import slices_finding
 from metrics_core.findings.sentence import Sentence
-from metrics_core.scoring.intervals import LEVEL
+from metrics_core.findings.significance import rounding_note
 
 
 def show_crossed_groups(
@@ -119,27 +119,13 @@ def _show_no_columns_message() -> None:
 def _show_head(
     context: PageContext,
     title: Sentence,
-    make_subtitle: Callable[[str], Sentence],
+    lead: Sentence,
     breakdown: Breakdown,
     across: str,
     downloads: list[tuple[str, str, Callable[[], pd.DataFrame]]],
 ) -> None:
     """Show the title, the sentence below it, the links to columns, and the downloads."""
-    placeholder, comparison = st.empty(), context.comparison
-
-    def show_answer_sentence(slices_text: str) -> None:
-        st.html(markup.draw_answer(title, make_subtitle(slices_text), context.drawing.styles))
-
-    def show_slice_result() -> None:
-        result = slices(context.study, comparison)
-        show_answer_sentence(slices_finding(result.searched_count, len(result.slices)))
-
-    with placeholder:
-        if are_slices_known(context.study, comparison):
-            show_slice_result()
-        else:
-            show_answer_sentence(SLICES_PENDING)
-            defer_drawing(show_slice_result, placeholder)
+    st.html(markup.draw_answer(title, lead, context.drawing.styles))
     with st.container(horizontal=True, key="choice_of_columns", vertical_alignment="center"):
         if not across and len(breakdown.groups) > 1:
             session.draw_widget(
@@ -307,9 +293,13 @@ def _show_table(
     gain = _HEADROOM_NOTES.get(largest_gain(breakdown.table), "").format(
         k=w.format_count(comparison.cutoff)
     )
-    note = " ".join(
-        part for part in (group_rows.note, gain, "Click a row to open its queries.") if part
+    parts = (
+        group_rows.note,
+        gain,
+        rounding_note(breakdown.table),
+        "Click a row to open its queries.",
     )
+    note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 
 
@@ -360,9 +350,7 @@ def _show_charts(
     note = " ".join(
         part for part in (group_rows.note, "Click a dot or a row to open its queries.") if part
     )
-    st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
-    if scores.strongest:
-        st.html(markup.draw_subtitle(scores.strongest, context.drawing.styles))
+    st.html(groups.draw_note_below_groups(breakdown, context.drawing, note, scores.strongest))
 
 
 _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext], None]] = {
@@ -374,17 +362,15 @@ _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext
 def _show_slices(context: PageContext) -> None:
     """Show the slices in which the mean difference differs from that of all other queries."""
     result = slices(context.study, context.comparison)
-    if not result.slices:
-        return
-    among = section.format_count(result.searched_count, "slice", "slices")
-    section.show_heading(
-        f"Outliers among {among}",
-        "Groups from one column, or from two crossed columns, whose"
-        f" {'difference' if context.comparison.compares_means else 'typical ratio'} deviates from"
-        f" that of all other queries; {w.format_share(1 - LEVEL)} false discovery rate.",
-        frame=result.table,
-        key="slices",
+    text = slices_finding(
+        result.searched_count,
+        len(result.slices),
+        of_means=context.comparison.compares_means,
     )
+    if not result.slices:
+        st.html(curves.draw_chart_note(text))
+        return
+    section.show_heading("Slices that deviate", text, frame=result.table, key="slices")
     st.html(
         draw_slice_rows(
             result.slices,

@@ -134,21 +134,16 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
             ):
                 with column:
                     _show_panel(curves, family, context, key_suffix)
-    cutoff_text = w.format_count(comparison.cutoff)
-    text = (
-        f"k: number of results counted (log scale). Dotted: k = {cutoff_text}; click to choose"
-        " another. Drag to zoom, double-click to zoom out. Each chart of differences has its own"
-        " scale."
-    )
+    text = "k: number of results counted (log scale); click to choose, drag to zoom."
     if is_tested and not comparison.is_alone:
-        text += " The difference is significant at each k whose band below excludes zero."
+        text += " The difference is significant where its band excludes zero."
     short_runs = [
         run
         for run in curves.coloured_runs(comparison)
         if curves.list_ends[run] < max(curves.list_ends.values())
     ]
     if short_runs:
-        text += " A run’s line is thin beyond the rank at which half of its lists have ended."
+        text += " Thin line: half of the run’s lists have ended."
     st.html(blocks.draw_chart_note(text))
 
 

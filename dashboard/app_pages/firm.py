@@ -31,7 +31,7 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _SHOWN = 20
-_IN_A_HEAD = 24
+_IN_A_HEAD = 18
 _TO_JUDGE = 5
 """Maximum number of documents that the page lists as the next to judge. The download and the
 judging queue contain all of them."""
@@ -59,7 +59,7 @@ def render() -> None:
             is_open = entry.part == open_part
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
             row = robustness_checks.draw_check(
-                entry, link, is_inconclusive=unclear, is_open=is_open
+                entry, link, context.look.styles, is_inconclusive=unclear, is_open=is_open
             )
             if not is_open:
                 st.html(row)
@@ -152,7 +152,7 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
     judge_label = f"Judge these {w.format_count(settling)}" if settling > 1 else "Judge one by one"
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
         st.html(layers.draw_judging_link(session.href("judge"), judge_label, "primary"))
-        st.html(card_head.draw_card_remark(sentence))
+        st.html(card_head.draw_card_remark(markup.shorten_run_names(sentence, context.look.styles)))
         _judged_table(context, shares)
         st.download_button(
             f"Sheet to fill in :gray[{section.format_count(len(sheet), 'document', 'documents')}]",

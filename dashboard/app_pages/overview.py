@@ -220,12 +220,12 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
     comparison = context.comparison
     if len(answer.shown_rows) < 2:
         return ""
-    small = f"Differences from {comparison.baseline}, before rounding"
+    small = f"Differences from {comparison.baseline}"
     if not answer.colour_note:
         enough = (answer.shown_rows["queries"] >= FEWEST_QUERIES).any()
         few = f"{FEWEST_DIFFERING} differing" if enough else f"{FEWEST_QUERIES}"
         return f"{small}; no difference is tested with fewer than {few} queries."
-    text = f"{small}; {answer.colour_note}."
+    text = f"{small}; {answer.colour_note}. {answer.rounding_note}"
     if not answer.is_leaderboard:
         return text
     pairs = w.format_count(math.comb(len(answer.all_rows), 2))
@@ -262,10 +262,12 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
 def _show_differences(answer: Overview, context: PageContext) -> None:
     comparison = context.comparison
     section.show_heading(
-        f"Every run against {comparison.baseline} on {comparison.name}",
+        markup.shorten_run_names(
+            f"Every run against {comparison.baseline} on {comparison.name}", context.drawing.styles
+        ),
         differences.interval_note(answer.all_rows, comparison, comparison.method.level)
-        + ". Effect size: mean difference / standard deviation of the queries’ differences."
-        f" Lost, won, same: number of queries; “same” means within ±{SAME:g}.",
+        + ". Effect size: mean difference / standard deviation of the differences. Queries:"
+        f" lost, won, the same (within ±{SAME:g}).",
         frame=answer.shown_rows,
         key="difference",
     )

@@ -1,11 +1,13 @@
 """Ranking page: the runs that could be the best, and the significant differences between runs."""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from dashboard import session
 from dashboard.address.page import FEWEST_OF_PAIRS
+from dashboard.address.view import Comparison
 from dashboard.answers import pairs as answers
 from dashboard.answers import ranking as ranked
 from dashboard.answers.pairs import MOST_IN_MATRIX, Pairs
@@ -16,8 +18,10 @@ from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import pairs as blocks
 from dashboard.paper_figures import FigureRequest, draw_figure
+from dashboard.printing import find_browser
 from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer_drawing
+from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -164,7 +168,7 @@ def _show_ranking_beside_pairs(answer: Pairs, runs: tuple[str, ...], context: Pa
                 key="pairs",
                 make_texts=lambda: ranking_texts(context.study, comparison),
             )
-            _figure_link(context)
+            _figure_links(context)
 
 
 def _show_table(
@@ -215,7 +219,7 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
             frame=answer.table,
             key="pairs",
         )
-        _figure_link(context)
+        _figure_links(context)
     st.html(
         blocks.draw_pair_table(
             answer.run_pairs.select_runs(runs),
@@ -227,18 +231,26 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     st.html(blocks.draw_table_note(*_basis_texts(answer, context)))
 
 
-def _figure_link(context: PageContext) -> None:
-    """Show a link that downloads the triangle of all pairs as a figure for a paper."""
+def _figure_links(context: PageContext) -> None:
+    """Show links that download the triangle of all pairs as a figure for a paper. The PDF is
+    offered if a browser that prints it is installed where Ranklens runs."""
     view = replace(context.comparison, other_runs=tuple(context.study.names))
-    st.download_button(
-        "SVG :gray[of every pair]",
-        data=lambda: draw_figure("pairs", FigureRequest(context.study, view, 174.0)).svg,
-        file_name=section.make_download_name("pairs", ".svg"),
-        key="csv_pairs_figure",
-        type="tertiary",
-        on_click="ignore",
-        help="Download the figure. As PDF: `ranklens figure pairs --width page -o pairs.pdf`",
-    )
+    for ending in ("svg", "pdf") if find_browser() else ("svg",):
+        st.download_button(
+            f"{ending.upper()} :gray[of every pair]",
+            data=partial(_figure_file, context.study, view, ending),
+            file_name=section.make_download_name("pairs", f".{ending}"),
+            key=f"csv_pairs_{ending}",
+            type="tertiary",
+            on_click="ignore",
+            help=f"Download the figure, as `ranklens figure pairs --width page -o pairs.{ending}`",
+        )
+
+
+def _figure_file(study: Study, view: Comparison, ending: str) -> str | bytes:
+    """Return the figure as a file of the type `ending`: "svg" or "pdf"."""
+    figure = draw_figure("pairs", FigureRequest(study, view, 174.0))
+    return figure.pdf if ending == "pdf" else figure.svg
 
 
 def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:

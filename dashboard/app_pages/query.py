@@ -22,6 +22,7 @@ from dashboard.app_pages.parts import (
 )
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import navigation, query, two_lists, word_marks
+from dashboard.drawing.blocks.markup import shorten_run_names
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
 from dashboard.session.picked_queries import ids_in_selection
@@ -199,7 +200,7 @@ def _show_missed_documents(
     )
     relevant = section.format_count(diagnosis.n_relevant, "relevant document", "relevant documents")
     section.show_heading(
-        f"Relevant, but not in the top {k} of {comparison.focus}",
+        shorten_run_names(f"Relevant, but not in the top {k} of {comparison.focus}", styles),
         f"{w.format_count(missing_count)} of {relevant}; {w.format_count(diagnosis.n_judged)}"
         " judged. Rank in each run; a dash means not in the top"
         f" {w.format_count(study.max_depth)}.",

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from dashboard.address.view import ALL_RUNS
 from dashboard.commands.view_options import ViewOptions, add_view_options, read_view
-from dashboard.drawing.svg.svg_file import height_in_mm, print_page
+from dashboard.drawing.svg.svg_file import height_in_mm
 from dashboard.paper_figures import FIGURES, FigureRequest, draw_figure, parse_width
-from dashboard.printing import print_pdf
 from metrics_core.base.errors import ParameterError
 from metrics_core.base.whole_files import encode_text, replace_file
 from metrics_core.commands.command_parser import CommandParser
@@ -38,9 +37,8 @@ def execute(arguments: Sequence[str]) -> str:
     study, view, _ = read_view(options, "A figure", other_runs=(ALL_RUNS,))
     request = FigureRequest(study, view, options.width, options.by)
     figure = draw_figure(options.figure, request)
-    page = print_page(figure.svg, figure.chart, figure.width)
-    encode_text(page, options.out)
-    replace_file(options.out, figure.svg if ending == ".svg" else print_pdf(page, "svg"))
+    encode_text(figure.svg, options.out)
+    replace_file(options.out, figure.svg if ending == ".svg" else figure.pdf)
     height = height_in_mm(figure.chart)
     return f"{options.out}: {figure.width:.0f} × {height:.0f} mm. {figure.caption}"
 

@@ -113,8 +113,8 @@ def round_parts(total: float, parts: Sequence[float], digits: int = 3) -> list[f
 def format_interval(low: float | None, high: float | None, digits: int = 3) -> str:
     """Format an interval in brackets; "–" if undefined.
 
-    A bound that is only known to be above or below zero (a subnormal number) is written in words:
-    "[above 0, 0.078]"."""
+    A bound that is only known to be above or below zero (a subnormal number) is written with a sign
+    of comparison: "[> 0, 0.078]"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
     return f"[{_format_bound(low, digits)}, {_format_bound(high, digits)}]"
@@ -122,7 +122,7 @@ def format_interval(low: float | None, high: float | None, digits: int = 3) -> s
 
 def _format_bound(value: float, digits: int) -> str:
     if 0 < abs(value) < sys.float_info.min:
-        return "above 0" if value > 0 else "below 0"
+        return f"{'>' if value > 0 else '<'}{NO_BREAK}0"
     return format_score(value, digits)
 
 

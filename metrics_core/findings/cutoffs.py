@@ -24,7 +24,6 @@ from metrics_core.findings.phrases import (
 )
 from metrics_core.findings.sentence import (
     Sentence,
-    aside_span,
     join_sentences,
     muted_span,
     run_span,
@@ -175,10 +174,9 @@ def curves_subtitle(
     else:
         ranges = tested_curve.significant_ranges
         text = _format_first_ranges(tested_curve, ranges)
-        text = f"Against {baseline}, significant {text}"
+        sentence = muted_span(f"Against {baseline}, significant {text} {corrected}.")
         if len(ranges) == 1 and not with_ranges:
-            text = f"Tested against {baseline}"
-        sentence = muted_span(f"{text} {corrected}.")
+            sentence = Sentence()
     return join_sentences(
         [part for part in (sentence, _describe_other_cutoffs(tested_curve, focus)) if part], " "
     )
@@ -282,15 +280,13 @@ def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sen
 
     The text is empty if the lengths are similar."""
     typical = {r.run_name: median_list_length(r) for r in judged if r.run_name in names}
-    reach = {r.run_name: int(r.retrieved.max(initial=0)) for r in judged}
     longest = max(typical, key=lambda name: typical[name], default="")
     sentence = Sentence()
     for name, end in typical.items():
         if end < _SHORT_LIST_SHARE * typical[longest]:
             sentence += muted_span("Half of the ") + run_span(name)
             sentence += muted_span(f" lists end by rank {w.format_count(end)}")
-            sentence += aside_span(f" (longest: {w.format_count(reach[name])})")
-            sentence += muted_span("; at larger k the missing results favour ")
+            sentence += muted_span("; at larger k, the missing results favour ")
             sentence += run_span(longest) + muted_span(".")
     return sentence
 

@@ -5,6 +5,7 @@ See `findings.robustness.build_robustness`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.robustness import RobustnessCheck, Tone
 from metrics_core.findings.verdict_risks import format_cannot_reverse, format_could_reverse
+from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _SHORT_NAME = 14
@@ -92,13 +94,19 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
 
 
 def missing_queries_check(
-    missing_counts: Mapping[str, int], difference: float, shared_difference: float, n_shared: int
+    missing_counts: Mapping[str, int],
+    difference: float,
+    shared_difference: float,
+    n_shared: int,
+    p_value: float = math.nan,
+    level: float = LEVEL,
 ) -> RobustnessCheck | None:
     """Check whether the lead is due to queries for which a run has no results.
 
     `missing_counts` maps each run to the number of these queries. `shared_difference` is the mean
-    difference over the `n_shared` queries with results from both runs. Returns None if both runs
-    have results for all queries."""
+    difference over the `n_shared` queries with results from both runs, and `p_value` is that of
+    its test, corrected; it is NaN if the difference over all queries is not significant. Returns
+    None if both runs have results for all queries."""
     runs = [
         f"{run} has no results for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
         for run, n in missing_counts.items()
@@ -123,10 +131,16 @@ def missing_queries_check(
     noun = w.plural(n_shared, "query", "queries")
     reason += (
         f" On the {w.format_count(n_shared)} {noun} with results from both runs, the difference is"
-        f" {w.format_difference(shared_difference)}."
+        f" {w.format_difference(shared_difference)}"
     )
+    is_lost = p_value > 1 - level + 1e-12
+    if p_value == p_value:
+        reason += f" ({'not significant, ' if is_lost else ''}{w.format_p_value(p_value)})"
+    reason += "."
     without_text = f"{w.format_difference(shared_difference)} without them"
     side, side_without = better_side(difference), better_side(shared_difference)
+    if side == side_without and is_lost:
+        return make_missing_check("carry its significance", "", reason, without_text)
     if side == side_without:
         word = "cannot reverse it" if side else "cannot separate them"
         return make_missing_check(word, "firm", reason, without_text)

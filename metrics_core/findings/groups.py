@@ -12,15 +12,19 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import few_queries_note
-from metrics_core.findings.sentence import Sentence, aside_span, muted_span, run_span, strong_span
+from metrics_core.findings.sentence import (
+    Sentence,
+    aside_span,
+    join_sentences,
+    muted_span,
+    run_span,
+    strong_span,
+)
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.composition import is_simpsons_paradox
 
 MAX_TITLE_LENGTH = 60
 """Maximum length of a page title in characters."""
-
-SLICES_PENDING = f"slices are being tested ({w.format_share(1 - LEVEL)} false discovery rate)"
-"""Text that is shown until `slices_finding` is computed."""
 
 _MAX_NAMED = 3
 _CONCENTRATED, _MIN_SHARE = 1.5, 0.1
@@ -127,32 +131,31 @@ def groups_subtitle(
     *,
     n_tested: int,
     noun: GroupNoun = _GROUP,
-    slices: str = "",
     higher_is_better: bool = True,
 ) -> Sentence:
-    """State which group contributes more than its share of the queries, which groups are
-    significant by themselves, and how many slices differ. `bridge` is that of `groups_title`,
-    `n_tested` the number of groups tested, and `slices` the text of `slices_finding`."""
+    """State which groups are significant by themselves, and which group contributes more than its
+    share of the queries. `bridge` is that of `groups_title`, and `n_tested` the number of groups
+    tested."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
     if len(bridge) == 1:
         return muted_span("There is only one group, so this column explains nothing.")
-    sentence = reversal_finding(bridge, higher_is_better=higher_is_better)
-    sentence = sentence or _concentration_sentence(bridge, higher_is_better)
     total = math.fsum(bridge["part"])
     if _is_inconclusive(bridge, total):
         # The title says already that none is significant.
         text = "The mean is {} in {} ".format(*_count_agreeing(bridge, total)) + noun.plural
     else:
         text = _significance_sentence(bridge, n_tested, noun, higher_is_better)
-    sentence += muted_span(f"{' ' if sentence else ''}{text}")
-    return sentence + (aside_span(f"; {slices}") if slices else Sentence()) + muted_span(".")
+    sentence = reversal_finding(bridge, higher_is_better=higher_is_better)
+    sentence = sentence or _concentration_sentence(bridge, higher_is_better)
+    return join_sentences([muted_span(f"{text}."), *filter(None, [sentence])], " ")
 
 
 def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
     """Name the group whose contribution most exceeds its share of the queries, if the excess is
-    large. Contributions are rounded so that the printed numbers add up to the total."""
+    large, and say if the group is not significant. Contributions are rounded so that the printed
+    numbers add up to the total."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _is_nonzero(total) or len(bridge) < 2:
         return Sentence()
@@ -176,12 +179,13 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
     else:
         part_text = f"{w.format_difference(part)} of the {w.format_difference(total)}"
     n, verb = int(row["queries"]), "add" if _is_plural(row["group"]) else "adds"
-    with_few = (
-        f"{',' if ',' in part_text else ''} with {w.format_count(n)} of the"
-        f" {w.format_count(queries)} queries"
-    )
-    text = f"{w.sentence_case(row['group'])} {verb} {part_text}"
-    return muted_span(text) + aside_span(with_few) + muted_span(".")
+    comma = "," if "," in part_text else ""
+    with_few = f"{comma} with {w.format_count(n)} of the {w.format_count(queries)} queries"
+    status = "not tested" if n < FEWEST_QUERIES else "not significant"
+    name = w.sentence_case(row["group"]) + ("" if row["clear"] else f" ({status})")
+    if row["clear"] and bridge["clear"].sum() == 1:
+        name = "They" if verb == "add" else "It"  # the sentence before names this group alone
+    return muted_span(f"{name} {verb} {part_text}") + aside_span(with_few) + muted_span(".")
 
 
 def _is_plural(name: str) -> bool:
@@ -200,18 +204,18 @@ def _significance_sentence(
     clear = bridge[bridge["clear"]]
     if clear.empty:
         return f"No {noun.singular} is significant by itself"
-    n_compared = max(n_tested, len(bridge))
-    correction_text = f" after correction for {w.number_word(n_compared)}" if n_compared > 1 else ""
+    n = max(n_tested, len(bridge))
+    correction = f" after correction for {w.number_word(n)} {noun.plural}" * (n > 1)
     is_gain = (clear["difference"] > 0) == higher_is_better
     sides = [("better", clear[is_gain]), ("worse", clear[~is_gain])]
     sides.sort(key=lambda side: -len(side[1]))
     (first, larger_side), (second, smaller_side) = sides
     if smaller_side.empty and len(larger_side) == len(bridge) > 1:
         every_one = "Both" if len(bridge) == 2 else f"All {w.number_word(len(bridge))}"
-        return f"{every_one} {noun.plural} are significantly {first}{correction_text}"
+        return f"{every_one} {noun.plural} are significantly {first}{correction}"
     subject = _group_subject(larger_side, bridge, noun)
     subject = f"Only {subject}" if len(clear) == 1 else w.sentence_case(subject)
-    clause = f"{subject} significantly {first}{correction_text}"
+    clause = f"{subject} significantly {first}{correction}"
     if len(smaller_side):
         other = _group_subject(smaller_side, bridge, noun, later=True)
         return f"{clause}, {other} significantly {second}"
@@ -222,11 +226,8 @@ def _group_subject(
     chosen_groups: pd.DataFrame, all_groups: pd.DataFrame, noun: GroupNoun, *, later: bool = False
 ) -> str:
     """Return groups as the subject of a sentence: by name if they are few, otherwise by number."""
-    verb = (
-        "is"
-        if len(chosen_groups) == 1 and not _is_plural(chosen_groups["group"].iloc[0])
-        else "are"
-    )
+    is_one = len(chosen_groups) == 1 and not _is_plural(chosen_groups["group"].iloc[0])
+    verb = "is" if is_one else "are"
     if len(chosen_groups) <= _MAX_NAMED:
         return f"{w.join_words(chosen_groups['group'])} {verb}"
     if later:
@@ -235,15 +236,17 @@ def _group_subject(
     return f"{counted} of {w.number_word(len(all_groups))} {noun.plural} {verb}"
 
 
-def slices_finding(n_slices: int, n_differing: int) -> str:
-    """State how many tested slices differ, as part of a sentence; empty if none was tested."""
+def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) -> str:
+    """State in how many tested slices the difference or ratio deviates; "" if none was tested."""
     if not n_slices:
         return ""
-    verb = "differs" if n_differing < 2 else "differ"
-    number = "none" if not n_differing else w.number_word(n_differing)
-    rate = f"({w.format_share(1 - LEVEL)} false discovery rate)"
-    slices_text = f"{w.format_count(n_slices)} {w.plural(n_slices, 'slice')}"
-    return f"{number} of {slices_text} {verb} from the rest {rate}"
+    number = w.number_word(n_differing) if n_differing else "none"
+    return (
+        f"The {'difference' if of_means else 'typical ratio'} deviates significantly from that of"
+        f" the other queries in {number} of"
+        f" {w.format_count(n_slices)} {w.plural(n_slices, 'slice')} (groups by one or two columns;"
+        f" {w.format_share(1 - LEVEL)} false discovery rate)."
+    )
 
 
 def crossed_groups_title(
@@ -269,9 +272,9 @@ def crossed_groups_title(
     return strong_span(statement) if len(statement) <= MAX_TITLE_LENGTH else plain_title
 
 
-def crossed_groups_subtitle(margins: pd.DataFrame, slices: str) -> Sentence:
-    """List the largest mean differences of the groups of one column, and say that colours are
-    exploratory. `margins` has only the rows of that column: group, difference."""
+def crossed_groups_subtitle(margins: pd.DataFrame) -> Sentence:
+    """List the largest mean differences of the groups of one column. `margins` has only the rows of
+    that column: group, difference."""
     groups = margins[margins["difference"].notna()]
     groups = groups.loc[
         groups["difference"].abs().sort_values(ascending=False, kind="stable").index
@@ -282,11 +285,7 @@ def crossed_groups_subtitle(margins: pd.DataFrame, slices: str) -> Sentence:
         .head(_MAX_NAMED + 1)
         .itertuples(index=False)
     ]
-    differences_text = f"{w.sentence_case(', '.join(clauses))}. " if clauses else ""
-    beginning = f"{w.sentence_case(slices)}: the" if slices else "The"
-    return muted_span(
-        f"{differences_text}{beginning} colours are exploratory; they do not show significance."
-    )
+    return muted_span(f"{w.sentence_case(', '.join(clauses))}.") if clauses else Sentence()
 
 
 def untested_note(groups: pd.DataFrame, *, tests_means: bool = True) -> str:
@@ -358,10 +357,10 @@ def query_mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sen
     n = {side: int(mix_table[side].sum()) for side in ("before", "after")}
     total = mixed + within_groups
     scored_part, mix_part = w.round_parts(total, [within_groups, mixed])
-    sentence = muted_span("Averaged over each run's queries with results, ") + run_span(focus)
-    sentence += muted_span(f" ({w.format_count(n['after'])}) and ") + run_span(baseline)
+    sentence = muted_span("Averaged over only the queries with results (") + run_span(focus)
+    sentence += muted_span(f": {w.format_count(n['after'])}, ") + run_span(baseline)
     sentence += muted_span(
-        f" ({w.format_count(n['before'])}) differ by {w.format_difference(total)}"
+        f": {w.format_count(n['before'])}), the difference is {w.format_difference(total)}"
     )
     if _is_nonzero(mix_part):
         sentence += muted_span(
@@ -392,8 +391,8 @@ def strongest_other_run_finding(
     same_way = (other_rows["difference"] < 0) == (top["difference"] < 0)
     n_more = int(((other_rows["run"] == top["run"]) & same_way).sum()) - 1
     gains = (top["difference"] > 0) == higher_is_better
-    tail = f"and in {w.number_word(n_more)} other {w.plural(n_more, 'group')}"
-    if not n_more:
-        tail = f"the only group in which it {'gains' if gains else 'falls behind'} significantly"
-    verb = "gains" if gains else "falls behind"
-    return run_span(top["run"]) + muted_span(f" {verb} in {top['group']}, {gap}, {tail}.")
+    only, tail = " only", ""
+    if n_more:
+        only, tail = "", f", and in {w.number_word(n_more)} other {w.plural(n_more, 'group')}"
+    outcome = f"is significantly {'better' if gains else 'worse'}{only}"
+    return run_span(top["run"]) + muted_span(f" {outcome} in {top['group']}: {gap}{tail}.")

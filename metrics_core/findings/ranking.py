@@ -82,12 +82,12 @@ def sole_best_finding(bests: Mapping[str, str], chosen_measure: str) -> Sentence
         if measure != chosen_measure:
             by_run.setdefault(name, []).append(measure)
     clauses = [
-        muted_span(f"On {w.join_words(measures)} " if not i else f"on {w.join_words(measures)} ")
+        muted_span(f"{'on' if i else 'On'} {w.join_words(measures)}, ")
         + run_span(name)
         + muted_span(" alone ranks first")
         for i, (name, measures) in enumerate(by_run.items())
     ]
-    return join_sentences(clauses, ", ") + muted_span(".") if clauses else Sentence()
+    return join_sentences(clauses, "; ") + muted_span(".") if clauses else Sentence()
 
 
 def _significant_pairs_text(all_pairs: AllPairs) -> str:

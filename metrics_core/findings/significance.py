@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.difference_warnings import (
     MAX_QUERIES_OF_OTHER_TESTS,
@@ -57,6 +60,17 @@ def colour_note_text(n_tested: int, method: Method) -> str:
         "" if n_tested < 2 else ", not corrected" if uncorrected else " after correction"
     )
     return f"coloured if significant{correction_text}"
+
+
+def rounding_note(rows: pd.DataFrame) -> str:
+    """Return a note that differences are computed before rounding. The note is empty unless a
+    difference contradicts its two means as they are printed, with three decimals. Columns used:
+    mean, baseline_mean, difference."""
+    exact = rows[["mean", "baseline_mean", "difference"]].to_numpy(float)
+    printed = np.array([[float(f"{value:.3f}") for value in row] for row in exact])
+    errors = [values @ (1, -1, -1) for values in (exact, printed)]
+    is_contradiction = (abs(errors[0]) < 1e-9) & (abs(errors[1]) > 0.0005)
+    return "Differences are computed before rounding." if is_contradiction.any() else ""
 
 
 def needed_queries_finding(difference: float, queries: float) -> Sentence:

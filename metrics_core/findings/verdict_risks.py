@@ -30,10 +30,9 @@ from metrics_core.unjudged.expected_difference import EstimatedDifference
 
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
 """Thresholds for the queries that must be removed until the sign changes: a share of the queries,
-and a number of queries. If share and number are both at least `_BROAD`, a difference is "broad"; if
-either is below `_FEW`, the difference rests on few queries. With the share alone, a difference that
-rests on one query of ten would be "broad". The number in `_BROAD` is the minimum number of
-differing queries for any verdict."""
+and a number of queries. If share and number are both at least `_BROAD`, the check holds; if either
+is below `_FEW`, it fails. With the share alone, a lead that rests on one query of ten would hold.
+The number in `_BROAD` is the minimum number of differing queries for any verdict."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
@@ -83,14 +82,14 @@ def _expected_difference(likely: EstimatedDifference, farthest: str) -> str:
     """State where the difference is likely to lie, or why this is unknown, followed by the worst
     case. `farthest` is the text on the worst case."""
     if likely.interval is None:
-        return f"{likely.reason} {w.sentence_case(farthest)}"
+        return f"{likely.reason} {farthest}"
     low, high = float(likely.interval.low), float(likely.interval.high)
     digits = w.interval_decimals(low, high)
     ends = [
         w.format_difference(end, digits) if better_side(end) else w.format_difference(0)
         for end in (low, high)
     ]
-    return f"Likely between {ends[0]} and {ends[1]}; {farthest}"
+    return f"The difference is likely between {ends[0]} and {ends[1]}. {farthest}"
 
 
 def format_could_reverse(side: int) -> str:
@@ -107,13 +106,13 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
     """State how far the difference could move against the leader. If the runs are tied, state how
     far it could move in either direction."""
     if side == 0 and bounds.lowest == bounds.highest:
-        return "whatever their grades, the runs stay tied."
+        return "Whatever their grades, the runs stay tied."
     if side == 0:
         ends = f"{w.format_difference(bounds.lowest)} and {w.format_difference(bounds.highest)}"
         limit = "stays" if not bounds.exact else "ranges"
-        return f"whatever their grades, it {limit} between {ends}."
+        return f"Whatever their grades, it {limit} between {ends}."
     worst = w.format_difference(bounds.lowest if side > 0 else bounds.highest)
-    return f"worst case {worst}{'' if bounds.exact else ' (bound)'}."
+    return f"Worst case: {worst}{'' if bounds.exact else ' (bound)'}."
 
 
 @dataclass(frozen=True)
@@ -173,11 +172,11 @@ def classify_breadth(n_reversing: int, queries: int) -> tuple[str, Tone]:
     """Classify a lead by the number of queries that it depends on: removing `n_reversing` of the
     `queries` would reverse it. Returns the answer and its colouring as good or bad."""
     share = n_reversing / queries
+    word = f"{w.format_count(n_reversing)} {w.plural(n_reversing, 'query', 'queries')}"
     if share >= _BROAD[0] and n_reversing >= _BROAD[1]:
-        return "broad", "firm"
-    if share >= _FEW[0] and n_reversing >= _FEW[1]:
-        return "rests on some queries", ""
-    return "rests on few queries", "not firm"
+        return f"rests on {word}", "firm"
+    is_some = share >= _FEW[0] and n_reversing >= _FEW[1]
+    return f"rests on only {word}", "" if is_some else "not firm"
 
 
 def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQueries | None) -> str:
@@ -191,7 +190,7 @@ def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQuer
     if not part >= _MIN_SHARE:
         return ""
     top = f"the top {w.format_count(missed.depth)}" if missed.depth else "the list"
-    queries_text = f"with a relevant result in {top} of {leader} only"
+    queries_text = f"for which only {leader} has a relevant result in {top}"
     if missed.missing[trailing_run][mask].all():
         queries_text = f"for which {trailing_run} has no results"
     return _format_share(
@@ -344,8 +343,8 @@ def _short_list_notes(crossings: Crossings, lengths: Mapping[str, int]) -> list[
     longest = max(lengths, key=lambda run: lengths[run], default="")
     deepest = lengths.get(longest, 0)
     return [
-        f"Half of the {run} lists end by rank {w.format_count(n)}: beyond that, they have no"
-        f" results, which favours {longest}."
+        f"Half of the {run} lists end by rank {w.format_count(n)}; at larger k, the missing results"
+        f" favour {longest}."
         for run, n in lengths.items()
         if 0 < n < deepest / 2 and n < crossings.depth
     ]

@@ -18,10 +18,14 @@ from dashboard.drawing.blocks import groups
 from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import breakdown as figures
 from dashboard.drawing.figures import heatmap
+from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
 from metrics_core.base import wording as w
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.breakdowns import ALL
+
+_IN_A_HEAD = 16
+"""Maximum number of characters of a run's name in the head of the crossed columns."""
 
 
 def show_legend(context: PageContext) -> None:
@@ -61,7 +65,8 @@ def show_differences(
         section.format_count(group_count, "group", "groups"),
     )
     title = f"Difference from {comparison.baseline}"
-    st.html(blocks.draw_panel_head(title, f"mean {comparison.name}"))
+    baseline = short_names(context.drawing.styles)[comparison.baseline]
+    st.html(blocks.draw_panel_head(f"Difference from {baseline}", f"mean {comparison.name}"))
     level = w.format_share(comparison.method.level)
     label = f"bar: {level} CI, corrected for {groups_text}"
     figure = draw_figure_cached(
@@ -82,7 +87,9 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
     rows, columns = (column_name(name, comparison.cutoff) for name in (by, crossing.across))
     both, pair_text = f"by {rows} and {columns}", f"{comparison.focus} minus {comparison.baseline}"
     title = crossed_title(by, crossing.across, comparison.cutoff)
-    st.html(blocks.draw_panel_head(title, f"{pair_text} on {comparison.name}"))
+    short = short_names(context.drawing.styles, _IN_A_HEAD)
+    gloss = f"{short[comparison.focus]} minus {short[comparison.baseline]}"
+    st.html(blocks.draw_panel_head(title, gloss))
     figure = draw_figure_cached(
         heatmap.difference_heatmap,
         crossing.cells,

@@ -54,7 +54,8 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
         return f"Band: 95 % interval of {short[drawing.focus]}"
     pair = w.join_words((short[drawing.focus], short[drawing.baseline]))
     return (
-        f"Bands: 95 % intervals of {pair}; the band of their difference is simultaneous over all k"
+        f"Bands: 95 % intervals of {pair} (top) and of their difference (bottom, corrected for all"
+        " k of this pair)"
     )
 
 

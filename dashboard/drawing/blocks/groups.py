@@ -21,6 +21,7 @@ from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.sentence import Sentence
 
 _render = Template("groups")
 
@@ -288,13 +289,16 @@ def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
     return side if row["clear"] else f"{side} pale"
 
 
-def draw_note_below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
-    """Draw a note below the table, and a sentence on how much of the difference arises because the
-    runs contain different queries."""
+def draw_note_below_groups(
+    breakdown: Breakdown, drawing: Drawing, note: str, strongest: str | Sentence = ""
+) -> Markup:
+    """Draw a note below the table, the finding on the strongest other run, and a sentence on how
+    much of the difference arises because the runs contain different queries."""
+    findings = (strongest, breakdown.query_mix)
     return _render(
         "below_groups",
         note=note,
-        mixed=sentence_pieces(breakdown.query_mix, drawing.styles),
+        findings=[sentence_pieces(finding, drawing.styles) for finding in findings if finding],
     )
 
 

@@ -22,15 +22,15 @@ Href = Callable[..., str]
 LinkMaker = Callable[[str], str]
 """A function that takes the name of a run or of a group of queries and returns its link."""
 
-_IN_A_TITLE = 24
-"""Maximum number of characters of a run's name in a page's headline. Longer names are shortened."""
+IN_A_SENTENCE = 24
+"""Maximum number of characters of a run's name in a sentence. Longer names are shortened."""
 
 _render = Template("markup")
 
 
 class SentencePiece(NamedTuple):
     """A piece of a sentence. If the piece is a run's name, `style` is the style of the run, and
-    `short` is the shortened name for narrow screens."""
+    `short` is the name shortened for a sentence."""
 
     text: str
     kind: str = ""
@@ -52,22 +52,30 @@ def run_style(styles: Styles, run: str) -> RunStyle:
 
 
 def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
-    """Return the pieces of a sentence, with run names in their colours and qualifications in grey.
-    A plain text becomes a single piece."""
+    """Return the pieces of a sentence, with short run names in their colours and qualifications in
+    grey. A plain text becomes a single piece."""
     if not isinstance(text, Sentence):
-        return [SentencePiece(text)] if text else []
-    pieces = []
+        return [SentencePiece(shorten_run_names(text, styles))] if text else []
+    pieces, short = [], short_names(styles, IN_A_SENTENCE)
     before = "strong"
     for span in text.spans:
         if span.role == "run" and span.text in styles:
             style = styles[span.text]
             # In a muted clause the baseline is muted, too, because it is nothing new.
             quiet = style.role == "baseline" and before == "muted"
-            pieces.append(SentencePiece(span.text, "quiet" if quiet else "loud", style))
+            kind = "quiet" if quiet else "loud"
+            pieces.append(SentencePiece(span.text, kind, style, short[span.text]))
             continue
         before = span.role
-        pieces.append(SentencePiece(span.text, span.role))
+        pieces.append(SentencePiece(shorten_run_names(span.text, styles), span.role))
     return pieces
+
+
+def shorten_run_names(text: str, styles: Styles) -> str:
+    """Return a text in which the long names of runs are shortened."""
+    for name, short in sorted(short_names(styles, IN_A_SENTENCE).items(), reverse=True):
+        text = text.replace(name, short) if len(name) > IN_A_SENTENCE else text
+    return text
 
 
 def draw_subtitle(sentence: Sentence, styles: Styles) -> Markup:
@@ -81,23 +89,8 @@ def draw_answer(
     """Draw the top of a page. The first line is the finding, in at most 60 characters, with the
     result of the test as a badge. Below it are the numbers, the test and its limits, in at most two
     lines."""
-    pieces = shortened_sentence_pieces(title, styles)
+    pieces = sentence_pieces(title, styles)
     return _render("answer", pieces=pieces, lead=sentence_pieces(lead, styles), badge=badge)
-
-
-def shortened_sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
-    """Return the pieces of a sentence with shortened names of runs, for a headline."""
-    short = short_names(styles, _IN_A_TITLE)
-
-    def shorten_piece(piece: SentencePiece) -> SentencePiece:
-        if piece.style:
-            return piece._replace(short=short[piece.text])
-        for name in sorted(short, key=len, reverse=True):
-            if len(name) > _IN_A_TITLE:
-                piece = piece._replace(text=piece.text.replace(name, short[name]))
-        return piece
-
-    return [shorten_piece(piece) for piece in sentence_pieces(text, styles)]
 
 
 def draw_section(

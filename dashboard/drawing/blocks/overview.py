@@ -13,7 +13,14 @@ from markupsafe import Markup
 
 from dashboard.address.query_list import NO_LIST, fields_of_list
 from dashboard.answers.overview import LISTED_GROUPS
-from dashboard.drawing.blocks.markup import Href, LinkMaker, run_style, sentence_pieces
+from dashboard.drawing.blocks.markup import (
+    IN_A_SENTENCE,
+    Href,
+    LinkMaker,
+    run_style,
+    sentence_pieces,
+    shorten_run_names,
+)
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
@@ -46,7 +53,10 @@ _render = Template("overview")
 def draw_facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
     """Draw one line about the data that all numbers of the view are based on. If the baseline was
     guessed from the names of the runs, `guess` has this baseline and the first run."""
-    return _render("facts_line", facts=facts, href=href, listed=fields_of_list, guess=guess)
+    short = short_names(facts.missing, IN_A_SENTENCE)
+    return _render(
+        "facts_line", facts=facts, short=short, href=href, listed=fields_of_list, guess=guess
+    )
 
 
 def draw_outcomes(row: Mapping[str, Any], href: Href) -> Markup:
@@ -264,7 +274,8 @@ def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
 def draw_table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
     """Draw a note below the table: `text` explains the small numbers in the table, and `more`
     follows it."""
-    return _render("table_note", text=text, pieces=sentence_pieces(more, drawing.styles))
+    short_text = shorten_run_names(text, drawing.styles)
+    return _render("table_note", text=short_text, pieces=sentence_pieces(more, drawing.styles))
 
 
 def draw_side_by_side(*lists: Markup) -> Markup:
@@ -313,11 +324,18 @@ def draw_query_list(
     title = f"Got {kind}"
     if rows.empty:
         return _render("empty_list", title=title, text=f"No query got {kind}.")
+    unlisted_by = rows["unlisted_by"].map(lambda run: shorten_run_names(run, drawing.styles))
+    reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " returned no results")
+    note = ""
+    if reasons.nunique() == 1 < len(rows) and (reason := reasons.iloc[0]):
+        # What holds for every row is said once.
+        note, reasons = f"All {w.number_word(len(rows))}: {reason}.", ""
     return _render(
         "query_list",
         title=title,
+        note=note,
         more=(f"all {w.format_count(total)}", href("queries", **fields_of_list(kind))),
-        rows=rows.to_dict("records"),
+        rows=rows.assign(reason=reasons).to_dict("records"),
         coloured=use_colours,
         href=href,
         listed=NO_LIST | {"list": kind},
@@ -327,9 +345,7 @@ def draw_query_list(
 
 def _untested_reason(row: Row) -> str:
     """Return the reason why a group has no confidence interval."""
-    if row["queries"] < FEWEST_QUERIES:
-        return "too few to test"
-    return "too few queries differ"
+    return "too few to test" if row["queries"] < FEWEST_QUERIES else "too few queries differ"
 
 
 def draw_group_list(

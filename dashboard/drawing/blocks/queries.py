@@ -14,7 +14,7 @@ from dashboard.answers.column_filters import ColumnFilter
 from dashboard.answers.queries import QueryRows
 from dashboard.answers.table_column import TableColumn
 from dashboard.drawing.blocks import overview
-from dashboard.drawing.blocks.markup import Href, Styles, run_style
+from dashboard.drawing.blocks.markup import Href, Styles, run_style, shorten_run_names
 from dashboard.drawing.blocks.table import Column, sort_order
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
@@ -260,11 +260,12 @@ def draw_lists_beside_heatmap(
         more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))
         zero = failed_queries.assign(amount=w.format_score(0.0))
         runs = drawing.comparison.every_run
-        lists.append(
-            overview.draw_amount_list(f"{w.sentence_case(runs)} fails", zero, href, more=more)
-        )
+        title = f"{w.sentence_case(runs)} {'fail' if runs == 'both runs' else 'fails'}"
+        lists.append(overview.draw_amount_list(title, zero, href, more=more))
     if len(leading_queries):
         rows = leading_queries.assign(amount=leading_queries["difference"].map(w.format_difference))
-        title, subtitle = f"{drawing.focus} is ahead of all others", "difference from the next best"
+        others = drawing.baseline if len(drawing.styles) == 2 else "all others"
+        title = shorten_run_names(f"{drawing.focus} is ahead of {others}", drawing.styles)
+        subtitle = "difference from the next best" if others == "all others" else "difference"
         lists.append(overview.draw_amount_list(title, rows, href, subtitle=subtitle))
     return overview.draw_side_by_side(*lists) if lists else Markup()

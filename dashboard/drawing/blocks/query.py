@@ -15,10 +15,12 @@ from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import Styles, run_style, sentence_pieces
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.figures.text import short_names
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import SQUARES, Diagnosis
 from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.significance import rounding_note
 
 Row = dict[str, Any]
 
@@ -29,7 +31,7 @@ _BEGINNING = 80
 _CHIP, _MOST_CHIPS = 32, 4
 """Limits for drawing metadata as chips: the maximum number of characters of a value, and the
 maximum number of chips."""
-_LONG_QUERY = 90
+_LONG_QUERY, _IN_A_HEAD = 90, 18
 _ZEROS = 10
 """Maximum number of squares in a row for which a square of grade 0 shows its digit."""
 
@@ -104,7 +106,7 @@ def draw_standings(
     """Draw for each run its score, one square per rank, and the ranks of the relevant documents.
     `grade_names` names all grades of the collection, so that a grade has the same colour for every
     query."""
-    grades = query_grades(diagnosis, grade_names)
+    grades, rows = query_grades(diagnosis, grade_names), diagnosis.standings
     heads = [
         Column("Run", "who"),
         Column(str(diagnosis.measure), "chosen"),
@@ -116,15 +118,19 @@ def draw_standings(
         "standings",
         rows=[
             row | {"reach": _bounds_text(row), "tiles": rank_tiles(diagnosis, row["run"], grades)}
-            for row in diagnosis.standings.to_dict("records")
+            for row in rows.to_dict("records")
         ],
-        styles={run: run_style(styles, run) for run in diagnosis.standings["run"]},
+        styles={run: run_style(styles, run) for run in rows["run"]},
+        short=short_names(rows["run"], _IN_A_HEAD),
         same=SAME,
         heads=heads,
         cutoff=diagnosis.cutoff,
         n_relevant=diagnosis.n_relevant,
         legend=grades.legend(grade_names or {}),
         reach_is_exact=diagnosis.residual_is_exact,
+        rounding=rounding_note(
+            rows.assign(mean=rows["score"], baseline_mean=rows["score"] - rows["difference"])
+        ),
     )
 
 
@@ -175,7 +181,8 @@ def draw_missed_documents(
     # The lists above start with the baseline and the run in focus, so the columns do, too.
     order = [diagnosis.baseline, diagnosis.focus, *styles, *diagnosis.rankings]
     runs = [run for run in dict.fromkeys(order) if run in diagnosis.rankings]
-    names = [_common("run_text", style=run_style(styles, run)) for run in runs]
+    short = short_names(runs, _IN_A_HEAD)
+    names = [_common("run_text", style=run_style(styles, run), short=short[run]) for run in runs]
     rows = [
         row
         | {
@@ -208,7 +215,7 @@ def draw_missed_documents(
             if some
         ],
         focus=diagnosis.focus,
-        runs=runs,
+        runs=short,
         heads=[
             Column("Grade", "grade"),
             Column("Document", "document"),

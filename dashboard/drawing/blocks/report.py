@@ -23,7 +23,7 @@ from dashboard.drawing.blocks.markup import (
     Styles,
     run_style,
     sentence_pieces,
-    shortened_sentence_pieces,
+    shorten_run_names,
 )
 from dashboard.drawing.blocks.queries import column_texts, short_and_full_names
 from dashboard.drawing.blocks.query import document_column, text_beginning
@@ -131,9 +131,9 @@ def draw_slide(
         key=key,
         question=question,
         aside=aside,
-        answer=shortened_sentence_pieces(answer, styles),
+        answer=sentence_pieces(answer, styles),
         badge=badge,
-        note=shortened_sentence_pieces(note, styles),
+        note=sentence_pieces(note, styles),
         picture=picture,
         caption=caption,
         rows=rows,
@@ -164,10 +164,9 @@ def draw_check_reasons(
 
 def draw_summary(statements: Mapping[str, str], styles: Styles) -> Markup:
     """Draw statements, each with its name. Names of runs are shortened."""
-    rows = []
-    for name, text in statements.items():
-        pieces = shortened_sentence_pieces(text, styles)
-        rows.append(("", "", "", name, "".join(piece.text for piece in pieces), ""))
+    rows = [
+        ("", "", "", name, shorten_run_names(text, styles), "") for name, text in statements.items()
+    ]
     return _render("reasons", rows=rows)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Href, run_style
+from dashboard.drawing.blocks.markup import Href, Styles, run_style, shorten_run_names
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
@@ -105,13 +105,20 @@ def mark_of_check(check: RobustnessCheck, *, is_inconclusive: bool) -> tuple[str
 
 
 def draw_check(
-    entry: RobustnessCheck, link: str, *, is_inconclusive: bool, is_open: bool
+    entry: RobustnessCheck, link: str, styles: Styles, *, is_inconclusive: bool, is_open: bool
 ) -> Markup:
     """Draw a check as a row with its mark, its name, its short answer and its reason. The row links
     to the evidence."""
     mark, tone, spoken = mark_of_check(entry, is_inconclusive=is_inconclusive)
     return _render(
-        "check", entry=entry, mark=mark, tone=tone, spoken=spoken, link=link, is_open=is_open
+        "check",
+        entry=entry,
+        reason=shorten_run_names(entry.reason, styles),
+        mark=mark,
+        tone=tone,
+        spoken=spoken,
+        link=link,
+        is_open=is_open,
     )
 
 

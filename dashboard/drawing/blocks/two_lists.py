@@ -157,11 +157,9 @@ def draw_two_lists(
         0 if diagnosis.has_judgments else diagnosis.cutoff,
     )
     kind = "one-line" if one_line else _row_kind(texts)
-    short = short_names(runs, _SHORT_RUN) if one_line else {}
+    short = short_names(runs, _SHORT_RUN)
     lists = [
-        _make_list(
-            list_rows, diagnosis, run_style(drawing.styles, run), view, number, short.get(run, "")
-        )
+        _make_list(list_rows, diagnosis, run_style(drawing.styles, run), view, number, short[run])
         for number, (list_rows, run) in enumerate(zip(row_lists, runs, strict=True))
     ]
     joins = Markup()

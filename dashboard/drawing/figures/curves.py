@@ -48,7 +48,7 @@ _EDGE = 2
 exactly at an end."""
 _RECALL = 420
 _TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
-_MINUS_LENGTH = 30
+_MINUS_LENGTH = 24
 _ROOM = 0.12
 """Space beyond the differences, as a share of their range. Most bands, which are computed later,
 fit in this space, so that the axis need not change."""
@@ -248,6 +248,8 @@ def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, A
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
+    # The line at k runs behind the text.
+    anchors["bgcolor"] = palette.page
     y = layout.lower / layout.plot
     text, anchors = f"difference from {escape(short)}", {**anchors, **hover_text(baseline, short)}
     yield make_note(text, 0, y, palette.muted, **anchors)

@@ -54,10 +54,11 @@ def difference_heatmap(
     the customdata [row, column, hover text]."""
     grid = _make_grid(cells)
     margin, length = _heatmap_margin(grid)
+    row = max(_ROW, LINE * max(len(group_lines(name)) for name in grid.rows) + 4)
     return make_figure(
         [_cell_bars(cells[cells["queries"] > 0], grid, palette, rows_title, columns_title)],
         palette=palette,
-        height=margin.top + _ROW * len(grid.rows) + margin.bottom,
+        height=margin.top + row * len(grid.rows) + margin.bottom,
         margin=margin,
         annotations=[
             *_group_name_notes(grid, palette, length),
@@ -138,7 +139,7 @@ def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
 
 
 def _cell_text(difference: float, queries: int) -> str:
-    return f"{wording.format_difference(difference)}<br>n {wording.format_count(queries)}"
+    return f"{wording.format_difference(difference)}<br>n = {wording.format_count(queries)}"
 
 
 def _customdata(filled_cells: pd.DataFrame, rows_title: str, columns_title: str) -> list[list[str]]:

@@ -56,7 +56,9 @@ def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
     more = f"{len(runs) - _MOST_ROWS} more runs in .frame. " if len(runs) > _MOST_ROWS else ""
     parts += [
         overview.draw_facts_line(answer.facts, _empty_link),
-        overview.draw_table_note(more + footer, Sentence(), drawing),
+        overview.draw_table_note(
+            f"{answer.rounding_note} {more}{footer}".strip(), Sentence(), drawing
+        ),
     ]
     return _wrap_cell(Markup("").join(parts))
 

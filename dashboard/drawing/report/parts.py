@@ -31,6 +31,7 @@ from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted_span
+from metrics_core.findings.significance import rounding_note
 
 PARTS = {
     "runs": "Runs and measures",
@@ -192,7 +193,7 @@ class ReportParts:
             small = f"Mean over {query_count_text(report)}."
             return small if alone else f"{small} Small number: difference from {drawing.baseline}."
         if key == "groups" and report.groups is not None:
-            return report.groups[0].lead("")
+            return report.groups[0].lead
         if key == "curves" and report.curves is not None:
             title, lead = report.curves.title, report.curves.lead
             untested = drawing.is_single_run or drawing.focus in report.overview.too_few
@@ -223,7 +224,8 @@ class ReportParts:
         table = overview.draw_runs_and_measures(
             answer.table, drawing, measures, answer.judged_shares, lambda run: ""
         )
-        note = f"{w.sentence_case(answer.colour_note)}." if answer.colour_note else ""
+        note = f"{w.sentence_case(answer.colour_note)}. " if answer.colour_note else ""
+        note += answer.rounding_note
         return table + overview.draw_table_note(note, answer.measures_sentence, drawing)
 
     def _draw_groups(self) -> Markup:
@@ -231,7 +233,8 @@ class ReportParts:
             return Markup()
         breakdown, rows = self.report.groups
         table = self.group_table(breakdown, rows)
-        return table + groups.draw_note_below_groups(breakdown, self.drawing, rows.note)
+        note = f"{rows.note} {rounding_note(breakdown.table)}".strip()
+        return table + groups.draw_note_below_groups(breakdown, self.drawing, note)
 
     def group_table(self, breakdown: Breakdown, rows: GroupRows) -> Markup:
         """Draw the table of the query groups."""

@@ -23,6 +23,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
+from metrics_core.findings.significance import rounding_note
 
 _ROWS = 8
 """Maximum number of rows of a picture, including the row for all remaining groups or runs."""
@@ -126,7 +127,7 @@ class _Slides:
             picture,
             badge=badge,
             note=verdict.lead,
-            caption=caption,
+            caption=" · ".join(filter(None, (caption, rounding_note(rows)))),
             rows=len(rows) - 1,
         )
 
@@ -170,7 +171,7 @@ class _Slides:
             f"Where does the difference come from, by {self._parts.report.overview.grouping_name}?",
             breakdown.title,
             groups.draw_waterfall(rows, breakdown, drawing, column=column),
-            note=breakdown.lead(""),
+            note=breakdown.lead,
             caption="Contribution: share of the queries × mean difference."
             " Pale: not significant by itself.",
             rows=len(rows.rows) + is_long + 1,

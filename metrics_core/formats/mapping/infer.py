@@ -394,10 +394,7 @@ def _add_mappings(
             )
         inference.unclear_numbers += [RecordPath(steps) for steps in document_list.unclear_numbers]
     if max(by_kind.values(), default=0) > 1:
-        inference.candidate_lists = [
-            RecordPath(document_list.doc)
-            for document_list in documents
-            if not is_non_relevant_name(document_list.name)
-        ]
+        lists = (entry for entry in documents if not is_non_relevant_name(entry.name))
+        inference.candidate_lists = [RecordPath(entry.doc) for entry in lists]
         for kind, mappings in inference.mappings.items():
             mappings.sort(key=lambda m: is_relevant_name(str(m["doc"][0])) != (kind == "qrels"))

@@ -52,8 +52,8 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = text_of(opened("curves"))
-    assert "significant at each k whose band below excludes zero" in shown
-    assert "Half of the bm25 lists end by rank 22 (longest: " in shown
+    assert "The difference is significant where its band excludes zero." in shown
+    assert "Half of the bm25 lists end by rank 22; at larger k" in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")
     assert "too few queries for bands" in text_of(app) and "No k is tested" in text_of(app)

@@ -148,6 +148,11 @@ def test_the_table_is_copied_as_latex_or_markdown() -> None:
         assert markdown.startswith("| run") and "0.636" in markdown
 
 
-def test_the_triangle_is_downloaded_as_a_figure() -> None:
+@pytest.mark.parametrize("browser", [None, "chromium"])
+def test_the_triangle_is_downloaded_as_a_figure(
+    browser: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.printing.find_browser", lambda: browser)
     labels = [button.label for button in opened("pairs").download_button]
     assert labels.count("SVG :gray[of every pair]") == 1
+    assert labels.count("PDF :gray[of every pair]") == bool(browser)

@@ -173,17 +173,16 @@ def false_in_short(seed: int, text: str) -> Iterator[str | bool]:
     lengths = {ranks.run_name: sorted(n for n in ranks.retrieved if n) for ranks in lists_of(seed)}
     middle = {name: int(np.median(found)) for name, found in lengths.items()}
     said = re.match(
-        r"Half of the (\w+) lists end by rank (\d+) \(longest: (\d+)\); at larger k the missing"
-        r" results favour (\w+)\.$",
+        r"Half of the (\w+) lists end by rank (\d+); at larger k, the missing results"
+        r" favour (\w+)\.$",
         text,
     )
     if not said:
         yield "no claim"
         return
-    short, longest = said[1], said[4]
+    short, longest = said[1], said[3]
     yield short == longest and "of the same run"
     yield int(said[2]) != middle[short] and "where its lists end"
-    yield int(said[3]) != lengths[short][-1] and "its longest list"
     yield middle[short] * 2 >= middle[longest] and "lists that are not short"
     ended = sum(n <= int(said[2]) for n in lengths[short])
     yield 2 * ended < len(lengths[short]) and "half of the lists"
@@ -202,7 +201,7 @@ def test_lists_that_end_early() -> None:
 
 def false_in_crossed_lead(given: Situation, text: str) -> Iterator[str | bool]:
     own = by_group(given).query(f"run == '{given.focus}'").set_index("group")["difference"]
-    told = re.findall(rf"(?:^|, )(\S+) ({NUMBER})(?=[,.])", text.partition("slices")[0])
+    told = re.findall(rf"(?:^|, )(\S+) ({NUMBER})(?=[,.])", text)
     shown = own.dropna()
     if told:
         yield not text[0].isupper() and text[0].isalpha() and "a capital"
@@ -215,13 +214,12 @@ def false_in_crossed_lead(given: Situation, text: str) -> Iterator[str | bool]:
     yield sizes != sorted(sizes, reverse=True) and "the largest first"
     left = shown.drop([group for group, _ in told]).abs()
     yield bool(len(left)) and left.max() > min(sizes) and "a larger one is left out"
-    yield "do not show significance" not in text and "what colours are good for"
 
 
 def test_the_lead_of_crossed_columns() -> None:
     def text_of(given: Situation) -> str:
         own = by_group(given)
-        return crossed_groups_subtitle(own[own["run"] == given.focus], slices_finding(12, 0)).text
+        return crossed_groups_subtitle(own[own["run"] == given.focus]).text
 
     assert not offenders(GROUPED, text_of, false_in_crossed_lead)
 
@@ -229,7 +227,7 @@ def test_the_lead_of_crossed_columns() -> None:
 def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
-        r"(\w+) of (\S+) slices? differs? from the rest \(5\s% false discovery rate\)\.$", text
+        r".* queries in (\w+) of (\S+) slices? \(.*; 5\s% false discovery rate\)\.$", text
     )
     if not said:
         yield "no claim"
@@ -240,7 +238,7 @@ def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
 
 def test_how_many_slices_stand_out() -> None:
     counts = [(n, k) for n in (1, 2, 9, 176, 4000) for k in (0, 1, 2, 9) if k <= n]
-    assert not offenders(counts, lambda both: slices_finding(*both) + ".", false_in_slices)
+    assert not offenders(counts, lambda both: slices_finding(*both), false_in_slices)
     assert slices_finding(0, 0) == ""
 
 
@@ -270,7 +268,7 @@ def test_why_groups_are_not_tested() -> None:
 def false_in_alone(seed: int, text: str) -> Iterator[str | bool]:
     told = {
         measure: run
-        for measures, run in re.findall(r"[Oo]n (.+?) (run\d) alone ranks first", text)
+        for measures, run in re.findall(r"[Oo]n (.+?), (run\d) alone ranks first", text)
         for measure in named_in(measures)[0]
     }
     yield told != {m: run for m, run in bests_of(seed).items() if m != "M0"} and "who is first"

@@ -63,17 +63,19 @@ def told(entry: RobustnessCheck | None) -> str:
     return "" if entry is None else f"[{entry.word}|{entry.tone}] {entry.reason}"
 
 
-TONES = {
-    "broad": "firm",
-    "rests on all queries": "firm",
-    "rests on some queries": "",
-    "rests on few queries": "not firm",
-}
+def false_in_rests(text: str, hangs: int, queries: int) -> Iterator[str | bool]:
+    """On how many queries it rests, and whether that is many, some or few."""
+    rests = re.match(r"\[rests on (only )?(\S+) quer\w+\|(.*?)\]", text)
+    if not rests or rests[2] == "all":
+        yield bool(rests) and (rests[1] or rests[3] != "firm") and "all"  # type: ignore[index]
+        return
+    yield count_of(rests[2]) != hangs and "how many it rests on"
+    is_many, is_few = hangs >= max(6, 0.1 * queries), hangs < 3 or hangs < 0.05 * queries
+    yield bool(rests[1]) == is_many and "only"
+    yield rests[3] != ("firm" if is_many else "not firm" if is_few else "") and "the tone"
 
 
 def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
-    if rests := re.match(r"\[(broad|rests on \w+ quer\w+)\|(.*?)\]", text):
-        yield TONES[rests[1]] != rests[2] and "the tone"
     gaps = better_of(given) * (pair_of(given).side or 1)
     known = np.sort(gaps[~np.isnan(gaps)])[::-1]
     total, word = known.sum(), re.match(r"\[(.*?)\|", text)[1]  # type: ignore[index]
@@ -93,8 +95,7 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     if speaks := re.search(r"; (\S+) of (\S+) supports? it", text):
         yield [count_of(n) for n in speaks.groups()] != [hangs, len(known)] and "support it"
     yield word == "rests on all queries" and hangs < len(known) and "all"
-    yield word == "broad" and (hangs < 6 or hangs < 0.1 * len(known)) and "many"
-    yield word == "rests on few queries" and hangs >= 3 and hangs >= 0.05 * len(known) and "few"
+    yield from false_in_rests(text, int(hangs), len(known))
     who = re.search(r"The (\S+) (quer.*?) accounts? for (all|[<\d]\S*.%) of the difference", text)
     if who:
         missed = missed_of(given)
@@ -113,7 +114,7 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
             yield count_of(who[1]) != (those & differs).sum() and "how many that found nothing"
             ahead = given.focus if pair_of(given).side > 0 else given.baseline
             only = "a relevant result" in who[2]
-            yield (f"of {ahead} only" if only else behind) not in who[2] and "who found nothing"
+            yield (f"only {ahead} has" if only else behind) not in who[2] and "who found nothing"
             yield only and "top 10" not in who[2] and "where it found nothing"
             carried = gaps[those & differs].sum()
         share = carried / total
@@ -133,8 +134,7 @@ def test_single_queries() -> None:
 
 def false_in_small_queries(given: Situation, text: str) -> Iterator[str | bool]:
     gaps, margin = better_of(given), given.margin or 0.05
-    rests = re.match(r"\[(broad|rests on \w+ quer\w+)\|(.*?)\]", text)
-    yield not rests or (TONES[rests[1]] != rests[2] and "the tone")
+    yield not text.startswith("[rests on ")
     yield not text.endswith((f" {margin:g}.", f" {margin:g} or more.")) and "the margin"
     known = np.sort(gaps[~np.isnan(gaps)])
     if "No query’s difference" in text:
@@ -145,6 +145,7 @@ def false_in_small_queries(given: Situation, text: str) -> Iterator[str | bool]:
     def reached(m: int) -> bool:
         return bool(max(known[m:].mean(), -known[: len(known) - m].mean()) >= margin - ROUNDING)
 
+    yield from false_in_rests(text, n, len(known))
     yield not reached(n) and "reaches it"
     yield n > 0 and reached(n - 1) and "fewer reach it"
 
@@ -404,10 +405,10 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
     inside = low * now > 0 and high * now > 0
     yield word.startswith("unlikely") and not inside and "unlikely"
     yield tone == "not firm" and bool(inside) and "not firm"
-    if worst := re.search(rf"[Ww]orst case ({NUMBER})( \(bound\))?\.", reason):
+    if worst := re.search(rf"Worst case: ({NUMBER})( \(bound\))?\.", reason):
         yield not is_rounded(worst[1], ends[0] if now > 0 else ends[1]) and "the worst"
         yield bool(worst[2]) == reached.exact and "a bound"
-    if usual := re.search(rf"Likely between ({NUMBER}) and ({NUMBER})", reason):
+    if usual := re.search(rf"is likely between ({NUMBER}) and ({NUMBER})", reason):
         yield not (is_rounded(usual[1], low) and is_rounded(usual[2], high)) and "likely"
     yield bool(usual) != bool(likely.interval) and "every document" not in reason.lower()
 

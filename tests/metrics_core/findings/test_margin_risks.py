@@ -75,10 +75,10 @@ def test_unjudged_documents(
         ),
         (
             [0.05, -0.05] * 20,
-            "broad",
+            "rests on 12 queries",
             "Removing 12 of 40 queries would make the difference 0.02 or more.",
         ),
-        ([0.9, -0.9] + [0.0] * 38, "rests on few queries", "Removing 1 of 40 queries"),
+        ([0.9, -0.9] + [0.0] * 38, "rests on only 1 query", "Removing 1 of 40 queries"),
     ],
 )
 def test_single_queries(values: list[float], word: str, said: str) -> None:

@@ -95,10 +95,10 @@ def test_too_few_queries_give_no_verdict() -> None:
     [
         ({}, ""),
         ({"nDCG@10": "dense"}, ""),
-        ({"nDCG@10": "dense", "AP": "dense"}, "On AP dense alone ranks first."),
+        ({"nDCG@10": "dense", "AP": "dense"}, "On AP, dense alone ranks first."),
         (
             {"P@10": "dense", "RR": "bm25", "AP": "dense"},
-            "On P@10 and AP dense alone ranks first, on RR bm25 alone ranks first.",
+            "On P@10 and AP, dense alone ranks first; on RR, bm25 alone ranks first.",
         ),
     ],
 )

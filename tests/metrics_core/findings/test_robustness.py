@@ -62,26 +62,26 @@ def test_unjudged_documents(
 
 
 def test_a_bound_is_said_to_be_one() -> None:
-    worst = "worst case −0.020 (bound)."
+    worst = "Worst case: −0.020 (bound)."
     bound = reach_of(0.1, -0.02, 0.2, exact=False)
     assert ways.unjudged_check(bound, likely(0.08, 0.12), 0.12, 10).reason.endswith(worst)
     behind = reach_of(-0.1, -0.2, 0.02, exact=False)
     found = ways.unjudged_check(behind, likely(-0.12, -0.08), 0.12, 10)
-    assert found.reason.endswith("worst case +0.020 (bound).")
+    assert found.reason.endswith("Worst case: +0.020 (bound).")
     exact = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
-    assert exact.reason.endswith("worst case −0.020.")
+    assert exact.reason.endswith("Worst case: −0.020.")
 
 
 def test_where_the_difference_would_likely_lie_is_told() -> None:
     entry = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
-    assert "unjudged. Likely between +0.080 and +0.120; worst case" in entry.reason
+    assert "The difference is likely between +0.080 and +0.120. Worst case:" in entry.reason
 
 
 def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:
     nothing = EstimatedDifference(None, "Nobody knows.")
     entry = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), nothing, 0.96, 10)
     assert (entry.word, entry.tone) == ("unknown", "")
-    assert entry.reason.endswith("unjudged. Nobody knows. Worst case −0.020.")
+    assert entry.reason.endswith("unjudged. Nobody knows. Worst case: −0.020.")
     closed = ways.unjudged_check(reach_of(0.1, 0.02, 0.2), nothing, 0.96, 10)
     assert (closed.word, closed.tone) == ("cannot reverse it", "firm")
     level = ways.unjudged_check(reach_of(0, -0.5, 1), nothing, 0.96, 10)
@@ -97,15 +97,15 @@ def test_all_judged() -> None:
 @pytest.mark.parametrize(
     ("values", "word", "tone"),
     [
-        ([0.1] * 60 + [-0.1] * 40, "broad", "firm"),
-        ([0.1] * 54 + [-0.1] * 46, "rests on some queries", ""),
-        ([0.1] * 51 + [-0.1] * 49, "rests on few queries", "not firm"),
+        ([0.1] * 60 + [-0.1] * 40, "rests on 21 queries", "firm"),
+        ([0.1] * 54 + [-0.1] * 46, "rests on only 9 queries", ""),
+        ([0.1] * 51 + [-0.1] * 49, "rests on only 3 queries", "not firm"),
         ([0.1] * 20, "rests on all queries", "firm"),
         ([0.0] * 20, "–", ""),
         # A tenth of ten queries is one, of fifty five.
-        ([0.9] + [0.1] * 3 + [-0.1] * 6, "rests on few queries", "not firm"),
-        ([0.1] * 27 + [-0.1] * 23, "rests on some queries", ""),
-        ([0.1] * 18 + [-0.1] * 12, "broad", "firm"),
+        ([0.9] + [0.1] * 3 + [-0.1] * 6, "rests on only 1 query", "not firm"),
+        ([0.1] * 27 + [-0.1] * 23, "rests on only 5 queries", ""),
+        ([0.1] * 18 + [-0.1] * 12, "rests on 7 queries", "firm"),
     ],
 )
 def test_single_queries(values: list[float], word: str, tone: str) -> None:
@@ -132,12 +132,12 @@ def told_of(
 def test_the_queries_for_which_the_other_found_nothing() -> None:
     values = [0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5
     carried = (
-        "The two queries with a relevant result in the top 10 of new only account for"
+        "The two queries for which only new has a relevant result in the top 10 account for"
         " all of the difference; the others"
     )
     assert carried in told_of(values, [0, 1])
     assert (
-        "The two queries with a relevant result in the list of new only account for all"
+        "The two queries for which only new has a relevant result in the list account for all"
         in told_of(values, [0, 1], depth=None)
     )
     assert (
@@ -149,7 +149,7 @@ def test_the_queries_for_which_the_other_found_nothing() -> None:
 def test_one_query_carries_its_share() -> None:
     values = [0.5] + [0.2] * 12 + [-0.1] * 4
     said = (
-        "The one query with a relevant result in the top 3 of new only accounts for"
+        "The one query for which only new has a relevant result in the top 3 accounts for"
         " 20\u00a0% of the difference."
     )
     assert said in told_of(values, [0], depth=3)
@@ -178,7 +178,7 @@ def test_of_fewer_than_five_that_speak_for_it_so_many_are_counted() -> None:
 
 @pytest.mark.parametrize(
     ("differing", "word", "tone"),
-    [(6, "broad", "firm"), (2, "rests on few queries", "not firm")],
+    [(6, "rests on 6 queries", "firm"), (2, "rests on only 2 queries", "not firm")],
 )
 def test_where_most_are_level_it_rests_on_those_that_differ(
     differing: int, word: str, tone: str
@@ -259,7 +259,7 @@ def test_a_cutoff_beyond_the_lists_is_that_of_whole_lists() -> None:
 def test_short_lists_are_told() -> None:
     entry = ways.cutoff_check(by_k([1] * 9, [1] * 9), CLEAR, 2, {"new": 9, "old": 4})
     assert entry.reason == (
-        "Half of the old lists end by rank 4: beyond that, they have no results, which favours new."
+        "Half of the old lists end by rank 4; at larger k, the missing results favour new."
     )
 
 
@@ -308,6 +308,14 @@ def test_missing_queries() -> None:
     kept = file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7)
     assert kept is not None and (kept.word, kept.tone) == ("cannot reverse it", "firm")
     assert "old has no results for 2 queries" in kept.reason and "+0.050" in kept.reason
+    tested = [
+        file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7, p)
+        for p in (0.021, 0.08)
+    ]
+    assert tested[0] and (tested[0].word, tested[0].tone) == ("cannot reverse it", "firm")
+    assert tested[0].reason.endswith(f"+0.050 ({w.format_p_value(0.021)}).")
+    assert tested[1] and (tested[1].word, tested[1].tone) == ("carry its significance", "")
+    assert tested[1].reason.endswith(f"+0.050 (not significant, {w.format_p_value(0.08)}).")
     turned = file_risks.missing_queries_check({"new": 1, "old": 2}, 0.1, -0.05, 7)
     assert turned is not None and (turned.word, turned.tone) == ("reverse it", "not firm")
     apart = file_risks.missing_queries_check({"new": 5, "old": 4}, 0.1, float("nan"), 0)

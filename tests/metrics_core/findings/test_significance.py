@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metrics_core.comparing.difference_warnings import find_warnings
@@ -13,6 +14,7 @@ from metrics_core.findings.significance import (
     mean_difference_doubts,
     needed_queries_finding,
     round_queries,
+    rounding_note,
     supported_margin_finding,
     unavailable_test_finding,
 )
@@ -25,6 +27,23 @@ def test_what_would_have_shown() -> None:
     assert "detect 0.00031 or more" in detectable_finding(0.000312, 1_040).text
     for unknown in (math.nan, math.inf, 0.0):
         assert not detectable_finding(unknown, 104)
+
+
+@pytest.mark.parametrize(
+    ("mean", "baseline_mean", "difference", "is_noted"),
+    [
+        (0.6356, 0.5482, 0.6356 - 0.5482, True),  # 0.636, 0.548 and +0.087
+        (0.6356, 0.5486, 0.6356 - 0.5486, False),
+        (0.6356, 0.5482, 0.0861, False),  # of other queries, so rounding does not explain it
+        (0.5, math.nan, math.nan, False),
+    ],
+)
+def test_a_difference_that_contradicts_the_printed_means_is_explained(
+    mean: float, baseline_mean: float, difference: float, is_noted: bool
+) -> None:
+    row = {"mean": mean, "baseline_mean": baseline_mean, "difference": difference}
+    text = "Differences are computed before rounding." if is_noted else ""
+    assert rounding_note(pd.DataFrame([row])) == text
 
 
 def test_a_margin_that_is_shown_is_not_printed_smaller_than_it_is() -> None:
