@@ -130,8 +130,12 @@ def cell(
     first = [found[0] for found in same[1]]
     at_margin = [found[0] for found in ask(made(margin))] if share else []
     twice = [found[0] for found in ask(made(2 * margin))] if share else []
-    told = np.array([found.chance_at_twice for found in first])
-    tested = [found for found in twice if found.chance_at_twice == found.chance_at_twice]
+    told = np.array([found.failure_chance_at_twice_margin for found in first])
+    tested = [
+        found
+        for found in twice
+        if found.failure_chance_at_twice_margin == found.failure_chance_at_twice_margin
+    ]
     return Cell(
         queries=n,
         share=share,

@@ -37,7 +37,7 @@ from metrics_core.comparing.tested_quantities import (
 )
 from metrics_core.comparing.testing import compare_columns
 from metrics_core.explaining.history import find_first_bad_versions
-from metrics_core.measures import score_only_measure
+from metrics_core.measures import make_score_only_measure
 from metrics_core.scoring.intervals import mean_interval
 
 Floats = npt.NDArray[np.float64]
@@ -312,7 +312,7 @@ _LOGARITHMS = {
 }
 """Costs of the runs and of the baseline, by name."""
 COST_QUERIES, COST_RUNS = (20, 50, 200), (1, 4)
-_LATENCY = score_only_measure("latency", higher_is_better=False, scale="cost")
+_LATENCY = make_score_only_measure("latency", higher_is_better=False, scale="cost")
 
 
 def costs(name: str, n: int, runs: int, chance: Generator, *, by_sign: bool) -> Floats:

@@ -33,7 +33,7 @@ import pyarrow.parquet as pq
 from dashboard.files.files import File
 from dashboard.study.library import assemble_library
 from metrics_core.base.errors import RanklensError
-from metrics_core.formats import Loaded, read_each
+from metrics_core.formats import Loaded, read_all_tables
 from metrics_core.formats.registry import Kind
 from metrics_core.measures.declaring.names import parse_measure
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
@@ -372,7 +372,7 @@ def made(shape: Shape, chance: random.Random) -> tuple[str, bytes]:
 def outcome(shape: Shape, name: str, content: bytes, here: Collection) -> str:
     """What becomes of the file where it is added to a collection."""
     try:
-        parts = read_each(content, name=name)
+        parts = read_all_tables(content, name=name)
     except RanklensError as error:
         return "asked" if any(word in error.hint for word in _OFFERS) else "refused"
     if changes(parts, shape.kind, here):

@@ -16,7 +16,7 @@ from dashboard import session
 from dashboard.app_pages import frame
 from dashboard.app_pages.menu import PAGES
 from dashboard.session.deferred_drawing import draw_deferred
-from dashboard.session.last_opened import remember_opened
+from dashboard.session.last_opened import remember_opened_collection
 from dashboard.session.memory import release_after_page
 from dashboard.session.open_collection import is_collection_missing
 from dashboard.session.reconnection import mark_page_drawn
@@ -42,11 +42,11 @@ def main() -> None:
             from dashboard.app_pages import collections
 
             collections.render()
-        elif not frame.show_message_instead(current):
-            frame.find_page_without_judgments(current, navigation.run)()
+        elif not frame.show_message_instead_of_page(current):
+            frame.choose_draw_function(current, navigation.run)()
             draw_deferred()
             tell()
-            remember_opened()
+            remember_opened_collection()
             release_after_page()
         mark_page_drawn()
     except RanklensError as error:

@@ -96,7 +96,7 @@ def serve_tables(
     same_name = (
         collection for collection in workspace.read_collections() if collection.name == name
     )
-    identity = (next(same_name, None) or workspace.new_collection(name)).id
+    identity = (next(same_name, None) or workspace.get_or_create_collection(name)).id
     for loaded in files:
         workspace.add_table(identity, loaded)
     if directions:
@@ -105,8 +105,8 @@ def serve_tables(
     return DashboardProcess(folder_path, view.with_values(set=identity), temporary)
 
 
-def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
-    """Start the command `ranklens` on any free port. Its errors are written to `complaints`.
+def _start_process(folder: Path, error_file: IO[str]) -> subprocess.Popen[str]:
+    """Start the command `ranklens` on any free port. Its errors are written to `error_file`.
 
     The command runs in its own session, so that interrupting a notebook cell does not end it. It
     ends when its standard input is closed. The operating system closes the input when the present
@@ -116,7 +116,7 @@ def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
         [sys.executable, "-c", _BEGIN, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=complaints,
+        stderr=error_file,
         text=True,
         start_new_session=True,
     )

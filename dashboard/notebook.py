@@ -49,7 +49,7 @@ from metrics_core.formats.in_memory import (
 from metrics_core.measures import GivenMeasure
 from metrics_core.python_interface import explain
 from metrics_core.results.explanation import Explanation
-from metrics_core.scoring.evaluate import refuse_same_names
+from metrics_core.scoring.evaluate import refuse_repeated_names
 from metrics_core.scoring.given_scores import find_directions
 from metrics_core.tables import Documents, GivenScores, Table
 
@@ -93,7 +93,7 @@ def show(
     is_unjudged = table is None and scores is None
     judged_ids = () if table is None else table.query_ids
     loaded_runs = convert_to_runs(runs, judged_ids) if table is not None or is_unjudged else []
-    refuse_same_names([given_run.name for given_run in loaded_runs])
+    refuse_repeated_names([given_run.name for given_run in loaded_runs])
     query_table = None if queries is None else convert_to_queries(queries)
     names = ([n] if isinstance(n, str) else [*n] for n in (lower, higher))
     settings = replace(DEFAULT_SETTINGS, directions=tuple(find_directions(*names).items()))
@@ -226,7 +226,7 @@ class NotebookComparison:
         numbers) or "scores only" (in addition, runs are named A, B, C). `with_data` embeds the
         tables, so that the report can be opened in Ranklens. Raises ParameterError, and
         RanklensError if a PDF needs a browser and none is installed."""
-        from dashboard.drawing.report.list_changes import make_any_report
+        from dashboard.drawing.report.list_changes import make_html_report
         from dashboard.drawing.report.parts import ReportRequest
         from dashboard.printing import write_page
 
@@ -239,13 +239,13 @@ class NotebookComparison:
                 "Use only one of the two.",
             )
         shared_study = make_shareable_study(self._study, include)
-        study, view = shared_study.study, shared_study.comparison(self._view)
+        study, view = shared_study.study, shared_study.rename_comparison(self._view)
         data = b""
         if with_data:
             data = pack_new_collection(title, self._files(), self._study.settings)
         request = ReportRequest(title, text, left_out_note=shared_study.omissions, data=data)
         drawing = Drawing.for_comparison(view, study.names)
-        write_page(make_any_report(study, view, drawing, request), path)
+        write_page(make_html_report(study, view, drawing, request), path)
         return Path(path)
 
     def open(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import breakdown, group_scores
+from dashboard.answers.breakdown import breakdown, scores_by_group
 from dashboard.answers.curves import curves
 from dashboard.answers.pairs import all_run_pairs
 from dashboard.answers.run_comparisons import compare_runs, select_shown_runs
@@ -20,7 +20,7 @@ from dashboard.drawing.figures.forest import forest
 from dashboard.drawing.figures.matrix import pair_matrix
 from dashboard.drawing.figures.paper_chart import paper_chart
 from dashboard.drawing.figures.run_key import KEY_COLUMN
-from dashboard.drawing.svg.svg_file import LEAST_MM, print_page, svg_file, width_in_px
+from dashboard.drawing.svg.svg_file import LEAST_MM, make_printable_page, make_svg_file, width_in_px
 from dashboard.drawing.theme import RunStyle
 from dashboard.printing import print_pdf
 from dashboard.study.study import Study
@@ -60,12 +60,12 @@ class PaperFigure(NamedTuple):
     @property
     def svg(self) -> str:
         """The chart as an SVG file."""
-        return svg_file(self.chart, self.width, self.caption)
+        return make_svg_file(self.chart, self.width, self.caption)
 
     @property
     def pdf(self) -> bytes:
         """The chart as a PDF file. Raises the errors of `print_pdf`."""
-        return print_pdf(print_page(self.svg, self.chart, self.width), "svg")
+        return print_pdf(make_printable_page(self.svg, self.chart, self.width), "svg")
 
 
 def draw_figure(name: str, request: FigureRequest) -> PaperFigure:
@@ -76,7 +76,7 @@ def draw_figure(name: str, request: FigureRequest) -> PaperFigure:
     if name not in FIGURES:
         names = w.join_words(list(FIGURES), "or")
         raise ParameterError(f"There is no figure {name}.", f"Available: {names}.")
-    if request.view.is_alone and name != "curves":
+    if request.view.is_single_run and name != "curves":
         raise RanklensError(
             f"There is no run to compare with {request.view.focus}.", "Add another run."
         )
@@ -111,19 +111,22 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
         answer.frames[family],
         drawing,
         coloured_runs=coloured_runs,
-        ends=answer.list_ends,
+        end_by_run=answer.list_ends,
         value_range=answer.ranges[family],
     )
-    caption = f"{family}@k by k (log scale), {_count_queries(answer.queries)}"
-    if not view.is_alone:
+    caption = f"{family}@k by k (log scale), {_format_query_count(answer.queries)}"
+    if not view.is_single_run:
         caption += f"; below: difference from {view.baseline}"
     if answer.queries >= FEWEST_QUERIES:
         caption += "; bands 95\N{NO-BREAK SPACE}%"
-        caption += "" if view.is_alone else "; the bands below are simultaneous over all k"
+        caption += "" if view.is_single_run else "; the bands below are simultaneous over all k"
     n_more = len(drawing.styles) - len(coloured_runs)
     caption += f"; {w.number_word(n_more)} more {w.plural(n_more, 'run')} in grey" if n_more else ""
     keyed = [drawing.styles[run] for run in coloured_runs]
-    return (_chart_with_key(chart, request, keyed, above=f"{family}@k", below="k"), f"{caption}.")
+    return (
+        _chart_with_legend(chart, request, keyed, above=f"{family}@k", below="k"),
+        f"{caption}.",
+    )
 
 
 def _forest_figure(request: FigureRequest) -> tuple[Chart, str]:
@@ -137,11 +140,11 @@ def _forest_figure(request: FigureRequest) -> tuple[Chart, str]:
     tested = int(frame["p_corrected"].notna().sum())
     caption = (
         f"Difference from {view.baseline} on {view.name},"
-        f" {_count_queries(int(frame['queries'].max()))}"
+        f" {_format_query_count(int(frame['queries'].max()))}"
     )
     caption += _interval_note(tested, "comparison")
     return (
-        paper_chart(forest(frame, request.drawing), request.drawing, below=_axis_label(view)),
+        paper_chart(forest(frame, request.drawing), request.drawing, x_title=_axis_label(view)),
         caption,
     )
 
@@ -157,7 +160,7 @@ def _breakdown_figure(request: FigureRequest) -> tuple[Chart, str]:
             "There is nothing to group the queries by.",
             "Give queries with columns (--queries FILE).",
         )
-    scores = group_scores(study, view, answer.by, tuple(answer.groups["group"]))
+    scores = scores_by_group(study, view, answer.by, tuple(answer.groups["group"]))
     chart = difference_by_group(scores.groups, request.drawing, order=scores.order)
     caption = f"Difference from {view.baseline} on {view.name} by {answer.column}"
     if answer.tests_means:
@@ -166,7 +169,7 @@ def _breakdown_figure(request: FigureRequest) -> tuple[Chart, str]:
     else:
         caption += ", without intervals."
     runs = runs_with_values(scores.groups, request.drawing, "difference")
-    return (_chart_with_key(chart, request, runs, below=_axis_label(view)), caption)
+    return (_chart_with_legend(chart, request, runs, below=_axis_label(view)), caption)
 
 
 def _pairs_figure(request: FigureRequest) -> tuple[Chart, str]:
@@ -185,7 +188,7 @@ def _pairs_figure(request: FigureRequest) -> tuple[Chart, str]:
     return (pair_matrix(answer, request.drawing, width=width_in_px(request.width)), f"{caption}.")
 
 
-def _chart_with_key(
+def _chart_with_legend(
     chart: Chart, request: FigureRequest, runs: Sequence[RunStyle], **names: str
 ) -> Chart:
     columns = max(2, int(width_in_px(request.width) // KEY_COLUMN))
@@ -196,7 +199,7 @@ def _axis_label(view: Comparison) -> str:
     return f"difference in {view.name}"
 
 
-def _count_queries(n: int) -> str:
+def _format_query_count(n: int) -> str:
     return f"{w.format_count(n)} {w.plural(n, 'query', 'queries')}"
 
 

@@ -55,14 +55,14 @@ def write_page(page: str, path: str | Path) -> int:
     return len(content)
 
 
-def print_pdf(page: str, instead: str) -> bytes:
+def print_pdf(page: str, fallback_extension: str) -> bytes:
     """Convert a page to PDF. Raises RanklensError if no browser is installed or if it prints
-    nothing. The error suggests `instead`, a file extension that needs no browser."""
+    nothing. The error suggests `fallback_extension`, a file extension that needs no browser."""
     browser = find_browser()
     if browser is None:
         raise RanklensError(
             "Printing a PDF needs Chrome, Chromium or Edge, and none was found.",
-            f"Install one, or write a file that ends in .{instead}.",
+            f"Install one, or write a file that ends in .{fallback_extension}.",
         )
     with closing(TemporaryFolder()) as temporary:
         folder = temporary.path
@@ -82,9 +82,9 @@ def print_pdf(page: str, instead: str) -> bytes:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise _print_error(browser, instead) from error
+            raise _printing_error(browser, fallback_extension) from error
         if not pdf_file.is_file():
-            raise _print_error(browser, instead)
+            raise _printing_error(browser, fallback_extension)
         return pdf_file.read_bytes()
 
 
@@ -101,8 +101,8 @@ def _browser_options(folder: Path) -> list[str]:
     return [*options, "--no-sandbox"] if as_root else options
 
 
-def _print_error(browser: str, instead: str) -> RanklensError:
+def _printing_error(browser: str, fallback_extension: str) -> RanklensError:
     return RanklensError(
         f"{Path(browser).name} is installed but printed nothing.",
-        f"Write a file that ends in .{instead}, and print it from a browser.",
+        f"Write a file that ends in .{fallback_extension}, and print it from a browser.",
     )

@@ -131,7 +131,7 @@ def _import_file(name: str, folder: Path) -> str:
         raise _RefusedError(f"There is no file {name}.")
     if report_data.is_page_with_data(path):
         return import_packed_collection(
-            Workspace(folder), report_data.extract_packed(path), file=path.name
+            Workspace(folder), report_data.extract_packed_collection(path), file=path.name
         ).id
     if is_packed_collection(path):
         return import_packed_collection(Workspace(folder), path, file=path.name).id

@@ -15,12 +15,12 @@ from metrics_core.base import heap, process_exit
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.version import __version__
-from metrics_core.commands import Command, CommandOptions, CommandResult, commands_for
+from metrics_core.commands import Command, CommandOptions, CommandResult, load_commands
 from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import (
     INTERRUPTED,
     NOBODY_READS,
-    adapted_console,
+    adapt_console,
     silence_streams,
 )
 
@@ -33,7 +33,7 @@ _VERBATIM_FORMATS = ("csv", "tsv")
 these ids byte for byte."""
 
 
-def process() -> int:
+def run_and_exit() -> int:
     """Run `main` and end the process with its status. This is the entry point of `metrics-core`.
 
     Freed memory is kept in the process, and garbage is not collected while modules are loaded."""
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line. Returns the exit status."""
     command_line = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        with adapted_console():
+        with adapt_console():
             return _run_command_line(command_line)
     except BrokenPipeError:
         return NOBODY_READS
@@ -132,7 +132,7 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
     version = f"%(prog)s {__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=CommandParser)
-    for command in commands_for(command_line):
+    for command in load_commands(command_line):
         command_parser = commands.add_parser(command.name, help=command.help)
         command.arguments(command_parser)
         command_parser.set_defaults(command=command)
@@ -153,4 +153,4 @@ def _command_line_hints(error: RanklensError) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(process())
+    sys.exit(run_and_exit())

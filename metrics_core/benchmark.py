@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.judging import JudgedRanks, single_query
+from metrics_core.judging import JudgedRanks, build_single_query
 from metrics_core.judging.one_list import judged_list, read_document_ids
 from metrics_core.measures import Measure, parse_measure
 
@@ -196,12 +196,12 @@ def _judge_first_positions(retrieved: Sequence[str], expected_ids: set[Hashable]
     ranks."""
     remaining = set(expected_ids)
     places = []
-    listed = read_document_ids(retrieved, "retrieved", ordered=True)
+    listed = read_document_ids(retrieved, "retrieved", must_be_ordered=True)
     for rank, doc in enumerate(listed, 1):
         if doc in remaining:
             remaining.remove(doc)
             places.append((rank, 1.0))
-    return single_query(places, [1.0] * len(expected_ids), len(listed))
+    return build_single_query(places, [1.0] * len(expected_ids), len(listed))
 
 
 def _first_position(ranks: JudgedRanks) -> int | None:

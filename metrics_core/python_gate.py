@@ -17,9 +17,13 @@ from metrics_core.checks.snapshots import (
     is_snapshot,
     read_given_snapshot,
     read_snapshot,
-    refuse_changed_reading,
+    refuse_changed_reading_options,
 )
-from metrics_core.comparing.gate_conditions import Gate, declare_directions, find_gated_names
+from metrics_core.comparing.gate_conditions import (
+    Gate,
+    declare_directions,
+    find_gated_measure_names,
+)
 from metrics_core.findings.gate_report import (
     GateComparison,
     GateConditions,
@@ -77,13 +81,13 @@ def gate(
     compared, file = _read_comparison(runs, baseline, qrels, conditions)
     query_table = None if queries is None else convert_to_queries(queries)
 
-    def checked_queries(scores: Scores) -> Queries | None:
+    def read_queries(scores: Scores) -> Queries | None:
         if query_table is not None:
             refuse_unknown_queries(query_table, scores.query_ids, "The table of queries")
         return query_table
 
     return replace(
-        report_of(conditions, compared, checked_queries, fail_unclear=if_unclear == "fail"),
+        report_of(conditions, compared, read_queries, fails_if_unclear=if_unclear == "fail"),
         changes=describe_snapshot_changes(compared.changes, file, compared.scores.n_queries),
         allow_changed=allow_changed,
     )
@@ -109,7 +113,7 @@ def gate_scores(
     >>> gate_scores(frame, "latency_ms < 5 %", baseline="v1").status  # doctest: +SKIP"""
     texts, floor_texts = ([t] if isinstance(t, str) else [*t] for t in (gates, floors))
     all_texts = [*texts, *floor_texts]
-    names = [name.removeprefix(PREFIX) for name in find_gated_names(all_texts)]
+    names = [name.removeprefix(PREFIX) for name in find_gated_measure_names(all_texts)]
     if not names:
         raise RanklensError("No gate is given.", "Give one, such as 'correct > -0.02'.")
     selected, _ = select_scores(scores, names, (), ())
@@ -124,7 +128,7 @@ def gate_scores(
         declared.position(name)
         compared = GateComparison(declared, name)
     report = report_of(
-        conditions, compared, lambda _: query_table, fail_unclear=if_unclear == "fail"
+        conditions, compared, lambda _: query_table, fails_if_unclear=if_unclear == "fail"
     )
     changes = describe_snapshot_changes(
         compared.changes, compared.file, compared.scores.n_queries, is_given=True
@@ -141,7 +145,7 @@ def _read_comparison(
     judged = join_runs(runs, table, measures)
     if isinstance(baseline, (str, Path)) and is_snapshot(str(baseline)):
         snapshot = read_snapshot(str(baseline))
-        refuse_changed_reading(str(baseline), snapshot, {})
+        refuse_changed_reading_options(str(baseline), snapshot, {})
         file = Path(baseline).name
         scores = score_runs(judged, measures)
         return compare_with_snapshot(snapshot, file, judged, table, scores, conditions), file

@@ -46,7 +46,7 @@ from metrics_core.python_lists import compare_unjudged
 from metrics_core.results.explanation import Explanation
 from metrics_core.results.pairs import MeasuredPairs, PairsByMeasure, measured_pairs
 from metrics_core.scoring.curves import check_cutoffs, cutoffs_up_to, longest_list_length
-from metrics_core.scoring.evaluate import join_runs, make_exclusions, refuse_same_names
+from metrics_core.scoring.evaluate import join_runs, make_exclusions, refuse_repeated_names
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.score_tables import select_scores
 from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs
@@ -158,7 +158,7 @@ def breakdown(
     scores = _score_runs(runs, qrels, [parsed], without_relevant, documents, left_out)
     refuse_unknown_queries(query_table, scores.query_ids, "The table of queries")
     groups = find_groups(query_table, scores.query_ids, by)
-    baseline_name = _baseline(scores.runs, baseline)
+    baseline_name = _resolve_baseline(scores.runs, baseline)
     return summarise_groups(scores, parsed, groups, baseline=baseline_name, level=level)
 
 
@@ -184,7 +184,7 @@ def curves(
     left_out = make_exclusions(exclude_self, exclude)
     judged = join_runs(runs, table, [parsed], documents=documents, exclusions=left_out)
     ks = cutoffs_up_to(longest_list_length(judged)) if cutoffs is None else check_cutoffs(cutoffs)
-    baseline_name = _baseline([ranks.run_name for ranks in judged], baseline)
+    baseline_name = _resolve_baseline([ranks.run_name for ranks in judged], baseline)
     if len(judged) == 1:
         (means,) = means_by_cutoff([(judged[0], parsed)], ks, level=level)
         return make_curve_frame(baseline_name, ks, means, None)
@@ -274,8 +274,8 @@ def explain(
     left_out = make_exclusions(exclude_self, exclude)
     all_runs = [exclude_documents(run, left_out) for run in convert_to_runs(runs, table.query_ids)]
     names = [candidate_run.name for candidate_run in all_runs]
-    refuse_same_names(names)
-    baseline_name = _baseline(names, baseline)
+    refuse_repeated_names(names)
+    baseline_name = _resolve_baseline(names, baseline)
     other_name = next((name for name in names if name != baseline_name), baseline_name)
     focus = other_name if run is None else _check_run_name(run, names)
     sides = [all_runs[names.index(name)] for name in dict.fromkeys((baseline_name, focus))]
@@ -335,19 +335,19 @@ def _compare_with_baselines(
     baseline: str | None,
     method: Method,
     tie_threshold: float,
-    named: Mapping[str, Measure],
+    measures_by_name: Mapping[str, Measure],
 ) -> pd.DataFrame:
     from metrics_core.results.comparison_frame import compare_by_name
 
-    baseline_name = _baseline(scores.runs, baseline)
+    baseline_name = _resolve_baseline(scores.runs, baseline)
     if len(scores.runs) < 2:
         raise RanklensError(
             f"There is no run to compare with {baseline_name}.", "Give at least one more run."
         )
-    return compare_by_name(scores, named, baseline_name, method, tie_threshold)
+    return compare_by_name(scores, measures_by_name, baseline_name, method, tie_threshold)
 
 
-def _baseline(names: Sequence[str], baseline: str | None) -> str:
+def _resolve_baseline(names: Sequence[str], baseline: str | None) -> str:
     """Return the name of the baseline. By default it is the first run."""
     return names[0] if baseline is None else _check_run_name(baseline, names)
 

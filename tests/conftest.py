@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 from hypothesis import settings
 
-from metrics_core.base.compiled.machine import compiled, find_code
+from metrics_core.base.compiled.machine import compiled_functions, find_object_file
 from metrics_core.base.compiled.signatures import SIGNATURES
 from tests.packages import OPTIONAL
 
@@ -49,8 +49,8 @@ def _failed_in_ci(report: Report) -> Report:
 def pytest_sessionstart() -> None:
     """Compile what `make` compiles: a test would find the announcement in its output."""
     for part in SIGNATURES:
-        if find_code(part) is None:
-            compiled(part)
+        if find_object_file(part) is None:
+            compiled_functions(part)
 
 
 def pytest_collection_finish() -> None:

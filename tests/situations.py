@@ -134,8 +134,8 @@ def _row(given: Situation, run: str, runs: int) -> dict[str, Any]:
     said = decide_verdict(
         row["difference"] * given.direction,
         p,
-        queries=n,
-        differing=differing,
+        n_queries=n,
+        n_differing=differing,
         level=given.level,
         is_within_margin=given.margin is not None and inner < given.margin,
     )

@@ -21,7 +21,7 @@ from typing import Any
 import metrics_core
 import ranklens
 from metrics_core import extending, lists
-from metrics_core.commands import commands_for
+from metrics_core.commands import load_commands
 from metrics_core.comparing import gates
 from metrics_core.formats.read_as import ReadAs
 
@@ -100,7 +100,7 @@ def options(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def commands() -> dict[str, Any]:
     found = {}
-    for command in commands_for([]):
+    for command in load_commands([]):
         parser = argparse.ArgumentParser(command.name)
         command.arguments(parser)
         found[f"metrics-core {command.name}"] = sorted(options(parser))

@@ -15,16 +15,16 @@ _NUMBER = re.compile("[0-9]+")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
-def default_baseline(names: Sequence[str], *, accept_old_words: bool = False) -> str:
+def default_baseline(names: Sequence[str], *, use_earlier_rule: bool = False) -> str:
     """Return the run whose name contains a word that identifies a baseline. If there is no such
     run, return the first run.
 
     If several names contain the same word, the name with the fewest words is taken. If no name
     contains such a word and the names differ only by numbers, the run with the lowest number is
-    taken. If `accept_old_words` is true, the rule of earlier versions is used instead, so that
+    taken. If `use_earlier_rule` is true, the rule of earlier versions is used instead, so that
     links of older collections do not change. The earlier rule looks for a few words, which may also
     be parts of longer words."""
-    if accept_old_words:
+    if use_earlier_rule:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
         return matching[0] if matching else names[0]
     words = {name: _split_words(name) for name in names}

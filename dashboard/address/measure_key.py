@@ -92,9 +92,9 @@ def _choice_label(declaration: Declaration) -> str:
     """Return the label of a picker entry: name and title, then the names in other packages, so that
     the user can search for these too."""
     names = [declaration.name]
-    if _fold_name(declaration.title) != _fold_name(declaration.name):
+    if _normalize_name(declaration.title) != _normalize_name(declaration.name):
         names.append(declaration.title)
-    folded_names = {_fold_name(name) for name in names}
+    folded_names = {_normalize_name(name) for name in names}
     other_names = []
     description = describe_measure(declaration)
     for name in [
@@ -103,8 +103,8 @@ def _choice_label(declaration: Declaration) -> str:
         for n in (ns if not package else map(_strip_remark, ns))
     ]:
         plain_name = _strip_parameter(name)
-        if plain_name and _fold_name(plain_name) not in folded_names:
-            folded_names.add(_fold_name(plain_name))
+        if plain_name and _normalize_name(plain_name) not in folded_names:
+            folded_names.add(_normalize_name(plain_name))
             other_names.append(plain_name)
     return _BETWEEN.join([*names, *other_names])
 
@@ -118,7 +118,7 @@ def _strip_parameter(name: str) -> str:
     return re.sub(r"([_@](k|<\w+>)|\.\d+)$", "", name)
 
 
-def _fold_name(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
@@ -171,14 +171,14 @@ def read_measure(
     if measure is not None:
         return ChosenMeasure(measure, str(measure))
     default = (
-        ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE)
+        ChosenMeasure(_parse_key_at_cutoff(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE)
         if has_lists or not given_measures
         else ChosenMeasure(given_measures[0], str(given_measures[0]))
     )
     if not key:
         return default
     try:
-        measure = _parse_at(key, cutoff)
+        measure = _parse_key_at_cutoff(key, cutoff)
         _refuse_unsupported(measure.declaration)
         if default.measure in given_measures:
             raise RanklensError(f"{measure} needs runs and judgments; only scores are loaded.")
@@ -187,7 +187,7 @@ def read_measure(
     return ChosenMeasure(measure, measure_key(measure, takes_k=key.endswith("@k")))
 
 
-def _parse_at(key: str, cutoff: int) -> Measure:
+def _parse_key_at_cutoff(key: str, cutoff: int) -> Measure:
     return parse_measure(re.sub(r"@k$", f"@{cutoff}", key))
 
 
@@ -225,8 +225,10 @@ def pick_measure(text: str, cutoff: int, given_measures: Sequence[Measure] = ())
 def _find_choice(text: str) -> MeasureChoice | None:
     """Return the entry of the picker that has this name. Case, spaces, underscores and hyphens are
     ignored."""
-    name = _fold_name(text)
-    listing = (c for c in measure_choices() if name in map(_fold_name, c.label.split(_BETWEEN)))
+    name = _normalize_name(text)
+    listing = (
+        c for c in measure_choices() if name in map(_normalize_name, c.label.split(_BETWEEN))
+    )
     return next(listing, None)
 
 
@@ -252,7 +254,8 @@ def explain_typed_name(text: str, measure: Measure) -> str:
     if (
         not text
         or text in names
-        or _fold_name(text) in (_fold_name(str(measure)), _fold_name(key_at_k(measure)))
+        or _normalize_name(text)
+        in (_normalize_name(str(measure)), _normalize_name(key_at_k(measure)))
     ):
         return ""
     declaration = measure.declaration
@@ -262,7 +265,7 @@ def explain_typed_name(text: str, measure: Measure) -> str:
     sentence = (
         f"`{text}`{' is trec_eval’s name and' if is_trec_eval_name else ''} was read as {measure}."
     )
-    alike = _fold_name(text) == _fold_name(declaration.name)
+    alike = _normalize_name(text) == _normalize_name(declaration.name)
     return (
         f"{sentence} {declaration.name} itself is {_format_defaults(declaration)}."
         if alike
@@ -281,7 +284,7 @@ def _format_defaults(declaration: Declaration) -> str:
 def _parse_typed_name(text: str, cutoff: int) -> Measure:
     """Parse a typed name. If the measure needs a cutoff and the name has none, `cutoff` is used."""
     if text.endswith("@k"):
-        return _parse_at(text, cutoff)
+        return _parse_key_at_cutoff(text, cutoff)
     declaration = find_declaration(text)
     if "@" not in text and declaration.cutoff is not None and declaration.cutoff.required:
         try:
@@ -298,13 +301,13 @@ def key_with_value(chosen_measure: ChosenMeasure, name: str, value: Any) -> str:
     return measure_key(chosen_measure.measure.declaration(**values), takes_k=chosen_measure.takes_k)
 
 
-def key_with_text(chosen_measure: ChosenMeasure, name: str, text: str) -> str:
+def key_with_typed_value(chosen_measure: ChosenMeasure, name: str, text: str) -> str:
     """Return the result of `key_with_value` for a typed value. An empty text removes the
     parameter."""
     return key_with_value(chosen_measure, name, parse_value(text) if text.strip() else None)
 
 
-def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
+def lowest_relevant_grade(chosen_measure: ChosenMeasure) -> float | None:
     """Return the lowest grade that the measure counts as relevant. Returns None if the measure has
     no parameter for this grade."""
     has_one = any(
@@ -313,7 +316,7 @@ def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
     return float(chosen_measure.measure.value(_RELEVANCE_PARAMETER)) if has_one else None
 
 
-def key_with_limit(chosen_measure: ChosenMeasure, grade: float) -> str:
+def key_with_lowest_relevant_grade(chosen_measure: ChosenMeasure, grade: float) -> str:
     """Return the key of the measure with `grade` as its lowest relevant grade."""
     return key_with_value(
         chosen_measure,

@@ -17,7 +17,7 @@ from metrics_core.base.digits import parse_whole_number
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
 from metrics_core.base.wording import join_words
 from metrics_core.comparing.method import DEFAULT_METHOD, Method
-from metrics_core.comparing.tested_quantities import tests_means
+from metrics_core.comparing.tested_quantities import is_mean_tested
 from metrics_core.measures import Measure
 from metrics_core.slicing.derived_groups import MARK
 
@@ -75,7 +75,7 @@ class Comparison:
         return tuple(dict.fromkeys((self.focus, self.baseline, *self.other_runs)))
 
     @property
-    def is_alone(self) -> bool:
+    def is_single_run(self) -> bool:
         """Whether the comparison has only one run, because the run in focus is also the
         baseline."""
         return self.focus == self.baseline
@@ -112,7 +112,7 @@ class Comparison:
     def compares_means(self) -> bool:
         """Whether the test compares means, rather than the typical ratio or the sign of the
         differences."""
-        return tests_means(self.measure)
+        return is_mean_tested(self.measure)
 
     @property
     def family(self) -> str:
@@ -120,7 +120,7 @@ class Comparison:
         return self.name.rpartition("@")[0] or self.name
 
     @property
-    def narrowing_comparison(self) -> Comparison:
+    def comparison_that_selects_queries(self) -> Comparison:
         """The part of the comparison that determines which queries are in view.
 
         The compared runs are kept only if a derived column or a control narrows the queries.
@@ -172,7 +172,7 @@ class View:
             base=self.address["base"] or self.comparison.baseline,
         )
 
-    def changes_to_compare(self, run: str, baseline: str = "") -> dict[str, Any]:
+    def address_changes_to_compare(self, run: str, baseline: str = "") -> dict[str, Any]:
         """Return the changes to the address that put `run` in focus and, if `baseline` is given,
         compare it with this baseline. Other runs that the address names remain shown."""
         comparison = self.comparison

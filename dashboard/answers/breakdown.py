@@ -18,7 +18,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import verdict_interval
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import groups as group_findings
-from metrics_core.findings.charts import best_by_group
+from metrics_core.findings.charts import best_runs_by_group_finding
 from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -82,7 +82,7 @@ class Breakdown:
         return breakdowns.are_numeric_groups(self.groups["group"])
 
     @property
-    def lead(self) -> Sentence:
+    def lead_text(self) -> Sentence:
         """The text below the title."""
         if self.bridge.empty:
             return Sentence()
@@ -121,10 +121,10 @@ def breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
 
 def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
     columns, higher = study.columns(comparison), comparison.measure.declaration.higher_is_better
-    focus_groups, noun = focus_by_column(study, comparison, by), group_noun(by)
+    focus_groups, noun = focus_differences_by_column(study, comparison, by), group_noun(by)
     parts = _group_contributions(study, comparison, by, focus_groups)
     named_bridge = quote_groups(parts, by)
-    if comparison.is_alone:
+    if comparison.is_single_run:
         title = group_findings.single_run_title(
             quote_groups(focus_groups, by), comparison.focus, noun=noun, higher_is_better=higher
         )
@@ -143,7 +143,7 @@ def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
         group_count=int(columns[by].nunique()),
         noun=noun,
         title=title,
-        query_mix=_query_mix(study, comparison, by),
+        query_mix=_query_mix_sentence(study, comparison, by),
         bridge=named_bridge,
         table=_breakdown_table(study, comparison, by, focus_groups, parts),
         direction=comparison.measure.declaration.direction,
@@ -158,7 +158,7 @@ def _breakdown_table(
     groups = study.columns(comparison)[by]
     scores = study.scores(comparison, comparison.measure).select_runs([comparison.baseline])
     baseline_groups = breakdowns.summarise_groups(
-        scores, comparison.measure, groups, bounds_of_means=False
+        scores, comparison.measure, groups, with_mean_intervals=False
     )
     means = baseline_groups.set_index("group")["mean"]
     adds = parts.set_index("group")["part"]
@@ -180,13 +180,13 @@ def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
     by_run = compare_runs(study, comparison, comparison.measure).set_index("run")
     row = by_run.loc[comparison.focus]
     low, high, _ = verdict_interval(row, comparison.method.level)
-    gap = 0.0 if comparison.is_alone else float(row["difference"])
+    gap = 0.0 if comparison.is_single_run else float(row["difference"])
     return {
         "group": ALL_QUERIES,
         "queries": int(row["queries"]),
         "baseline_mean": float(by_run.loc[comparison.baseline, "mean"]),
         "mean": float(row["mean"]),
-        "difference": math.nan if comparison.is_alone else gap,
+        "difference": math.nan if comparison.is_single_run else gap,
         "diff_low": low,
         "diff_high": high,
         "clear": row["verdict"] in CLEAR,
@@ -203,7 +203,7 @@ def _group_contributions(
     difference is significant) and unlike (whether the difference in the group differs from that in
     the other queries)."""
     scores, groups = study.scores(comparison, comparison.measure), study.columns(comparison)[by]
-    if comparison.is_alone:
+    if comparison.is_single_run:
         return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])
     steps = group_contributions(scores, comparison.measure, *comparison.pair, groups)
     clear = dict(zip(focus_groups["group"], focus_groups["clear"], strict=True))
@@ -219,14 +219,14 @@ def _group_contributions(
     )
 
 
-def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
+def _query_mix_sentence(study: Study, comparison: Comparison, by: str) -> Sentence:
     """Return a sentence on how much of the difference arises because the runs contain different
     queries. It is empty if both runs contain the same queries, or if the measure is not combined by
     the arithmetic mean."""
     combination = comparison.measure.declaration.combination
     scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
     focus_lacks, baseline_lacks = scores.missing
-    if comparison.is_alone or (focus_lacks == baseline_lacks).all() or combination != MEAN:
+    if comparison.is_single_run or (focus_lacks == baseline_lacks).all() or combination != MEAN:
         return Sentence()
     listed_scores = scores.values_of(comparison.measure).copy()
     listed_scores[scores.missing] = np.nan
@@ -244,7 +244,7 @@ def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
 
 
 @cache_answer
-def group_scores(
+def scores_by_group(
     study: Study, comparison: Comparison, by: str, group_names: tuple[str, ...]
 ) -> GroupScores:
     """Return the scores of all shown runs for the groups of one column. The groups are in the order
@@ -257,7 +257,7 @@ def group_scores(
         higher_is_better=comparison.measure.declaration.higher_is_better,
     )
     rows = groups[groups["group"].isin(group_names)]
-    best = best_by_group(rows, comparison.runs, group_names)
+    best = best_runs_by_group_finding(rows, comparison.runs, group_names)
     return GroupScores(rows, list(group_names), best, strongest)
 
 
@@ -286,11 +286,11 @@ def differences_by_column(study: Study, comparison: Comparison, column: str) -> 
         baseline=comparison.baseline,
         level=comparison.method.level,
         n_tested=int(groups.nunique()),
-        bounds_of_means=False,
+        with_mean_intervals=False,
     )
 
 
-def focus_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
+def focus_differences_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
     """Return the rows of `differences_by_column` for the run in focus."""
     is_known = study.has_answer(differences_by_column, comparison, column)
     rows = differences_by_column(

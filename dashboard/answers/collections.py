@@ -9,7 +9,7 @@ from datetime import datetime
 
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
-from dashboard.answers.overview import is_overview_known, overview
+from dashboard.answers.overview import is_overview_cached, overview
 from dashboard.files.collections import ListedCollection, Preview
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
@@ -46,11 +46,11 @@ def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None
     default choices. Returns None if nobody has opened the collection yet: nothing is computed only
     for the list."""
     comparison = study.cached_answer(_default_comparison)
-    if not is_overview_known(study, comparison):
+    if not is_overview_cached(study, comparison):
         return None
     by_run = overview(study, comparison).all_rows.set_index("run")
     focus_row, baseline_row = by_run.loc[comparison.focus], by_run.loc[comparison.baseline]
-    is_tested = not comparison.is_alone and not math.isnan(focus_row["p_corrected"])
+    is_tested = not comparison.is_single_run and not math.isnan(focus_row["p_corrected"])
     return Preview(
         measure=comparison.name,
         run=comparison.focus,
@@ -58,7 +58,7 @@ def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None
         mean=float(focus_row["mean"]),
         baseline=comparison.baseline,
         baseline_mean=float(baseline_row["mean"]),
-        difference=0.0 if comparison.is_alone else float(focus_row["difference"]),
+        difference=0.0 if comparison.is_single_run else float(focus_row["difference"]),
         clear=focus_row["verdict"] in CLEAR if is_tested else None,
         queries=len(study.query_ids),
         runs=len(study.names),

@@ -12,7 +12,7 @@ from dashboard.answers.breakdown import breakdown, scores_by_column
 from dashboard.answers.group_names import column_name, group_name
 from dashboard.study.study import Study
 from metrics_core.findings import groups as group_findings
-from metrics_core.findings.charts import best_by_group, extreme_cells
+from metrics_core.findings.charts import best_runs_by_group_finding, extreme_cells_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.slicing.breakdowns import ALL
 from metrics_core.slicing.crossed import cross_groups
@@ -42,7 +42,7 @@ class Crossing:
     summary: str
 
     @property
-    def lead(self) -> Sentence:
+    def lead_text(self) -> Sentence:
         """The text below the title."""
         return group_findings.crossed_groups_subtitle(self.margins)
 
@@ -54,7 +54,7 @@ def crossing(
     return study.cached_answer(_crossing, comparison, by, across, show_all)
 
 
-def default_across(study: Study, comparison: Comparison, by: str) -> str:
+def default_second_column(study: Study, comparison: Comparison, by: str) -> str:
     """Return the default column to cross with `by`. Columns of the files are preferred to derived
     columns, and columns with at most `MOST_SIDE_BY_SIDE` groups to columns with more. The result is
     "" if no other column splits the queries in view."""
@@ -78,7 +78,7 @@ def _crossing(
         baseline=comparison.baseline,
     )
     margins = {
-        name: _margin_groups(cells[cells[other] == ALL], side, name, comparison.cutoff)
+        name: _groups_of_side(cells[cells[other] == ALL], side, name, comparison.cutoff)
         for name, side, other in ((by, "row", "column"), (across, "column", "row"))
     }
     shown_groups = {
@@ -110,21 +110,21 @@ def _crossing(
         )
         if not show_all
         else 0,
-        extremes=extreme_cells(shown_cells, *comparison.pair),
+        extremes=extreme_cells_finding(shown_cells, *comparison.pair),
         margins=margins[across],
         groups=groups,
         order=order,
-        summary=best_by_group(groups, comparison.runs, order),
+        summary=best_runs_by_group_finding(groups, comparison.runs, order),
     )
 
 
-def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd.DataFrame:
+def _groups_of_side(cells: pd.DataFrame, side: str, column: str, cutoff: int) -> pd.DataFrame:
     """Return the groups of one column alone, under the names that they have in sentences."""
     rows = cells[cells[side] != ALL]
     return pd.DataFrame(
         {
-            "column": column_name(name, cutoff),
-            "group": [group_name(g, name, rows[side], short=True) for g in rows[side]],
+            "column": column_name(column, cutoff),
+            "group": [group_name(g, column, rows[side], short=True) for g in rows[side]],
             "queries": rows["queries"].to_numpy(),
             "difference": rows["difference"].to_numpy(),
         }
@@ -151,7 +151,7 @@ def offered_crossings(
     """Return the pairs of columns that can be crossed: all pairs of the files' columns, and `by`
     with every other column. Only columns that divide the queries in view into several groups are
     offered. The pair on the page is always included. The result is empty for a single run."""
-    if comparison.is_alone:
+    if comparison.is_single_run:
         return []
     splitting = study.splitting_columns(comparison)
     file_columns = [c for c in study.groupings if c in splitting]
@@ -159,7 +159,7 @@ def offered_crossings(
     if by in splitting:
         others = [c for c in splitting if c != by]
         pairs += [
-            (by, default_across(study, comparison, by)),
+            (by, default_second_column(study, comparison, by)),
             *((by, other) for other in others),
         ]
     if across:

@@ -24,7 +24,7 @@ from metrics_core.comparing.curves import (
     means_by_cutoff,
 )
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
-from metrics_core.findings.charts import precision_at_half_recall
+from metrics_core.findings.charts import precision_at_half_recall_finding
 from metrics_core.findings.cutoffs import (
     curves_placeholder,
     curves_subtitle,
@@ -73,7 +73,7 @@ class _CurveInputs:
 
     @property
     def means_keys(self) -> dict[RunMeasure, MeansKey]:
-        comparison, view = self.comparison, self.comparison.narrowing_comparison
+        comparison, view = self.comparison, self.comparison.comparison_that_selects_queries
         measures = self.families.values()
         return {(run, m): (run, m, self.cutoffs, view) for m in measures for run in comparison.runs}
 
@@ -132,7 +132,7 @@ def curves(study: Study, comparison: Comparison) -> Curves:
     pairs = inputs.band_keys
     for key in pairs.values():
         # The band of the reversed pair is the same with its sign changed.
-        if not study.has_answer(_curve_bands, key) and _is_band_known(study, key):
+        if not study.has_answer(_curve_bands, key) and _is_band_cached(study, key):
             reversed_bands: tuple[Band, ...] = (
                 study.cached_answer(_curve_bands, _reversed_key(key))[0].reversed_band,
             )
@@ -145,14 +145,14 @@ def curves(study: Study, comparison: Comparison) -> Curves:
     )
 
 
-def are_curves_quick(study: Study, comparison: Comparison) -> bool:
+def are_curves_quick_to_compute(study: Study, comparison: Comparison) -> bool:
     """Return whether the page can be shown without a wait: the page or its bands (the slow part)
     are in the cache, or the bands are quick to compute."""
     if study.has_answer(curves, comparison):
         return True
     inputs = _curve_inputs(study, comparison)
     pairs = inputs.band_keys
-    new_count = sum(not _is_band_known(study, key) for key in pairs.values())
+    new_count = sum(not _is_band_cached(study, key) for key in pairs.values())
     if not pairs:  # one run has bands as well
         new_count = sum(
             not study.has_answer(_curve_means, key) for key in inputs.means_keys.values()
@@ -212,7 +212,7 @@ def _reversed_key(key: BandKey) -> BandKey:
     return (baseline, measure, cutoffs, view, run)
 
 
-def _is_band_known(study: Study, key: BandKey) -> bool:
+def _is_band_cached(study: Study, key: BandKey) -> bool:
     """Return whether the band is in the cache. If the measure is averaged linearly over queries,
     the band of the reversed pair is equivalent, so it is also accepted."""
     linear = key[1].declaration.combination.linear
@@ -232,7 +232,7 @@ def _assemble_curves(
     if queries < FEWEST_QUERIES:
         frames = {name: f.assign(**dict.fromkeys(_BOUNDS, np.nan)) for name, f in frames.items()}
     run_frames = [
-        study.cached_answer(_precision_recall, run, comparison.narrowing_comparison)
+        study.cached_answer(_precision_recall, run, comparison.comparison_that_selects_queries)
         for run in comparison.runs
     ]
     precision_recall = pd.concat(run_frames, ignore_index=True)
@@ -248,7 +248,7 @@ def _assemble_curves(
     )
     if (
         comparison.measure.cutoff is not None
-        and not comparison.is_alone
+        and not comparison.is_single_run
         and queries >= FEWEST_QUERIES
     ):
         row = (
@@ -277,7 +277,7 @@ def _assemble_curves(
         queries=queries,
         ranges=ranges,
         list_ends={ranks.run_name: median_list_length(ranks) for ranks in inputs.ranks},
-        half_recall=precision_at_half_recall(precision_recall, comparison.runs),
+        half_recall=precision_at_half_recall_finding(precision_recall, comparison.runs),
         best_runs=_order_runs_by_mean(frames[family], comparison),
     )
 

@@ -72,21 +72,21 @@ def cutoff_and_measure(comparison: Comparison | None) -> tuple[int, Measure]:
 
 def files_page(
     library: Library,
-    n_refused: int,
+    n_refused_uploads: int,
     measure: Measure,
     cutoff: int,
     unclear_files: Sequence[str] = (),
     ambiguous_files: Sequence[str] = (),
 ) -> Data:
-    """Return the content of the Files page. `n_refused` is the number of uploads that could not be
-    read. For `unclear_files` and `ambiguous_files`, the page asks the user how to read them. Notes
-    on ties refer to `measure`."""
+    """Return the content of the Files page. `n_refused_uploads` is the number of uploads that could
+    not be read. For `unclear_files` and `ambiguous_files`, the page asks the user how to read them.
+    Notes on ties refer to `measure`."""
     study = library.study
     loaded_files = [f for f in library.files if f.table is not None]
     loaded_files.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
     rows = [_file_row(f, library, measure, cutoff) for f in loaded_files]
     unread = [f for f in library.files if f.error is not None]
-    fit = study.cached_answer(_fit_lines, cutoff) if study and study.judged else []
+    fit = study.cached_answer(_fit_report_lines, cutoff) if study and study.judged else []
     offers = find_offered_id_maps(library)
     missing_tables = ""
     if rows and not (study and study.names and not study.judged):
@@ -97,11 +97,11 @@ def files_page(
     return Data(
         finding=files_finding(
             len(rows),
-            n_refused + len(unread),
+            n_refused_uploads + len(unread),
             files_fit=not offers and _do_files_fit(library, measure),
-            n_unjudged=_count_unjudged(study),
+            n_unjudged=_count_unjudged_queries(study),
             missing_table=missing_tables,
-            answered_counts=_count_answered_queries(study) if study else {},
+            answered_counts=_count_queries_with_results(study) if study else {},
             n_judged=len(study.query_ids) if study else 0,
             has_only_scores=study is not None and not study.judged and bool(study.given_tables),
             is_unjudged=study is not None and study.is_unjudged,
@@ -118,7 +118,7 @@ def files_page(
     )
 
 
-def _fit_lines(study: Study, cutoff: int) -> list[FitLine]:
+def _fit_report_lines(study: Study, cutoff: int) -> list[FitLine]:
     return fit_report(
         list(study.runs.values()),
         list(study.judged.values()),
@@ -142,14 +142,14 @@ def _do_files_fit(library: Library, measure: Measure) -> bool:
     )
 
 
-def _count_unjudged(study: Study | None) -> int:
+def _count_unjudged_queries(study: Study | None) -> int:
     """Count the queries that are in the runs but not in the judgments."""
     if study is None:
         return 0
     return len({q for name in study.judged for q in study.judged[name].unjudged_queries})
 
 
-def _count_answered_queries(study: Study) -> dict[str, int]:
+def _count_queries_with_results(study: Study) -> dict[str, int]:
     """Return the number of judged queries for which a run has results, by run. Runs with results
     for all judged queries are omitted."""
     ranks = study.judged.values()

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.judging_order import order_randomly
+from dashboard.answers.judging_order import positions_in_random_order
 from dashboard.study.cached_answers import cache_answer, limit_cached_results
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
@@ -16,7 +16,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.drawn_queries import QueryDraw
 from metrics_core.explaining.drawn_judging import (
     DrawnJudgments,
-    judge_draw,
+    evaluate_draw,
     list_all_queries,
     list_documents_to_judge,
 )
@@ -27,7 +27,7 @@ from metrics_core.tables import Run
 DRAW_SIZE = 50
 
 
-def drawn_measure(study: Study, comparison: Comparison) -> Measure:
+def measure_for_drawn_queries(study: Study, comparison: Comparison) -> Measure:
     """Return the measure on which the drawn queries are compared. This is the chosen measure if it
     has a cutoff and depends only on the first results and their grades; otherwise it is P@k."""
     measure = comparison.measure
@@ -44,27 +44,27 @@ def drawn_measure(study: Study, comparison: Comparison) -> Measure:
 
 @cache_answer
 @limit_cached_results(4)
-def judge_drawn_queries(
+def drawn_judgments(
     study: Study, comparison: Comparison, draw: QueryDraw, layer: Layer | None
 ) -> DrawnJudgments:
     """Return how far a judge has judged the drawn queries, and the comparison on them. The grades
     are those in the files and in the judge's `layer`."""
-    pair, measure = _compared_runs(study, comparison), drawn_measure(study, comparison)
-    return judge_draw(*pair, draw, measure, study.unlayered.qrels, layer.grades if layer else {})
+    pair, measure = _compared_runs(study, comparison), measure_for_drawn_queries(study, comparison)
+    return evaluate_draw(*pair, draw, measure, study.unlayered.qrels, layer.grades if layer else {})
 
 
 def _compared_runs(study: Study, comparison: Comparison) -> tuple[Run, Run]:
     return study.runs[comparison.focus], study.runs[comparison.baseline]
 
 
-def drawn_queue(state: DrawnJudgments) -> pd.DataFrame:
+def queue_of_drawn_queries(state: DrawnJudgments) -> pd.DataFrame:
     """Return the documents to judge. The queries are in the order in which they were drawn; the
     documents of each query are in random order. Columns: query_id, doc_id, graded, number (of the
     query), heading."""
     rows = state.documents
     pairs = list(zip(rows["query_id"], rows["doc_id"], strict=True))
     numbers = {query_id: i for i, query_id in enumerate(state.query_ids, 1)}
-    rows = rows.assign(number=rows["query_id"].map(numbers)).iloc[order_randomly(pairs)]
+    rows = rows.assign(number=rows["query_id"].map(numbers)).iloc[positions_in_random_order(pairs)]
     rows = rows.sort_values("number", kind="stable", ignore_index=True)
     documents, n = rows.groupby("number")["doc_id"], w.format_count(len(numbers))
     counts = rows["number"], documents.cumcount() + 1, documents.transform("size")
@@ -89,7 +89,7 @@ def find_skipped_queries(
 def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, list[str]]:
     """Return the number of queries to draw, and sentences on the steps of judging them. There are
     no steps if no grade can make a difference."""
-    runs, measure = _compared_runs(study, comparison), drawn_measure(study, comparison)
+    runs, measure = _compared_runs(study, comparison), measure_for_drawn_queries(study, comparison)
     query_ids = list_all_queries(*runs)
     documents = list_documents_to_judge(*runs, measure, query_ids)
     n, n_all = min(DRAW_SIZE, len(query_ids)), len(query_ids)

@@ -107,47 +107,52 @@ class FieldEvidence:
     def _document_ids(self) -> frozenset[str]:
         return self.loaded.documents if self.loaded.corpus else self.loaded.judged_ids
 
-    def explain_field(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
-        """Return the evidence that a field has the meaning `word`, or no meaning if `word` is "".
-        `meanings` maps each meaning to the field that has it."""
+    def explain_field(
+        self, name: str, meaning: str, field_by_meaning: Mapping[str, str]
+    ) -> Evidence:
+        """Return the evidence that a field has the meaning `meaning`, or no meaning if `meaning` is
+        "". `field_by_meaning` maps each meaning to the field that has it."""
         file_field = self.fields.fields[name]
         loaded = self.loaded
-        if word == "query" and loaded.judgments:
+        if meaning == "query" and loaded.judgments:
             return _count_known_ids(
                 file_field, loaded.queries, f"are query ids of `{loaded.judgments}`"
             )
-        if word == "doc" and loaded.corpus:
+        if meaning == "doc" and loaded.corpus:
             return _count_known_ids(file_field, loaded.documents, f"are in `{loaded.corpus}`")
-        if word == "doc" and loaded.judgments:
+        if meaning == "doc" and loaded.judgments:
             evidence = _count_known_ids(
                 file_field, loaded.judged_ids, f"are judged in `{loaded.judgments}`"
             )
             return evidence._replace(fails=file_field.distinct_values.isdisjoint(loaded.judged_ids))
-        query = meanings.get("query", "")
-        if word in ("score", "rank", "grade") and not file_field.is_numeric:
+        query = field_by_meaning.get("query", "")
+        if meaning in ("score", "rank", "grade") and not file_field.is_numeric:
             wrong = sum(not is_number(value) for value in file_field.values)
             return Evidence(
                 f"{w.format_count(wrong)} of {w.format_count(len(file_field.values))} are not"
                 " numbers",
                 True,
             )
-        if word == "score":
+        if meaning == "score":
             return self._score_evidence(name, query)
-        if word == "rank" or (
-            not word and file_field.is_numeric and self.fields.is_rank(name, query)
+        if meaning == "rank" or (
+            not meaning and file_field.is_numeric and self.fields.is_rank(name, query)
         ):
-            return self._rank_evidence(name, query, meanings.get("score", ""))
-        spread, doc = _describe_values(file_field), self.fields.fields.get(meanings.get("doc", ""))
+            return self._rank_evidence(name, query, field_by_meaning.get("score", ""))
+        spread, doc = (
+            _describe_values(file_field),
+            self.fields.fields.get(field_by_meaning.get("doc", "")),
+        )
         once = (
-            not word
+            not meaning
             and file_field.is_numeric
             and doc is not None
             and len(file_field.lists) < len(doc.lists)
         )
         return Evidence(f"one number per query, {spread}" if once else spread)
 
-    def _score_evidence(self, name: str, query: str) -> Evidence:
-        falling, rising, lists = self.fields.count_list_directions(name, query)
+    def _score_evidence(self, name: str, query_field: str) -> Evidence:
+        falling, rising, lists = self.fields.count_list_directions(name, query_field)
         if not lists:
             return Evidence(_describe_values(self.fields.fields[name]))
         count, verb = (rising, "rises") if rising > falling else (falling, "falls")
@@ -158,15 +163,15 @@ class FieldEvidence:
             f"{verb} from row to row in {w.format_count(count)} of {w.format_count(lists)} lists"
         )
 
-    def _rank_evidence(self, name: str, query: str, score: str) -> Evidence:
-        if not self.fields.is_rank(name, query):
+    def _rank_evidence(self, name: str, query_field: str, score_field: str) -> Evidence:
+        if not self.fields.is_rank(name, query_field):
             return Evidence(_describe_values(self.fields.fields[name]))
-        lists = self.fields.numbers_by_list(name, query)
+        lists = self.fields.numbers_by_list(name, query_field)
         first, last = w.format_grade(lists[0][0]), w.format_count(max(map(max, lists)))
         text = f"{first} to {last} in every list"
-        if score and score != name:
-            falling, _, list_count = self.fields.count_list_directions(score, query)
-            text += f", the same order as `{score}`" if falling == list_count > 0 else ""
+        if score_field and score_field != name:
+            falling, _, list_count = self.fields.count_list_directions(score_field, query_field)
+            text += f", the same order as `{score_field}`" if falling == list_count > 0 else ""
         return Evidence(text)
 
 

@@ -87,60 +87,62 @@ class FieldTable:
             (word for word, field in self.proposed_fields.items() if field == name), NOT_USED
         )
 
-    def meaning_word(self, word: str) -> str:
+    def meaning_label(self, meaning: str) -> str:
         """Return the name of a meaning as shown on screen."""
-        return self.words.get(word, "not used")
+        return self.words.get(meaning, "not used")
 
     def field_title(self, name: str) -> str:
         """Return the title of a field. Columns without a name are numbered."""
         return f"column {name}" if self.fields.has_numbered_columns else name
 
-    def is_smallest_best(self, name: str, meanings: Mapping[str, str]) -> bool:
+    def is_smallest_best(self, name: str, field_by_meaning: Mapping[str, str]) -> bool:
         """Return whether the smallest score in a field is probably the best. An earlier choice of
         the user decides. Without such a choice, the smallest is best if the name of the field
         suggests it, or if the values rise in every list."""
         if self.chosen_fields.get("score", "").removeprefix("-") == name:
             return self.chosen_fields["score"].startswith("-")
-        return self.fields.is_smallest_best(name, meanings.get("query", ""))
+        return self.fields.is_smallest_best(name, field_by_meaning.get("query", ""))
 
-    def explain_meaning(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
+    def explain_meaning(
+        self, name: str, meaning: str, field_by_meaning: Mapping[str, str]
+    ) -> Evidence:
         """Return the evidence that a field has this meaning."""
-        evidence = self.evidence.explain_field(name, word, meanings)
+        evidence = self.evidence.explain_field(name, meaning, field_by_meaning)
         inferred = self.fields.inferred[self.kind]
-        if not word or evidence.fails or inferred.get(word) != name or "`" in evidence.text:
+        if not meaning or evidence.fails or inferred.get(meaning) != name or "`" in evidence.text:
             return evidence
         return Evidence(f"{evidence.text}; suggested by the field’s name")
 
     def find_field_problem(
-        self, word_by_field: Mapping[str, str], *, all_relevant: bool = False
+        self, meaning_by_field: Mapping[str, str], *, all_relevant: bool = False
     ) -> str:
         """Return the reason why the file cannot be read with these meanings, "" if it can.
-        `word_by_field` maps field names to meanings."""
-        words = list(word_by_field.values())
+        `meaning_by_field` maps field names to meanings."""
+        words = list(meaning_by_field.values())
         twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
         if twice:
             return (
-                f"Two fields have the meaning {w.join_words(map(self.meaning_word, twice))}. Choose"
-                " one."
+                f"Two fields have the meaning {w.join_words(map(self.meaning_label, twice))}."
+                " Choose one."
             )
         ids = [word for word in ("query", "doc") if word in MEANINGS[self.kind]]
-        missing_words = [self.meaning_word(word) for word in ids if word not in words]
-        in_lists = any("[" in name for name, word in word_by_field.items() if word == "doc")
+        missing_words = [self.meaning_label(word) for word in ids if word not in words]
+        in_lists = any("[" in name for name, word in meaning_by_field.items() if word == "doc")
         needed = () if all_relevant or (self.kind == "run" and in_lists) else _NEEDED[self.kind]
         if needed and not {*needed} & {*words}:
-            missing_words.append(self.meaning_word(needed[0]))
+            missing_words.append(self.meaning_label(needed[0]))
         return f"Choose the field for the {w.join_words(missing_words)}." if missing_words else ""
 
     def reading_choices(
         self,
-        word_by_field: Mapping[str, str],
+        meaning_by_field: Mapping[str, str],
         *,
         smallest_is_best: bool = False,
         all_relevant: bool = False,
     ) -> dict[str, Any]:
         """Return the choices for reading the file that correspond to these meanings of its
         fields."""
-        columns = {word: name for name, word in word_by_field.items() if word}
+        columns = {word: name for name, word in meaning_by_field.items() if word}
         if smallest_is_best and "score" in columns:
             columns["score"] = f"-{columns['score']}"
         has_systems = self.kind == "run" and "system" in self.fields.inferred["run"]

@@ -174,10 +174,10 @@ def preview_as_kind(
     file: str,
     library: Library,
     settings: Settings,
-    number: str = "",
+    number_field: str = "",
 ) -> KindReading:
-    """Return the possible reading of a file as tables of one kind. `number` is the name of the
-    field with numbers."""
+    """Return the possible reading of a file as tables of one kind. `number_field` is the name of
+    the field with numbers."""
     table = tables[0]
     pair = combine_with_loaded_tables(tables, file, library, settings)
     preview = file_preview(table, library, file)
@@ -188,7 +188,7 @@ def preview_as_kind(
         consequence = "Most ranks would be decided by document id. " if tied_rows[1] else ""
         consequence += "Judgments would still be missing." if missing else ""
         counts = (*numbers.counts, (tied_rows[0], "rows have tied scores"))
-        name_evidence = [f"the column of numbers is named `{number}`"] if number else []
+        name_evidence = [f"the column of numbers is named `{number_field}`"] if number_field else []
         by_order = [note.message for note in table.notes if note.kind == "rank"]
         evidence = [*(by_order or name_evidence), _describe_lists([table])]
         return KindReading(

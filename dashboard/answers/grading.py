@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, order_randomly
+from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, positions_in_random_order
 from dashboard.answers.robustness import pair_ranks
 from dashboard.answers.unjudged import (
-    are_next_judgments_known,
+    are_next_judgments_cached,
     next_judgments,
     unjudged_bounds,
-    unjudged_of_pair,
+    unjudged_ranks_of_pair,
 )
 from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
@@ -139,7 +139,7 @@ def _judging_queue(
 ) -> pd.DataFrame:
     lists = pair_ranks(study, comparison)
     cutoff = comparison.measure.cutoff or comparison.cutoff
-    unjudged_ranks = unjudged_of_pair(study, comparison, cutoff)
+    unjudged_ranks = unjudged_ranks_of_pair(study, comparison, cutoff)
     if unjudged_ranks.doc_ids is None:
         return pd.DataFrame(columns=["query_id", "doc_id", "ranks"])
     by_rank = pd.DataFrame(
@@ -153,7 +153,9 @@ def _judging_queue(
     by_rank = by_rank.iloc[np.argsort(unjudged_ranks.best_rank, kind="stable")]
     if order == AT_RANDOM:
         rows = by_rank.iloc[
-            order_randomly(list(zip(by_rank["query_id"], by_rank["doc_id"], strict=True)))
+            positions_in_random_order(
+                list(zip(by_rank["query_id"], by_rank["doc_id"], strict=True))
+            )
         ]
     else:
         rows = _order_by_effect(study, comparison, by_rank)
@@ -173,18 +175,20 @@ def _judging_queue(
     return rows[["query_id", "doc_id"]].assign(ranks=ranks).reset_index(drop=True)
 
 
-def _order_by_effect(study: Study, comparison: Comparison, by_rank: pd.DataFrame) -> pd.DataFrame:
+def _order_by_effect(
+    study: Study, comparison: Comparison, rows_by_rank: pd.DataFrame
+) -> pd.DataFrame:
     if comparison.measure.declaration.needs:
-        return by_rank  # the measure depends on more than grades
+        return rows_by_rank  # the measure depends on more than grades
     cutoff = comparison.measure.cutoff or comparison.cutoff
     unjudged_ranks, difference = (
-        unjudged_of_pair(study, comparison, cutoff),
+        unjudged_ranks_of_pair(study, comparison, cutoff),
         layers_effect(study, comparison).difference[0],
     )
     first = rank_by_effect(
         *pair_ranks(study, comparison), comparison.measure, unjudged_ranks, difference
     )
-    return pd.concat([first, by_rank]).drop_duplicates(["query_id", "doc_id"])
+    return pd.concat([first, rows_by_rank]).drop_duplicates(["query_id", "doc_id"])
 
 
 @dataclass(frozen=True)
@@ -206,12 +210,12 @@ def judging_summary(study: Study, comparison: Comparison) -> JudgingSummary:
     """Return how many documents are unjudged in the files. The number of judgments that would
     settle the comparison is included if it is cached or quick to compute."""
     settle = None
-    can_settle = not comparison.is_alone and not comparison.measure.declaration.needs
+    can_settle = not comparison.is_single_run and not comparison.measure.declaration.needs
     # Without a cutoff the queue covers only the first ranks, which settle nothing.
     if (
         can_settle
         and comparison.measure.cutoff
-        and (_has_few_queries(study) or are_next_judgments_known(study.unlayered, comparison))
+        and (_has_few_queries(study) or are_next_judgments_cached(study.unlayered, comparison))
     ):
         settle = next_judgments(study.unlayered, comparison).n_to_settle
     return study.unlayered.cached_answer(_judging_summary, comparison, settle)
@@ -225,7 +229,7 @@ def _judging_summary(
     study: Study, comparison: Comparison, n_to_settle: int | None
 ) -> JudgingSummary:
     cutoff = comparison.measure.cutoff or comparison.cutoff
-    unjudged_ranks = unjudged_of_pair(study, comparison, cutoff)
+    unjudged_ranks = unjudged_ranks_of_pair(study, comparison, cutoff)
     unjudged = len(unjudged_ranks) if unjudged_ranks.is_matched else None
     lead = judging_subtitle(*comparison.pair, cutoff, n_unjudged=unjudged, n_to_settle=n_to_settle)
     side = better_side(
@@ -253,11 +257,11 @@ class WorstCase:
     turns: bool
 
 
-def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
+def layers_effect_on_worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
     """Return the effect of the active layers on the worst case. Returns None if there is no worst
     case, if the layers change which run is ahead, or if the effect would take too long to
     compute."""
-    if comparison.is_alone or not _has_few_queries(study):
+    if comparison.is_single_run or not _has_few_queries(study):
         return None
     before, after = (unjudged_bounds(s, comparison) for s in (study.unlayered, study))
     side = better_side(before.difference)
@@ -267,14 +271,14 @@ def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
     return WorstCase(ends[0], ends[1], after.can_reverse)
 
 
-def first_undone_in_queue(
-    study: Study, queue: pd.DataFrame, judged_pairs: Container[tuple[str, str]], size: int
+def next_documents_in_queue(
+    study: Study, queue: pd.DataFrame, judged_pairs: Container[tuple[str, str]], n_documents: int
 ) -> pd.DataFrame:
-    """Return the first `size` documents of a queue that are neither judged nor skipped yet.
+    """Return the first `n_documents` documents of a queue that are neither judged nor skipped yet.
     Columns: those of the queue, title, text, and query (the query's text)."""
     pairs = zip(queue["query_id"], queue["doc_id"], strict=True)
     is_open = np.array([pair not in judged_pairs for pair in pairs], dtype=np.bool_)
-    frame = add_document_texts(study, queue[is_open].head(size).reset_index(drop=True))
+    frame = add_document_texts(study, queue[is_open].head(n_documents).reset_index(drop=True))
     return frame.assign(query=[study.texts.get(q, q) for q in frame["query_id"]])
 
 

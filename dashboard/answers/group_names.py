@@ -10,37 +10,37 @@ from metrics_core.slicing import breakdowns
 from metrics_core.slicing.derived_groups import find_derived_column
 
 
-def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:
+def group_name(group: str, column: str, groups: pd.Series, *, short: bool = False) -> str:
     """Return the name of a group as a sentence uses it.
 
     If the group is a number or a range, the name of the column is included. A group of a derived
     column is described by its queries or, if `short` is true (for use outside sentences), named by
     its label."""
-    derived = find_derived_column(by)
+    derived = find_derived_column(column)
     if group == breakdowns.NO_GROUP:
-        return f"queries without {derived.name if derived else by}"
+        return f"queries without {derived.name if derived else column}"
     if derived is not None:
         return group if short else derived.describe_group(group)
-    return f"{by} {group}" if breakdowns.are_numeric_groups(groups) else group
+    return f"{column} {group}" if breakdowns.are_numeric_groups(groups) else group
 
 
-def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
+def quote_groups(groups: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return the frame with short names of the groups in its column `group`. Groups of derived
     columns are quoted."""
-    mark = ("“", "”") if find_derived_column(by) else ("", "")
+    mark = ("“", "”") if find_derived_column(column) else ("", "")
     names = {
         g: g.join(mark)
         if g != breakdowns.NO_GROUP and any(mark)
-        else group_name(g, by, groups["group"], short=True)
+        else group_name(g, column, groups["group"], short=True)
         for g in dict.fromkeys(groups["group"])
     }
     return groups.assign(group=groups["group"].map(names))
 
 
-def replace_group_names(groups: pd.DataFrame, by: str) -> pd.DataFrame:
+def replace_group_names(groups: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return the frame with each value of its column `group` replaced by the name of the group that
     sentences use."""
-    names = {g: group_name(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
+    names = {g: group_name(g, column, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
 
 
@@ -63,29 +63,29 @@ _NOUNS = {
 after the column, for example "query type"."""
 
 
-def column_name(by: str, cutoff: int) -> str:
+def column_name(column: str, cutoff: int) -> str:
     """Return the name of a column for choices and headings. Names of derived columns mention the
     cutoff."""
-    derived = find_derived_column(by)
-    return derived.title.format(k=w.format_count(cutoff)) if derived else by
+    derived = find_derived_column(column)
+    return derived.title.format(k=w.format_count(cutoff)) if derived else column
 
 
-def column_title(by: str, cutoff: int) -> str:
+def column_title(column: str, cutoff: int) -> str:
     """Return the column's name as a title: unchanged if the column is from a file, in sentence case
     if it is derived."""
-    name = column_name(by, cutoff)
-    return w.sentence_case(name) if find_derived_column(by) else name
+    name = column_name(column, cutoff)
+    return w.sentence_case(name) if find_derived_column(column) else name
 
 
-def crossed_title(by: str, across: str, cutoff: int) -> str:
+def crossed_title(column: str, second_column: str, cutoff: int) -> str:
     """Return the title of two crossed columns, for example "category × difficulty"."""
-    return f"{column_title(by, cutoff)} × {column_name(across, cutoff)}"
+    return f"{column_title(column, cutoff)} × {column_name(second_column, cutoff)}"
 
 
-def group_noun(by: str) -> GroupNoun:
+def group_noun(column: str) -> GroupNoun:
     """Return the nouns for one group and for several groups of a column."""
-    name = by.replace("_", " ").lower()
+    name = column.replace("_", " ").lower()
     first, _, last = name.rpartition(" ")
-    if last not in _NOUNS or find_derived_column(by):
+    if last not in _NOUNS or find_derived_column(column):
         return GroupNoun()
     return GroupNoun(name, f"{first} {_NOUNS[last]}".strip())

@@ -51,7 +51,7 @@ class GroupRows:
     note: str
 
 
-def list_groups(
+def select_groups(
     breakdown: Breakdown,
     request: GroupTableRequest,
     *,

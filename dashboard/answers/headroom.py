@@ -57,7 +57,7 @@ def headroom_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataF
     return pd.concat([rows, pd.DataFrame([total])], ignore_index=True) if len(frame) else rows
 
 
-def largest_gain(rows: pd.DataFrame) -> str:
+def largest_headroom_part(rows: pd.DataFrame) -> str:
     """Return the largest of the three parts of the headroom over all queries: "order", "below" or
     "missing". Returns "" if there is no headroom or it is unknown. `rows` is the frame of
     `headroom_by_group`."""

@@ -122,7 +122,7 @@ def _versions_key(comparison: Comparison) -> Comparison:
     runs are part of the key only if the queries in view depend on them."""
     method = Method(level=comparison.method.level)
     return replace(
-        comparison.narrowing_comparison,
+        comparison.comparison_that_selects_queries,
         chosen_measure=comparison.chosen_measure,
         cutoff=comparison.cutoff,
         method=method,
@@ -134,7 +134,7 @@ def _history_page(
 ) -> HistoryPage:
     mask = study.view_mask(comparison)
     query_ids = study.scores_of_all_runs(comparison, comparison.measure).query_ids
-    overall = _group_means(study, comparison, runs, pd.Series(ALL, index=list(query_ids)))
+    overall = _means_by_group(study, comparison, runs, pd.Series(ALL, index=list(query_ids)))
     overall = overall.drop(columns="group")
     computed = study.is_computed(comparison.measure)
     in_view = [study.judged[name].select_queries(mask) for name in runs] if computed else []
@@ -206,7 +206,7 @@ def _is_last_version_best(study: Study, comparison: Comparison, runs: Sequence[s
     return bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all())
 
 
-def _group_means(
+def _means_by_group(
     study: Study, comparison: Comparison, runs: Sequence[str], groups: pd.Series
 ) -> pd.DataFrame:
     scores = study.scores_of_all_runs(comparison, comparison.measure).select_runs(runs)
@@ -245,7 +245,7 @@ def _groups_by_version(
     first_bad = _find_regressing_versions(
         study, comparison, runs, [codes == code for code in range(len(ordered))]
     )
-    means = _group_means(study, comparison, runs, groups)
+    means = _means_by_group(study, comparison, runs, groups)
     first_bad_runs = zip(ordered, first_bad, strict=True)
     return GroupsByVersion(means, ordered, {group: run for group, run in first_bad_runs if run})
 
@@ -259,7 +259,7 @@ def _changed_queries(study: Study, result: History) -> pd.DataFrame:
         {
             "query_id": list(result.query_ids),
             "states": states,
-            "changes": result.changes,
+            "changes": result.change_counts,
             "broke": version_names[result.broken_at],
             "fixed": version_names[result.fixed_at],
             "first_bad": version_names[result.first_bad_version],
@@ -268,6 +268,6 @@ def _changed_queries(study: Study, result: History) -> pd.DataFrame:
     )
     frame.insert(1, "text", frame["query_id"].map(study.texts))
     rank = pd.Series(result.first_bad_version).where(result.first_bad_version >= 0, -1)
-    order = np.lexsort((-result.changes, -rank.to_numpy()))
+    order = np.lexsort((-result.change_counts, -rank.to_numpy()))
     frame = frame.iloc[order]
     return frame[frame["changes"] > 0].reset_index(drop=True)

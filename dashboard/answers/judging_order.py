@@ -27,7 +27,7 @@ def parse_judging_order(word: str) -> str:
     return word if word in ORDERS else MOVING
 
 
-def order_randomly(pairs: Sequence[Pair]) -> list[int]:
+def positions_in_random_order(pairs: Sequence[Pair]) -> list[int]:
     """Return the positions of the pairs in random order. The order is given by a hash of each pair,
     so the beginning of any selection of pairs is a random sample of the selection."""
     hashes = [blake2b("\0".join(pair).encode(), digest_size=8).digest() for pair in pairs]
@@ -38,7 +38,9 @@ def is_random_sample(graded_pairs: set[Pair], candidates: Sequence[Pair]) -> boo
     """Return whether `graded_pairs` are a random sample of `candidates`. They are if, in the random
     order of `candidates`, they make up at least nine tenths of the pairs up to the last graded
     one."""
-    is_graded = [candidates[position] in graded_pairs for position in order_randomly(candidates)]
+    is_graded = [
+        candidates[position] in graded_pairs for position in positions_in_random_order(candidates)
+    ]
     n = sum(is_graded)
     reached = max((position for position, is_hit in enumerate(is_graded, 1) if is_hit), default=0)
     return n >= (1 - _LEFT_OUT) * reached

@@ -56,7 +56,7 @@ def query_ledger(study: Study, comparison: Comparison, query_id: str) -> QueryLe
         select_query(study.judged[name], query_id) for name in comparison.pair
     )
     measure, cutoff = comparison.measure, comparison.cutoff
-    if comparison.is_alone:
+    if comparison.is_single_run:
         # For a single run the score itself is decomposed: compare with an empty list.
         baseline_ranks = baseline_ranks.without_documents()
     ledger = (
@@ -88,7 +88,7 @@ def _ledger_documents(study: Study, ledger: DifferenceLedger | None) -> pd.DataF
     return pd.DataFrame(dict(zip(_COLUMNS, columns, strict=True)))
 
 
-def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.DataFrame:
+def _ledger_steps(documents: pd.DataFrame, empty_list_score: float, total: float) -> pd.DataFrame:
     """Return the bars of a ledger. Contributions with the sign of the difference come first, in
     descending order of size. The last bar is the score that a query has without any relevant
     document; it is omitted if this score is 0."""
@@ -100,13 +100,13 @@ def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.Dat
         rest_bar = _make_summary_bar(words, math.fsum(rest["part"]), len(rest))
         parts = pd.concat([parts[size < _MOST_STEPS], rest_bar], ignore_index=True)
     parts = parts.sort_values("part", ascending=total < 0, kind="stable", ignore_index=True)
-    if abs(empty) > _NOTHING:
-        without = _make_summary_bar("without any relevant document", empty, 0)
+    if abs(empty_list_score) > _NOTHING:
+        without = _make_summary_bar("without any relevant document", empty_list_score, 0)
         parts = pd.concat([parts, without], ignore_index=True)
     return parts
 
 
-def _make_summary_bar(label: str, part: float, documents: int) -> pd.DataFrame:
+def _make_summary_bar(label: str, contribution: float, n_documents: int) -> pd.DataFrame:
     """Return a bar that does not represent a single document."""
     row = {"doc_id": label, "grade": math.nan, "rank": math.nan, "baseline_rank": math.nan}
-    return pd.DataFrame([{**row, "part": part, "documents": documents}])
+    return pd.DataFrame([{**row, "part": contribution, "documents": n_documents}])

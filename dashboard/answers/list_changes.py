@@ -22,7 +22,7 @@ from metrics_core.explaining.list_changes import (
     find_overlap_by_cutoff,
     mean_overlap,
     no_second_run_error,
-    refuse_unlike_depths,
+    refuse_different_depths,
     summarise_changes,
 )
 from metrics_core.findings.list_changes import describe_change_class
@@ -69,9 +69,9 @@ def compare_top(study: Study, top: int, *, baseline: str | None, focus: str | No
         raise error
     measure = parse_measure(f"nDCG@{top}")
     comparison = study.comparison(measure, baseline=baseline, focus=focus)
-    if comparison.is_alone:
+    if comparison.is_single_run:
         raise no_second_run_error(comparison.baseline)
-    refuse_unlike_depths(list_changes(study, comparison))
+    refuse_different_depths(list_changes(study, comparison))
     return comparison
 
 
@@ -84,12 +84,16 @@ def list_changes(study: Study, comparison: Comparison) -> ListChanges:
 def changes_between(study: Study, comparison: Comparison, run: str, baseline: str) -> ListChanges:
     """Return how the lists of `run` differ from the lists of `baseline`, for the queries in view.
     Raises NoSharedQueriesError."""
-    view = comparison.narrowing_comparison
+    view = comparison.comparison_that_selects_queries
     return study.cached_answer(_find_changes, view, run, baseline, comparison.cutoff)
 
 
-def _find_changes(study: Study, view: Comparison, run: str, baseline: str, k: int) -> ListChanges:
-    return find_list_changes(study.runs[run], study.runs[baseline], k, _ids_in_view(study, view))
+def _find_changes(
+    study: Study, comparison: Comparison, run: str, baseline: str, k: int
+) -> ListChanges:
+    return find_list_changes(
+        study.runs[run], study.runs[baseline], k, _ids_in_view(study, comparison)
+    )
 
 
 def _ids_in_view(study: Study, comparison: Comparison) -> list[str]:
@@ -102,7 +106,7 @@ def find_depth_problem(study: Study, comparison: Comparison) -> tuple[RanklensEr
     largest k at which they can be compared."""
     changes = list_changes(study, comparison)
     try:
-        refuse_unlike_depths(changes)
+        refuse_different_depths(changes)
     except RanklensError as error:
         return error, min(changes.longest)
     return None, comparison.cutoff
@@ -231,12 +235,12 @@ def query_changes(study: Study, comparison: Comparison, diagnosis: Diagnosis) ->
 # Columns of the table of queries
 
 
-def change_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
+def columns_of_list_changes(study: Study, comparison: Comparison) -> list[TableColumn]:
     """Return the columns of the table of queries that compare the two lists of a query. With
     judgments, only overlap and rank-biased overlap are included. The result is empty if a run lacks
     document ids."""
     pair = comparison.pair
-    if comparison.is_alone or not study.runs or study.runs_without_doc_ids(pair):
+    if comparison.is_single_run or not study.runs or study.runs_without_doc_ids(pair):
         return []
     keys = list(_COLUMNS) if study.is_unjudged else ["overlap", "rbo"]
     columns = [TableColumn("number", f"list:{key}", f"list: {key}", _COLUMNS[key]) for key in keys]
@@ -245,13 +249,13 @@ def change_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     return columns
 
 
-def change_values(study: Study, comparison: Comparison, key: str) -> AnyArray:
-    """Return the values of one of the `change_columns` for the queries in view: float64[query], NaN
-    if undefined, or object[query] for the class of change."""
-    return np.asarray(study.cached_answer(_change_frame, comparison)[key])
+def values_of_list_changes(study: Study, comparison: Comparison, key: str) -> AnyArray:
+    """Return the values of one of the `columns_of_list_changes` for the queries in view:
+    float64[query], NaN if undefined, or object[query] for the class of change."""
+    return np.asarray(study.cached_answer(_frame_of_list_changes, comparison)[key])
 
 
-def _change_frame(study: Study, comparison: Comparison) -> pd.DataFrame:
+def _frame_of_list_changes(study: Study, comparison: Comparison) -> pd.DataFrame:
     ids = _ids_in_view(study, comparison)
     try:
         changes = list_changes(study, comparison)
@@ -262,6 +266,6 @@ def _change_frame(study: Study, comparison: Comparison) -> pd.DataFrame:
     ranks = ["first_change", "best_new"]
     frame[ranks] = frame[ranks].replace(0.0, np.nan)
     kinds = np.full(len(frame), "", dtype=object)
-    for fewest, most, _ in changes.classes():
+    for fewest, most, _ in changes.change_classes():
         kinds[changes.is_in_class(fewest, most)] = describe_change_class(fewest, most)
     return frame.assign(**{_KIND: kinds}).reindex(ids)

@@ -56,7 +56,7 @@ def find_measures(search_text: str) -> MeasureList:
         ranked = sorted(
             (r, i)
             for i, t in enumerate(everything)
-            if (r := _search_match_rank(t, search_text)) is not None
+            if (r := _search_sort_key(t, search_text)) is not None
         )
         groups = {"Matches": [everything[i] for _, i in ranked]} if ranked else {}
         near = () if ranked else _similar_names(search_text)
@@ -66,7 +66,7 @@ def find_measures(search_text: str) -> MeasureList:
     return MeasureList(groups, questions, len(declared_measures), near)
 
 
-def _search_match_rank(description: Description, search_text: str) -> int | None:
+def _search_sort_key(description: Description, search_text: str) -> int | None:
     """Return how well a measure matches a search, as a sort key: 0 is the best match.
     Returns None if it does not match."""
     words = search_text.casefold().split()

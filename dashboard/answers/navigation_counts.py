@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dashboard.address.view import Comparison
-from dashboard.answers.robustness_summary import is_robustness_known, robustness_summary
-from dashboard.answers.unjudged import count_unjudged
+from dashboard.answers.robustness_summary import is_robustness_cached, robustness_summary
+from dashboard.answers.unjudged import count_unjudged_documents
 from dashboard.study.library import Library
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
@@ -22,7 +22,7 @@ def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
         return texts
     if len(study.names) == 1:
         return {**texts, "firm": "needs 2"}
-    if comparison.is_alone or not is_robustness_known(study, comparison):
+    if comparison.is_single_run or not is_robustness_cached(study, comparison):
         return texts
     summary = robustness_summary(study, comparison)
     if summary.pair is None or not summary.all_checks:
@@ -32,7 +32,7 @@ def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
     else:
         texts["firm"] = f"{summary.n_passed_checks} of {len(summary.checks)}"
     if comparison.measure.cutoff is not None and not study.settings.complete:
-        waiting = count_unjudged(study, comparison)
+        waiting = count_unjudged_documents(study, comparison)
         texts["judge"] = w.format_count(waiting) if waiting else ""
     return texts
 

@@ -35,7 +35,7 @@ class OtherJudgments:
     `judgments` and `queries` are its totals; `other_text` counts the shared queries whose text
     differs between the collections. `why_not` says why there are no means."""
 
-    identity: str
+    collection_id: str
     name: str
     judgments: int = 0
     queries: int = 0
@@ -46,21 +46,25 @@ class OtherJudgments:
     why_not: str = ""
 
 
-def other_judgments(
+def versions_of_collection(
     study: Study,
     comparison: Comparison,
     order: str,
-    identity: str,
-    name: str,
+    collection_id: str,
+    collection_name: str,
     library: Library | None,
 ) -> OtherJudgments:
-    """Return the versions of the collection `identity` in the given order. `library` is the
+    """Return the versions of the collection `collection_id` in the given order. `library` is the
     collection's content, or None if the collection no longer exists."""
     if library is None:
-        return OtherJudgments(identity, name, why_not="This collection was not found.")
+        return OtherJudgments(
+            collection_id, collection_name, why_not="This collection was not found."
+        )
     other = library.study
     if other is None or not other.names:
-        return OtherJudgments(identity, name, why_not="It has no runs that match its judgments.")
+        return OtherJudgments(
+            collection_id, collection_name, why_not="It has no runs that match its judgments."
+        )
     query_ids = study.query_ids
     in_view = study.view_mask(comparison)
     ids = tuple(q for q, is_in in zip(query_ids, in_view, strict=True) if is_in)
@@ -72,15 +76,15 @@ def other_judgments(
         why_not = (
             lack_error.message if lack_error else "It has no judgments for the queries in view."
         )
-        return OtherJudgments(identity, name, why_not=why_not)
+        return OtherJudgments(collection_id, collection_name, why_not=why_not)
     dates = version_dates(other.names, library.run_files)
     return OtherJudgments(
-        identity,
-        name,
+        collection_id,
+        collection_name,
         judgments=len(other.qrels),
         queries=len(other.query_ids),
         shared=len(shared),
-        other_text=sum(_has_other_text(study, other, q) for q in shared),
+        other_text=sum(_has_different_text(study, other, q) for q in shared),
         means=other.cached_answer(
             _version_means,
             ordered_versions(other, order, (), dates),
@@ -92,9 +96,9 @@ def other_judgments(
     )
 
 
-def _has_other_text(study: Study, other: Study, query_id: str) -> bool:
+def _has_different_text(study: Study, other_study: Study, query_id: str) -> bool:
     """Return whether both collections have a text for a query, and the two texts differ."""
-    text, other_text = study.texts[query_id], other.texts[query_id]
+    text, other_text = study.texts[query_id], other_study.texts[query_id]
     return query_id not in (text, other_text) and text.split() != other_text.split()
 
 
@@ -110,7 +114,11 @@ def _version_means(
 
 
 def version_rows(
-    page: HistoryPage, dates: VersionDates, others: Sequence[OtherJudgments], *, by_date: bool
+    page: HistoryPage,
+    dates: VersionDates,
+    other_collections: Sequence[OtherJudgments],
+    *,
+    by_date: bool,
 ) -> pd.DataFrame:
     """Return the versions in the order in which the chart shows them.
 
@@ -120,8 +128,8 @@ def version_rows(
     the other collections come before the open one."""
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
-    parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))
-             for o in others if len(o.means)]  # fmt: skip
+    parts = [(o.dates, o.means.assign(collection=o.collection_id, judged_by=o.name, unknown=False))
+             for o in other_collections if len(o.means)]  # fmt: skip
     parts.append((dates, page.overall.assign(collection="", judged_by="", unknown=unknown)))
     if by_date:
         parts.sort(key=lambda part: min(part[0].sort_key(run) for run in part[1]["run"]))
@@ -135,7 +143,7 @@ def version_rows(
 
 
 def version_sentences(
-    rows: pd.DataFrame, others: Sequence[OtherJudgments], cutoff: int
+    rows: pd.DataFrame, other_collections: Sequence[OtherJudgments], cutoff: int
 ) -> list[str]:
     """Return sentences that say which versions have few judged results, and which were scored with
     other judgments. `rows` is the frame of `version_rows`."""
@@ -154,10 +162,10 @@ def version_sentences(
         )
     sentences += [
         f"No versions of {other.name} are shown: {other.why_not}"
-        for other in others
+        for other in other_collections
         if other.why_not
     ]
-    comparable = [other for other in others if not other.why_not]
+    comparable = [other for other in other_collections if not other.why_not]
     if comparable:
         sentences.append(
             "Diamonds mark versions scored with other judgments. Their means are not comparable"
@@ -167,19 +175,20 @@ def version_sentences(
     return [*sentences, *map(_other_judgments_sentence, comparable)]
 
 
-def _other_judgments_sentence(other: OtherJudgments) -> str:
+def _other_judgments_sentence(other_collection: OtherJudgments) -> str:
     sentence = (
-        f"{other.name} has {_format_count(other.judgments, 'judgment', 'judgments')} for"
-        f" {_format_count(other.queries, 'query', 'queries')}. Its means cover only the"
-        f" {_format_count(other.shared, 'query', 'queries')} also in view here."
+        f"{other_collection.name} has"
+        f" {_format_count(other_collection.judgments, 'judgment', 'judgments')} for"
+        f" {_format_count(other_collection.queries, 'query', 'queries')}. Its means cover only the"
+        f" {_format_count(other_collection.shared, 'query', 'queries')} also in view here."
     )
-    if other.other_text:
+    if other_collection.other_text:
         sentence += (
-            f" {w.sentence_case(w.number_word(other.other_text))} of them"
-            f" {w.plural(other.other_text, 'has', 'have')} a different text there."
+            f" {w.sentence_case(w.number_word(other_collection.other_text))} of them"
+            f" {w.plural(other_collection.other_text, 'has', 'have')} a different text there."
         )
     return sentence
 
 
-def _format_count(n: int, one: str, many: str) -> str:
-    return f"{w.format_count(n)} {w.plural(n, one, many)}"
+def _format_count(n: int, singular: str, plural_form: str) -> str:
+    return f"{w.format_count(n)} {w.plural(n, singular, plural_form)}"

@@ -12,18 +12,18 @@ import pandas as pd
 from dashboard.address.address import MISSING, Address
 from dashboard.address.measure_key import key_at_k
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import focus_by_column
+from dashboard.answers.breakdown import focus_differences_by_column
 from dashboard.answers.group_names import group_noun, replace_group_names
 from dashboard.answers.overview_measures import (
     measure_gloss,
     missing_scores_text,
     overview_measures,
 )
-from dashboard.answers.pairs import all_run_pairs, are_pairs_known
+from dashboard.answers.pairs import all_run_pairs, are_pairs_cached
 from dashboard.answers.run_comparisons import (
     compare_on_measures,
     doubts_about_test,
-    find_unlisting_runs,
+    find_run_without_results,
     power_sentences,
     select_shown_runs,
 )
@@ -34,8 +34,8 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import BETTER, WORSE, query_differences, verdict_interval
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.explaining.top_document import find_top_document
-from metrics_core.findings.changes import summarize_change
-from metrics_core.findings.costs import price_sentence
+from metrics_core.findings.changes import summarise_change
+from metrics_core.findings.costs import other_costs_sentence
 from metrics_core.findings.groups import untested_note
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
@@ -79,7 +79,7 @@ class Overview:
     maps runs to their judged share. Both cover the shown runs; in a leaderboard, `table` covers all
     loaded runs. `all_rows` and `shown_rows` are the frames of `compare` on the chosen measure, for
     all loaded and for the shown runs. Runs in `too_few` have too few queries for a verdict.
-    `groups` is the frame of `focus_by_column`.
+    `groups` is the frame of `focus_differences_by_column`.
 
     `worse`, `better`, `lowest`, `highest` and `examples` (all queries, if too few to test) are
     frames of `query_differences` with text, meta and unlisted_by (the name of the run that lacks
@@ -153,7 +153,7 @@ def overview(study: Study, comparison: Comparison) -> Overview:
     grouping = _choose_grouping(study, comparison)
     groups = None
     if grouping is not None and scores.n_queries:
-        groups = focus_by_column(study, comparison, grouping)
+        groups = focus_differences_by_column(study, comparison, grouping)
     mask = study.view_mask(comparison)
     best = all_rows.sort_values("mean", ascending=comparison.measure.declaration.direction < 0)
     run_names = dict.fromkeys([*comparison.runs, *best["run"].head(_MOST_JUDGED)])
@@ -167,7 +167,7 @@ def overview(study: Study, comparison: Comparison) -> Overview:
         method_finding(all_rows, comparison.method),
         power_sentences(study, comparison),
     )
-    price = price_sentence(table, comparison.focus, comparison.name, level)
+    price = other_costs_sentence(table, comparison.focus, comparison.name, level)
     return Overview(
         verdict=replace(verdict, lead=verdict.lead + price),
         test_sentence=join_sentences([sentence for sentence in test_sentences if sentence], " "),
@@ -209,10 +209,10 @@ def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
 
 def are_all_runs_compared(study: Study, comparison: Comparison) -> bool:
     """Return whether `compare_all_runs`, which takes a while, is in the cache or not needed."""
-    return len(study.names) <= SHOWN_IN_FULL or are_pairs_known(study, comparison)
+    return len(study.names) <= SHOWN_IN_FULL or are_pairs_cached(study, comparison)
 
 
-def is_overview_known(study: Study, comparison: Comparison) -> bool:
+def is_overview_cached(study: Study, comparison: Comparison) -> bool:
     """Return whether the page, whose computation takes a while, is in the cache."""
     return study.has_answer(overview, comparison)
 
@@ -229,7 +229,7 @@ def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
 
 
 def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame) -> VerdictFinding:
-    if not comparison.is_alone:
+    if not comparison.is_single_run:
         method = comparison.method
         return verdict_of(all_rows, comparison.name, *comparison.pair, method=method)
     level = comparison.method.level
@@ -252,7 +252,7 @@ def _make_query_lists(
     gaps = query_differences(scores, comparison.measure, *comparison.pair)
     # Given scores, which may come first among all measures, are missing for other queries.
     own_scores = study.scores(comparison, comparison.measure)
-    gaps["unlisted_by"] = find_unlisting_runs(own_scores, comparison)
+    gaps["unlisted_by"] = find_run_without_results(own_scores, comparison)
     difference, score = gaps["difference"].to_numpy(), gaps["score"].to_numpy()
     outcome = gaps["outcome"].to_numpy()
     rising = np.argsort(difference, kind="stable")
@@ -266,11 +266,11 @@ def _make_query_lists(
     scored = rising[~np.isnan(difference[rising])]
     few = scored if len(scored) < FEWEST_QUERIES else scored[:0]
 
-    def select_query_rows(places: Ints, max_rows: int = _LISTED_QUERIES) -> pd.DataFrame:
-        return study.with_texts(gaps.iloc[places[:max_rows]])
+    def select_query_rows(positions: Ints, max_rows: int = _LISTED_QUERIES) -> pd.DataFrame:
+        return study.with_texts(gaps.iloc[positions[:max_rows]])
 
-    def select_rows_with_cause(places: Ints) -> pd.DataFrame:
-        first = places[:_LISTED_QUERIES]
+    def select_rows_with_cause(positions: Ints) -> pd.DataFrame:
+        first = positions[:_LISTED_QUERIES]
         return select_query_rows(first).assign(
             cause=[
                 _describe_query_cause(comparison, in_view, q, difference) if in_view else ""
@@ -298,7 +298,7 @@ def _describe_query_cause(
         comparison.measure.relevant_from,
     )
     worse = focus if loses else baseline
-    return summarize_change(
+    return summarise_change(
         find_top_document(focus, baseline, query, least),
         worse.run_name,
         is_loss=loses,
@@ -310,7 +310,7 @@ def _describe_query_cause(
 def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
     """Return the number of queries in each of ten bins of a single run's scores. The result is
     empty if several runs are compared, or if the measure does not range from 0 to 1."""
-    if not comparison.is_alone or tuple(comparison.measure.declaration.range) != (0, 1):
+    if not comparison.is_single_run or tuple(comparison.measure.declaration.range) != (0, 1):
         return []
     focus_scores = scores.select_runs([comparison.focus]).values_of(comparison.measure)[0]
     counts, _ = np.histogram(focus_scores[~np.isnan(focus_scores)], bins=_BINS, range=(0, 1))
@@ -323,7 +323,7 @@ def comparison_to_offer(study: Study, address: Address) -> Comparison:
     comparison = study.view(address.with_values(base="")).comparison
     return (
         study.view(address.with_values(base="", run="")).comparison
-        if comparison.is_alone
+        if comparison.is_single_run
         else comparison
     )
 
@@ -338,7 +338,7 @@ def score_filter(run: str, low: float, high: float) -> str:
 def _groups_sentence(
     groups: pd.DataFrame | None, grouping: str | None, comparison: Comparison
 ) -> Sentence:
-    if groups is None or grouping is None or comparison.is_alone:
+    if groups is None or grouping is None or comparison.is_single_run:
         return Sentence()
     higher = comparison.measure.declaration.higher_is_better
     named_groups, noun = replace_group_names(groups, grouping), group_noun(grouping)
@@ -356,7 +356,7 @@ def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     if are_numeric_groups(groups["group"]):
         return groups
     contribution = (groups["difference"] * groups["queries"]).abs()
-    by = groups["mean"] if comparison.is_alone else -contribution
+    by = groups["mean"] if comparison.is_single_run else -contribution
     return groups.loc[by.sort_values(kind="stable", na_position="last").index]
 
 

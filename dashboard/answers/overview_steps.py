@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from dashboard.address.view import Comparison
-from dashboard.answers.overview import is_overview_known
+from dashboard.answers.overview import is_overview_cached
 from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
@@ -25,7 +25,7 @@ def overview_steps(study: Study, comparison: Comparison) -> list[Step]:
     is cached or quick to compute."""
     queries = study.n_in_view(comparison)
     runs = len(study.names)
-    if runs * queries < _MAX_QUICK_SIZE or is_overview_known(study, comparison):
+    if runs * queries < _MAX_QUICK_SIZE or is_overview_cached(study, comparison):
         return []
     scope = f"{w.format_count(runs)} {w.plural(runs, 'run')} on {w.format_count(queries)} queries"
     return [

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
-from metrics_core.judging.exclusions import own_document_notes
+from metrics_core.judging.exclusions import self_match_notes
 
 
-def has_own_documents(study: Study) -> bool:
+def has_self_matches(study: Study) -> bool:
     """Return whether there is a run in which most lists contain their query's own document (the
     document with the same id). The result is also true if own documents are already excluded."""
     if study.settings.exclude_self:
         return True
-    return any(study.cached_answer(_holds_own_documents, name) for name in study.runs)
+    return any(study.cached_answer(_has_run_self_matches, name) for name in study.runs)
 
 
 def exclusion_sentence(study: Study) -> str:
@@ -34,5 +34,5 @@ def exclusion_sentence(study: Study) -> str:
     )
 
 
-def _holds_own_documents(study: Study, name: str) -> bool:
-    return bool(own_document_notes(study.runs[name]))
+def _has_run_self_matches(study: Study, name: str) -> bool:
+    return bool(self_match_notes(study.runs[name]))

@@ -67,7 +67,7 @@ def all_run_pairs(study: Study, comparison: Comparison) -> AllPairs:
     return pairs(study, comparison).run_pairs
 
 
-def are_pairs_known(study: Study, comparison: Comparison) -> bool:
+def are_pairs_cached(study: Study, comparison: Comparison) -> bool:
     """Return whether `all_run_pairs`, which takes a while, is in the cache."""
     return study.has_answer(_pairs, pairs_key(study, comparison))
 

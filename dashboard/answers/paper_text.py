@@ -47,7 +47,7 @@ def overview_texts(study: Study, comparison: Comparison) -> Texts:
         ignore_index=True,
     )
     paper_table = comparison_table(means, tested, [comparison.baseline], comparison.method)
-    return _format_texts(means, paper_table)
+    return _format_paper_tables(means, paper_table)
 
 
 def ranking_texts(study: Study, comparison: Comparison) -> Texts:
@@ -57,10 +57,10 @@ def ranking_texts(study: Study, comparison: Comparison) -> Texts:
     scores = study.scores_of_all_runs(comparison, *by_measure).select_runs(runs)
     means = RunMeans.from_scores(scores, list(by_measure))
     pairs = {str(measure): run_pairs for measure, run_pairs in by_measure.items()}
-    return _format_texts(means, all_pairs_table(means, pairs, comparison.method.level))
+    return _format_paper_tables(means, all_pairs_table(means, pairs, comparison.method.level))
 
 
-def _format_texts(means: RunMeans, paper_table: PaperTable) -> Texts:
+def _format_paper_tables(means: RunMeans, paper_table: PaperTable) -> Texts:
     rows = [
         (run, str(measure), float(values[position]))
         for position, run in enumerate(means.runs)

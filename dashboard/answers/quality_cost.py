@@ -16,7 +16,7 @@ from metrics_core.findings.quality_cost import quality_cost_sentences
 from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import Measure
 from metrics_core.scoring.means import aggregate
-from metrics_core.tables.given_scores import name_words
+from metrics_core.tables.given_scores import split_column_name
 
 _COSTS = {"cost", "costs", "price", "prices"}
 
@@ -44,9 +44,9 @@ def quality_cost(
     choices = {str(measure): measure for measure in overview_measures(study, comparison)}
     costs = [m for m in study.given_measures if m.declaration.direction < 0]
     goods = [m for m in (comparison.measure, *choices.values()) if m.declaration.direction > 0]
-    if not costs or not goods or comparison.is_alone:
+    if not costs or not goods or comparison.is_single_run:
         return None
-    usual_cost = next((m for m in costs if _COSTS & {*name_words(str(m))}), costs[0])
+    usual_cost = next((m for m in costs if _COSTS & {*split_column_name(str(m))}), costs[0])
     measures = choices.get(quality, goods[0]), choices.get(cost, usual_cost)
     frame = study.cached_answer(_quality_cost, comparison, *measures)
     return QualityCost(frame, *measures, list(choices)) if len(frame) > 1 else None

@@ -128,7 +128,7 @@ class QueryList:
         keys.insert(position + step, keys.pop(position))
         return tuple(keys)
 
-    def address_order(self, order: str) -> str:
+    def format_order_for_address(self, order: str) -> str:
         """Return an order in the form used in an address, "" for the default order."""
         return "" if order == self.default_order else order
 
@@ -243,10 +243,10 @@ def _default_order(comparison: Comparison, show: str, *, is_unjudged: bool) -> s
     """Return the default order of a list. The worst query comes first, except in the list of
     queries that got better, in which the best comes first. Without judgments, the most changed
     query comes first."""
-    if is_unjudged and not comparison.is_alone:
+    if is_unjudged and not comparison.is_single_run:
         return "list:overlap"
-    column = f"score:{comparison.focus}" if comparison.is_alone else "difference"
-    is_reversed = show == BETTER and not comparison.is_alone
+    column = f"score:{comparison.focus}" if comparison.is_single_run else "difference"
+    is_reversed = show == BETTER and not comparison.is_single_run
     is_falling = is_reversed != (comparison.measure.declaration.direction < 0)
     return f"{'-' * is_falling}{column}"
 
@@ -291,7 +291,7 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
     counts = QueryCounts(
         fixed=int(masks["fixed"].sum()),
         broken=int(masks["broken"].sum()),
-        all_zero=count_failing(comparison, int(masks["none"].sum())),
+        all_zero=count_failing_queries(comparison, int(masks["none"].sum())),
         every_run=comparison.focus if len(comparison.runs) == 1 else comparison.every_run,
         has_direction=comparison.has_direction,
     )
@@ -304,11 +304,11 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
     )
 
 
-def count_failing(comparison: Comparison, at_zero: int) -> int:
-    """Return the number of queries on which every run fails. This is `at_zero`, the number of
+def count_failing_queries(comparison: Comparison, n_at_zero: int) -> int:
+    """Return the number of queries on which every run fails. This is `n_at_zero`, the number of
     queries on which every run scores 0. If scores can be negative, a score of 0 is no failure, so
     the result is 0."""
-    return at_zero if comparison.measure.declaration.range[0] >= 0 else 0
+    return n_at_zero if comparison.measure.declaration.range[0] >= 0 else 0
 
 
 def _score_scale(comparison: Comparison, scores: Floats) -> tuple[float, float] | None:

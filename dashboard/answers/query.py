@@ -50,7 +50,7 @@ class QueryPage:
     listed: int = 0
 
 
-def find_query(
+def find_query_position(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest
 ) -> QueryPosition:
     """Return the position of a query in the list that `request` describes. If `query_id` is empty,
@@ -69,14 +69,14 @@ def find_query(
 
 
 def query_page(
-    study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, rows: int = 0
+    study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, n_rows: int = 0
 ) -> QueryPage:
     """Return the content of the Query page. If `query_id` is empty, it is about the first query of
-    the list. `request` describes the list from which the page was opened. Of each run, `rows` rows
-    are shown, or k rows if k is larger."""
-    query_place = find_query(study, comparison, query_id, request)
+    the list. `request` describes the list from which the page was opened. Of each run, `n_rows`
+    rows are shown, or k rows if k is larger."""
+    query_place = find_query_position(study, comparison, query_id, request)
     page = study.cached_answer(
-        _query_page, comparison, query_place.query_id, max(rows, comparison.cutoff)
+        _query_page, comparison, query_place.query_id, max(n_rows, comparison.cutoff)
     )
     return replace(
         page,
@@ -87,14 +87,14 @@ def query_page(
     )
 
 
-def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) -> QueryPage:
+def _query_page(study: Study, comparison: Comparison, query_id: str, n_rows: int) -> QueryPage:
     """Return the Query page without the query's position in a list."""
     is_given, adverbs = study.is_given(comparison.measure), grade_adverbs(study)
     comparison = study.with_computed_measure(comparison)
     diagnosis = _diagnosis(study, comparison, query_id)
     ledger = None if study.is_unjudged else query_ledger(study, comparison, query_id)
     ledger_ids = ledger.steps["doc_id"] if ledger else pd.Series(dtype=object)
-    documents = _page_documents(study, diagnosis, ledger_ids, rows)
+    documents = _page_documents(study, diagnosis, ledger_ids, n_rows)
     page = QueryPage(
         diagnosis=diagnosis,
         text=study.texts[query_id],
@@ -103,7 +103,7 @@ def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) 
         if study.is_unjudged
         else muted_span(f"On {comparison.name}: " * is_given) + explain(diagnosis, adverbs),
         documents=documents,
-        lists=_make_download_table(diagnosis, documents, rows),
+        lists=_make_download_table(diagnosis, documents, n_rows),
         ledger=ledger,
     )
     numbers = study.document_numbers
@@ -160,9 +160,9 @@ def _diagnosis(study: Study, comparison: Comparison, query_id: str) -> Diagnosis
 
 
 def _page_documents(
-    study: Study, diagnosis: Diagnosis, further_ids: pd.Series, rows: int
+    study: Study, diagnosis: Diagnosis, further_ids: pd.Series, n_rows: int
 ) -> pd.DataFrame:
-    tops = [frame["doc_id"].head(rows) for frame in diagnosis.rankings.values()]
+    tops = [frame["doc_id"].head(n_rows) for frame in diagnosis.rankings.values()]
     return document_texts(study, pd.concat([*tops, diagnosis.missed["doc_id"], further_ids]))
 
 
@@ -184,10 +184,12 @@ def query_metadata(study: Study, query_id: str) -> dict[str, str]:
     return {c: str(row[c]) for c in study.queries.columns if pd.notna(row[c]) and row[c] != ""}
 
 
-def _make_download_table(diagnosis: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
+def _make_download_table(
+    diagnosis: Diagnosis, documents: pd.DataFrame, n_rows: int
+) -> pd.DataFrame:
     """Return the lists of all runs in one frame, one list after another. Each list ends at the rank
-    `rows`."""
-    tops = {name: frame[frame["rank"] <= rows] for name, frame in diagnosis.rankings.items()}
+    `n_rows`."""
+    tops = {name: frame[frame["rank"] <= n_rows] for name, frame in diagnosis.rankings.items()}
     parts = [frame.assign(run=name) for name, frame in tops.items()]
     lists = pd.concat(parts, ignore_index=True)[["run", "rank", "doc_id", "score", "grade"]]
     titles = documents["title"].to_dict()

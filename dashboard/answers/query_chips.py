@@ -119,14 +119,18 @@ def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> 
     keys = []
     for key in filter(masks.__contains__, SHOWS):
         about_a_pair = key in _OF_A_PAIR
-        is_offered = masks[key].any() and not (about_a_pair and comparison.is_alone)
+        is_offered = masks[key].any() and not (about_a_pair and comparison.is_single_run)
         if key == "both" and np.array_equal(masks["both"], masks["none"]):
             # With two runs "both fail" and "every run fails" are the same list.
             is_offered = False
         if key in _OF_SEVERAL and len(comparison.runs) == 1:
             # For a single run the lists about the run in focus say the same.
             is_offered = False
-        if is_offered or key in (SHOW_ALL, show) or (key in OUTCOMES and not comparison.is_alone):
+        if (
+            is_offered
+            or key in (SHOW_ALL, show)
+            or (key in OUTCOMES and not comparison.is_single_run)
+        ):
             keys.append(key)
     return keys
 

@@ -13,10 +13,10 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
 from dashboard.answers.headroom import query_headroom
-from dashboard.answers.list_changes import change_columns, change_values
+from dashboard.answers.list_changes import columns_of_list_changes, values_of_list_changes
 from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.table_column import TableColumn
-from dashboard.answers.unjudged import unjudged_of_pair
+from dashboard.answers.unjudged import unjudged_ranks_of_pair
 from dashboard.study.cached_answers import cache_answer, limit_cached_results
 from dashboard.study.study import Study
 from metrics_core.base.arrays import AnyArray
@@ -52,7 +52,7 @@ _HEADROOM = {
 @cache_answer
 def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     """Return every available column, in the order of the table. The default columns come first."""
-    difference = [] if comparison.is_alone else [DIFFERENCE]
+    difference = [] if comparison.is_single_run else [DIFFERENCE]
     others = [name for name in study.names if name not in comparison.runs]
     scores = [_score_column(name) for name in (*comparison.runs, *others)]
     if study.is_unjudged:
@@ -61,7 +61,7 @@ def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     rest = [name for name in file_columns if name not in study.groupings]
     derived = [name for name in study.columns(comparison) if name.endswith(MARK)]
     computed = study.is_computed(comparison.measure)
-    kinds = [k for k in _KINDS if computed and (k == "failure" or not comparison.is_alone)]
+    kinds = [k for k in _KINDS if computed and (k == "failure" or not comparison.is_single_run)]
     gains = _HEADROOM if computed and has_headroom(comparison.measure) else {}
     numbers = {
         k: name
@@ -74,7 +74,7 @@ def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
         TableColumn("text", "text", "text"),
         *difference,
         *scores,
-        *(change_columns(study, comparison) if study.is_unjudged else []),
+        *(columns_of_list_changes(study, comparison) if study.is_unjudged else []),
         *(TableColumn("number", f"measure:{m}", f"measure: {m}", str(m)) for m in measures),
         *([UNJUDGED] if computed else []),
         *(_file_column(study, name) for name in (*study.groupings, *rest)),
@@ -84,7 +84,7 @@ def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
             TableColumn("number", f"n:{k}", f"n: {k}", name)
             for k, name in {**numbers, **gains}.items()
         ),
-        *([] if study.is_unjudged else change_columns(study, comparison)),
+        *([] if study.is_unjudged else columns_of_list_changes(study, comparison)),
         _group_column("query_id", "query_id"),
     ]
 
@@ -97,7 +97,7 @@ def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     scores = {f"score:{name}" for name in [*pair, *others[:_OTHERS]]}
     keys = {"text", "difference", *scores, UNJUDGED.key, *groups}
     if study.is_unjudged:
-        keys |= {column.key for column in change_columns(study, comparison)}
+        keys |= {column.key for column in columns_of_list_changes(study, comparison)}
     return [column for column in offered_columns(study, comparison) if column.key in keys]
 
 
@@ -162,7 +162,7 @@ def column_values(study: Study, comparison: Comparison, column: TableColumn) -> 
         )
         return kinds_answer(study, comparison)
     if prefix == "list":
-        return change_values(study, comparison, name)
+        return values_of_list_changes(study, comparison, name)
     if prefix == "n":
         return _numeric_column_values(study, comparison, name, mask)
     queries = study.queries
@@ -223,14 +223,16 @@ def _unjudged_counts(study: Study, comparison: Comparison) -> AnyArray:
     """Return the number of unjudged documents in the first k ranks of the compared runs,
     float64[query]. The number is NaN if it is unknown whether both lists contain the same unjudged
     document, which must not be counted twice."""
-    unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff or comparison.cutoff)
+    unjudged = unjudged_ranks_of_pair(
+        study, comparison, comparison.measure.cutoff or comparison.cutoff
+    )
     queries = len(unjudged.n_run_within)
     if unjudged.is_matched:
         return np.bincount(unjudged.query, minlength=queries).astype(np.float64)
     focus_counts, baseline_counts = (
         within.astype(np.float64) for within in (unjudged.n_run_within, unjudged.n_baseline_within)
     )
-    if comparison.is_alone:
+    if comparison.is_single_run:
         return focus_counts
     return np.where(
         (focus_counts > 0) & (baseline_counts > 0), np.nan, focus_counts + baseline_counts
@@ -265,10 +267,10 @@ def depends_only_on_files(study: Study, column: TableColumn) -> bool:
 
 @limit_cached_results(100)
 def _describe_column(study: Study, comparison: Comparison, column: TableColumn) -> dict[str, Any]:
-    return describe_column(filter_values(study, comparison, column))
+    return describe_column(values_for_filter_line(study, comparison, column))
 
 
-def filter_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
+def values_for_filter_line(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
     """Return the values of a column in the form that a filter line needs: float64[query], or
     object[query] with None for missing strings."""
     return _replace_missing_groups(column_values(study, comparison, column))
@@ -304,7 +306,7 @@ class FilterColumns(Mapping[str, AnyArray]):
         column = self._columns[name]
         further = self._further.get(column)
         return (
-            filter_values(self._study, self._comparison, column)
+            values_for_filter_line(self._study, self._comparison, column)
             if further is None
             else _replace_missing_groups(further)
         )
@@ -315,7 +317,9 @@ class FilterColumns(Mapping[str, AnyArray]):
         column, study = self._columns[name], self._study
         if column in self._further or not depends_only_on_files(study, column):
             return describe_column(self[name])
-        return study.cached_answer(_describe_column, self._comparison.narrowing_comparison, column)
+        return study.cached_answer(
+            _describe_column, self._comparison.comparison_that_selects_queries, column
+        )
 
     def name_of(self, column: TableColumn) -> str:
         """Return the name that a filter line uses for a column."""

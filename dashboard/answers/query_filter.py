@@ -14,7 +14,7 @@ from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask
 from metrics_core.explaining.query_kinds import FORMER_NAMES
-from metrics_core.slicing.filtering import parse_filter, quote_name, vocabulary
+from metrics_core.slicing.filtering import make_completion_data, parse_filter, quote_name
 
 _TESTS = re.compile(r"[=<>≠≤≥]|\bcontains\s+[\"'“]|\bin\s*\(", re.IGNORECASE)
 """Pattern of a text that is typical of a filter line and unlikely in a search."""
@@ -81,10 +81,10 @@ def filter_vocabulary(
     """Return the completion data of a filter line, in the form that the browser component
     expects."""
     columns = make_filter_columns(study, comparison, remarks)
-    return vocabulary(columns, columns.numeric_columns, columns.describe_column)
+    return make_completion_data(columns, columns.numeric_columns, columns.describe_column)
 
 
-def filter_names(
+def filter_column_names(
     study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
 ) -> list[str]:
     """Return the names of the columns that a filter line can use. Names are quoted as needed."""

@@ -35,7 +35,7 @@ class Remarks:
         return COLUMNS if self.rows else ()
 
     @property
-    def starred(self) -> frozenset[str]:
+    def starred_query_ids(self) -> frozenset[str]:
         """The query_ids of the queries that have a star."""
         return frozenset(query_id for query_id, tags, _ in self.rows if STAR in tags)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.queries import QueryList, count_failing
+from dashboard.answers.queries import QueryList, count_failing_queries
 from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.comparing.pairs import SAME
@@ -94,7 +94,7 @@ def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
     frame = queries.rows
     scores = frame[[f"run: {name}" for name in comparison.runs]]
     at_zero = (scores == 0).all(axis=1)
-    means, failing = scores.mean(axis=1), count_failing(comparison, int(at_zero.sum()))
+    means, failing = scores.mean(axis=1), count_failing_queries(comparison, int(at_zero.sum()))
     failed = frame[at_zero].head(_LISTED if failing else 0)
     ahead = _find_leading_queries(frame, comparison)
     easiest = means.sort_values(ascending=False, kind="stable", na_position="last").index

@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.address.measure_key import ChosenMeasure, key_at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.overview_measures import measure_gloss, overview_measures
-from dashboard.answers.pairs import all_run_pairs, are_pairs_known, pairs_key
+from dashboard.answers.pairs import all_run_pairs, are_pairs_cached, pairs_key
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -55,13 +55,13 @@ class Ranking:
     alone_sentence: Sentence = field(default_factory=Sentence)
 
 
-def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) -> Ranking:
+def ranking(study: Study, comparison: Comparison, *, all_rank_ranges: bool = True) -> Ranking:
     """Return all runs on the default measures and the chosen one. The places on the other measures
-    take longer. They are included if they are in the cache, or if `all_places` is true."""
-    if all_places:
+    take longer. They are included if they are in the cache, or if `all_rank_ranges` is true."""
+    if all_rank_ranges:
         pairs_on_measures(study, comparison)
     known_places = tuple(
-        are_pairs_known(study, _replace_measure(comparison, m))
+        are_pairs_cached(study, _replace_measure(comparison, m))
         for m in overview_measures(study, comparison)
     )
     return study.cached_answer(_ranking, pairs_key(study, comparison), known_places)
@@ -75,10 +75,10 @@ def pairs_on_measures(study: Study, comparison: Comparison) -> dict[Measure, All
     }
 
 
-def is_ranking_known(study: Study, comparison: Comparison) -> bool:
+def is_ranking_cached(study: Study, comparison: Comparison) -> bool:
     """Return whether the places on all measures are in the cache."""
     return all(
-        are_pairs_known(study, _replace_measure(comparison, m))
+        are_pairs_cached(study, _replace_measure(comparison, m))
         for m in overview_measures(study, comparison)
     )
 
@@ -89,11 +89,13 @@ def _replace_measure(comparison: Comparison, measure: Measure) -> Comparison:
     return replace(comparison, chosen_measure=ChosenMeasure(measure, key_at_k(measure)))
 
 
-def _ranking(study: Study, comparison: Comparison, known_places: tuple[bool, ...]) -> Ranking:
+def _ranking(study: Study, comparison: Comparison, cached_rank_ranges: tuple[bool, ...]) -> Ranking:
     runs = all_run_pairs(study, comparison).runs
     columns = tuple(
-        _rank_on_measure(study, comparison, measure, runs, with_places=placed)
-        for measure, placed in zip(overview_measures(study, comparison), known_places, strict=True)
+        _rank_on_measure(study, comparison, measure, runs, with_rank_ranges=placed)
+        for measure, placed in zip(
+            overview_measures(study, comparison), cached_rank_ranges, strict=True
+        )
     )
     parts = [
         pd.DataFrame(
@@ -121,7 +123,7 @@ def _rank_on_measure(
     measure: Measure,
     runs: tuple[str, ...],
     *,
-    with_places: bool,
+    with_rank_ranges: bool,
 ) -> RankedMeasure:
     scores = study.scores_of_all_runs(comparison, measure)
     values = np.asarray(scores.values_of(measure), dtype=np.float64)
@@ -134,7 +136,7 @@ def _rank_on_measure(
     if scores.n_queries < FEWEST_QUERIES:
         low, high = np.full((2, len(runs)), np.nan)
     first = last = None
-    if with_places:
+    if with_rank_ranges:
         run_pairs = all_run_pairs(study, _replace_measure(comparison, measure))
         if run_pairs.draws:
             pair_rows = [run_pairs.runs.index(run) for run in runs]

@@ -15,7 +15,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import Breakdown, breakdown
 from dashboard.answers.curves import Curves, curves
-from dashboard.answers.group_table import GroupRows, GroupTableRequest, list_groups
+from dashboard.answers.group_table import GroupRows, GroupTableRequest, select_groups
 from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.overview import Overview, missing_queries, overview
 from dashboard.answers.overview_measures import overview_measures
@@ -116,46 +116,56 @@ def make_report(
     files: tuple[UsedFile, ...],
     *,
     remarks: Remarks = NOTHING_NOTED,
-    own_grades: Mapping[str, int] | None = None,
+    n_grades_by_layer: Mapping[str, int] | None = None,
 ) -> Report:
-    """Return the report of a comparison. `own_grades` maps the names of layers to the number of
-    their grades that the scores include. If a section other than the verdict fails, for example
+    """Return the report of a comparison. `n_grades_by_layer` maps the names of layers to the number
+    of their grades that the scores include. If a section other than the verdict fails, for example
     because of a plug-in measure, the other sections are still computed."""
     overview_page, errors = overview(study, comparison), dict[str, Exception]()
-    is_tested = comparison.focus not in overview_page.too_few and not comparison.is_alone
+    is_tested = comparison.focus not in overview_page.too_few and not comparison.is_single_run
 
-    def try_part(name: str, make_part: Callable[[], Part], default: Part) -> Part:
+    def make_section_or_default(name: str, make_section: Callable[[], Part], default: Part) -> Part:
         try:
-            return make_part()
+            return make_section()
         except Exception as error:
             errors[name] = error
             return default
 
     return Report(
         overview=overview_page,
-        robustness=try_part("checks", lambda: robustness_summary(study, comparison), Robustness())
+        robustness=make_section_or_default(
+            "checks", lambda: robustness_summary(study, comparison), Robustness()
+        )
         if is_tested
         else Robustness(),
-        groups=try_part("groups", lambda: _report_groups(study, comparison, overview_page), None),
-        curves=try_part("curves", lambda: curves(study, comparison), None)
+        groups=make_section_or_default(
+            "groups", lambda: _report_groups(study, comparison, overview_page), None
+        ),
+        curves=make_section_or_default("curves", lambda: curves(study, comparison), None)
         if study.is_computed(comparison.measure)
         else None,
-        losses=try_part(
+        losses=make_section_or_default(
             "losses", lambda: _report_cases(study, comparison, overview_page.worse), []
         ),
-        wins=try_part("wins", lambda: _report_cases(study, comparison, overview_page.better), []),
-        queries=try_part(
+        wins=make_section_or_default(
+            "wins", lambda: _report_cases(study, comparison, overview_page.better), []
+        ),
+        queries=make_section_or_default(
             "queries", lambda: query_list(study, comparison, QueryListRequest()), None
         ),
-        lists=try_part(
+        lists=make_section_or_default(
             "queries",
             lambda: query_masks(study, comparison, study.scores(comparison, comparison.measure)),
             {},
         ),
         grades=tuple(study.grades),
-        methods=_report_methods(study, comparison, files, own_grades or {}),
-        notes=try_part("noted", lambda: _query_notes(study, comparison, remarks), pd.DataFrame()),
-        examples=try_part("examples", lambda: _example_queries(study, comparison), {}),
+        methods=_report_methods(study, comparison, files, n_grades_by_layer or {}),
+        notes=make_section_or_default(
+            "noted", lambda: _query_notes(study, comparison, remarks), pd.DataFrame()
+        ),
+        examples=make_section_or_default(
+            "examples", lambda: _example_queries(study, comparison), {}
+        ),
         errors=errors,
     )
 
@@ -177,11 +187,11 @@ def _report_groups(
     page = breakdown(study, comparison, overview_page.grouping)
     if len(page.groups) < 2:
         return None
-    return page, list_groups(page, GroupTableRequest(), is_single_run=comparison.is_alone)
+    return page, select_groups(page, GroupTableRequest(), is_single_run=comparison.is_single_run)
 
 
 def _report_cases(study: Study, comparison: Comparison, rows: pd.DataFrame) -> list[Case]:
-    if comparison.is_alone or not study.judged:
+    if comparison.is_single_run or not study.judged:
         return []
     records = rows.to_dict("records")
     return [
@@ -191,7 +201,7 @@ def _report_cases(study: Study, comparison: Comparison, rows: pd.DataFrame) -> l
 
 
 def _example_queries(study: Study, comparison: Comparison) -> dict[str, QueryPage]:
-    if comparison.is_alone or not study.judged:
+    if comparison.is_single_run or not study.judged:
         return {}
     scores = study.scores(comparison, comparison.measure)
     pair = scores.select_runs(comparison.pair)
@@ -207,7 +217,10 @@ def _example_queries(study: Study, comparison: Comparison) -> dict[str, QueryPag
 
 
 def _report_methods(
-    study: Study, comparison: Comparison, files: tuple[UsedFile, ...], own_grades: Mapping[str, int]
+    study: Study,
+    comparison: Comparison,
+    files: tuple[UsedFile, ...],
+    n_grades_by_layer: Mapping[str, int],
 ) -> ReportMethods:
     measures = overview_measures(study, comparison)
     names = [str(measure) for measure in measures]
@@ -218,15 +231,19 @@ def _report_methods(
             [f"Ranklens {__version__}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
         ),
         missing=missing_queries(study, comparison, comparison.runs),
-        file_changes=tuple(filter(None, _file_changes(study, own_grades))),
-        command="" if any(own_grades.values()) else _command_line(study, comparison, names, files),
+        file_changes=tuple(filter(None, _describe_file_changes(study, n_grades_by_layer))),
+        command=""
+        if any(n_grades_by_layer.values())
+        else _command_line(study, comparison, names, files),
     )
 
 
 def changes_methods(study: Study, files: tuple[UsedFile, ...]) -> ReportMethods:
     """Return how the numbers of a report were computed, for runs without judgments."""
     versions = f"Ranklens {__version__}"
-    return ReportMethods([], files, versions, tuple(filter(None, _file_changes(study, {}))), {}, "")
+    return ReportMethods(
+        [], files, versions, tuple(filter(None, _describe_file_changes(study, {}))), {}, ""
+    )
 
 
 def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
@@ -237,11 +254,11 @@ def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
     return str(measure), description.answer, description.formula
 
 
-def _file_changes(study: Study, own_grades: Mapping[str, int]) -> list[str]:
+def _describe_file_changes(study: Study, n_grades_by_layer: Mapping[str, int]) -> list[str]:
     """Return sentences on the id maps and exclusions in use, and on grades that were given in
     addition to those of the files."""
     mapped = id_maps_sentence(study)
-    grades = [f"{w.format_count(n)} of {name}" for name, n in own_grades.items() if n]
+    grades = [f"{w.format_count(n)} of {name}" for name, n in n_grades_by_layer.items() if n]
     return [
         f"{w.sentence_case(mapped)}." if mapped else "",
         exclusion_sentence(study),
@@ -256,7 +273,7 @@ def _command_line(
 ) -> str:
     """Return the command that prints the same differences. Returns "" if there is none."""
     narrowed = comparison.filters or any(comparison.controls)
-    if narrowed or comparison.is_alone or comparison.method != DEFAULT_METHOD:
+    if narrowed or comparison.is_single_run or comparison.method != DEFAULT_METHOD:
         return ""
     path_by_run = {file.run: file.name for file in files if file.run}
     qrels = next((file for file in files if file.kind == "qrels"), None)

@@ -38,7 +38,9 @@ def reranking(study: Study, comparison: Comparison) -> tuple[Sentence, Sentence,
     depths = tuple(sorted({d for d in (1, k, *_DEPTHS) if d <= longest} | {longest}))
     mask = study.view_mask(comparison)
     means = {
-        run: MEAN.combine(study.cached_answer(_ceiling, run, comparison.measure, depths)[mask])
+        run: MEAN.combine(
+            study.cached_answer(_ceiling_by_depth, run, comparison.measure, depths)[mask]
+        )
         for run in comparison.runs
     }
     frame = pd.DataFrame({"k": depths, **means}).melt("k", var_name="run", value_name="mean")
@@ -50,5 +52,5 @@ def reranking(study: Study, comparison: Comparison) -> tuple[Sentence, Sentence,
     )
 
 
-def _ceiling(study: Study, run: str, measure: Measure, depths: tuple[int, ...]) -> Floats:
+def _ceiling_by_depth(study: Study, run: str, measure: Measure, depths: tuple[int, ...]) -> Floats:
     return reranking_ceiling(study.judged[run], measure, depths)

@@ -70,14 +70,14 @@ def _runs_key(comparison: Comparison) -> Comparison:
     """Return the cache key of answers that depend on the runs and on the queries in view, but not
     on the chosen measure."""
     return replace(
-        comparison.narrowing_comparison,
+        comparison.comparison_that_selects_queries,
         focus=comparison.focus,
         baseline=comparison.baseline,
         other_runs=comparison.other_runs,
     )
 
 
-def median_length(ranks: JudgedRanks) -> int:
+def median_list_length(ranks: JudgedRanks) -> int:
     """Return the median length of the lists that are not empty. Returns 0 if all lists are
     empty."""
     lengths = ranks.retrieved[ranks.retrieved > 0]
@@ -168,7 +168,7 @@ def _compare_pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | 
     differences = study.cached_answer(_differences_by_cutoff, _runs_key(comparison), measure.at(1))
     lists = pair_ranks(study, comparison)
     crossing_points = find_crossings(
-        *lists, measure, also_cutoff=measure.cutoff or comparison.cutoff, difference=differences
+        *lists, measure, extra_cutoff=measure.cutoff or comparison.cutoff, difference=differences
     )
     means = dict(zip(comparison.pair, crossing_points.means, strict=True))
     gap = crossing_points.difference[crossing_points.cutoffs - 1]
@@ -245,7 +245,8 @@ def _most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd
         for other in others
     }
     name = max(
-        frames, key=lambda n: other_measures.count_opposed_queries(frames[n], [chosen_measure, n])
+        frames,
+        key=lambda n: other_measures.count_disagreeing_queries(frames[n], [chosen_measure, n]),
     )
     return name, study.with_texts(frames[name].head(10))
 
@@ -325,7 +326,7 @@ def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str
     return {run: ids[row].tolist() for run, row in zip(pair, missing, strict=True) if row.any()}
 
 
-def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
+def query_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
     """Return the queries in view for which a run has no results, for each of the two runs."""
     return find_coverage(pair_ranks(study, comparison))
 
@@ -363,7 +364,7 @@ def queries_without_results(study: Study, comparison: Comparison) -> pd.DataFram
     meta, run."""
     rows = [
         {"query_id": query_id, "run": run}
-        for run, missing in pair_coverage(study, comparison).lacking.items()
+        for run, missing in query_coverage(study, comparison).lacking.items()
         for query_id in missing
     ]
     return study.with_texts(pd.DataFrame(rows, columns=["query_id", "run"]))

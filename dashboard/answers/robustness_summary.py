@@ -13,7 +13,7 @@ import numpy as np
 from dashboard.address.view import Comparison
 from dashboard.answers import robustness
 from dashboard.answers.overview_measures import overview_measures
-from dashboard.answers.run_comparisons import compare_on_measures, sample_size
+from dashboard.answers.run_comparisons import compare_on_measures, sensitivity_of_test
 from dashboard.answers.unjudged import unjudged_effects
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats
@@ -21,7 +21,7 @@ from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings import file_risks, open_verdicts
 from metrics_core.findings import margin_risks as matter
 from metrics_core.findings import verdict_risks as ways
-from metrics_core.findings.costs import undeclared_lead
+from metrics_core.findings.costs import undeclared_text
 from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_robustness
 
 
@@ -30,25 +30,25 @@ def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     return study.cached_answer(_robustness_summary, comparison)
 
 
-def is_robustness_known(study: Study, comparison: Comparison) -> bool:
+def is_robustness_cached(study: Study, comparison: Comparison) -> bool:
     """Return whether the summary, whose computation takes a while, is in the cache."""
     return study.has_answer(_robustness_summary, comparison)
 
 
 def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
-    if comparison.is_alone:
+    if comparison.is_single_run:
         return Robustness()
     if not comparison.has_direction:
         frame = compare_on_measures(study, comparison, [comparison.measure])[0].set_index("run")
         row = frame.loc[comparison.focus]
-        text = undeclared_lead(row, row["baseline_mean"], comparison.name).text
+        text = undeclared_text(row, row["baseline_mean"], comparison.name).text
         return Robustness((), text, robustness.compared_pair(study, comparison))
     differences = robustness.query_differences(study, comparison)
     query_count = int((~np.isnan(differences)).sum())
     if query_count < FEWEST_QUERIES:
         return build_robustness(robustness.compared_pair(study, comparison), [], query_count)
     if not study.is_computed(comparison.measure):
-        return _check_given_scores(study, comparison, differences, query_count)
+        return _given_measure_checks(study, comparison, differences, query_count)
     # The effect of unjudged documents takes as long as all the rest, so it runs in parallel.
     with ThreadPoolExecutor(1) as executor:
         future = executor.submit(unjudged_effects, study, comparison)
@@ -63,11 +63,12 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
         )
         effects = future.result()
     lengths = {
-        r.run_name: robustness.median_length(r) for r in robustness.pair_ranks(study, comparison)
+        r.run_name: robustness.median_list_length(r)
+        for r in robustness.pair_ranks(study, comparison)
     }
     cutoffs = by_cutoff.crossings if by_cutoff else None
     coverage, shared_difference = (
-        robustness.pair_coverage(study, comparison),
+        robustness.query_coverage(study, comparison),
         robustness.shared_difference(study, comparison),
     )
     missing_counts = {run: len(query_ids) for run, query_ids in coverage.lacking.items()}
@@ -89,7 +90,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
         shared_difference,
         coverage.shared,
         robustness.shared_p_value(study, comparison)
-        if pair.is_clear and any(missing_counts.values())
+        if pair.is_significant and any(missing_counts.values())
         else math.nan,
         comparison.method.level,
     )
@@ -100,7 +101,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
             matter.single_queries_check(differences, margin),
             matter.cutoff_check(cutoffs, pair, margin),
             matter.other_measures_check(measures, pair),
-            matter.margin_check(by_ties, tie_effects.span, margin, exact=tie_effects.exact)
+            matter.margin_check(by_ties, tie_effects.span, margin, is_exact=tie_effects.exact)
             if tie_effects
             else by_ties,
             matter.margin_check(by_missing, (shared_difference, shared_difference), margin),
@@ -132,7 +133,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     )
 
 
-def _check_given_scores(
+def _given_measure_checks(
     study: Study, comparison: Comparison, differences: Floats, query_count: int
 ) -> Robustness:
     """Return the checks of a given measure. There are no checks of the cutoff, of ties or of
@@ -165,18 +166,18 @@ def _add_settling_checks(
     pair = robustness.compared_pair(study, comparison)
     if pair.verdict in CLEAR or pair.verdict == NO_MATTER:
         return summary
-    size = sample_size(study, comparison)
+    size = sensitivity_of_test(study, comparison)
     settling = (
         open_verdicts.sample_size_check(size.difference, size.needed),
         open_verdicts.detectable_difference_check(size.smallest),
         *list_checks,
-        open_verdicts.other_measures_check(_table_verdicts(study, comparison), pair),
+        open_verdicts.other_measures_check(_verdicts_by_measure(study, comparison), pair),
         *later_checks,
     )
     return replace(summary, settling_checks=tuple(filter(None, settling)))
 
 
-def _table_verdicts(study: Study, comparison: Comparison) -> dict[str, str]:
+def _verdicts_by_measure(study: Study, comparison: Comparison) -> dict[str, str]:
     """Return the verdict on the run in focus for each measure in the Overview's table."""
     measures = overview_measures(study, comparison)
     frames = compare_on_measures(study, comparison, measures)

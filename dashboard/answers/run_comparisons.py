@@ -57,7 +57,7 @@ def _comparison_cache_key(comparison: Comparison, measure: Measure) -> CompareKe
     # The margin belongs to the chosen measure alone.
     is_chosen = measure == comparison.measure
     method = comparison.method if is_chosen else replace(comparison.method, margin=None)
-    return measure, comparison.baseline, comparison.narrowing_comparison, method
+    return measure, comparison.baseline, comparison.comparison_that_selects_queries, method
 
 
 def select_shown_runs(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
@@ -87,7 +87,7 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
     """Return a sentence on the smallest difference between the run in focus and the baseline that
     these queries can detect. If the test was inconclusive, a second sentence says how many queries
     would be needed."""
-    size = sample_size(study, comparison)
+    size = sensitivity_of_test(study, comparison)
     if np.isnan(size.p) or not comparison.compares_means:
         return Sentence()
     margin = Sentence()
@@ -102,7 +102,7 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
 def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
     """Return the reasons why the test of the mean may be unreliable, as sentences. The result is
     empty if there are none."""
-    size = sample_size(study, comparison)
+    size = sensitivity_of_test(study, comparison)
     if np.isnan(size.p) or not comparison.compares_means:
         return Sentence()
     focus_scores, baseline_scores = (
@@ -135,7 +135,7 @@ class SampleSize:
     needed: float = math.nan
 
 
-def sample_size(study: Study, comparison: Comparison) -> SampleSize:
+def sensitivity_of_test(study: Study, comparison: Comparison) -> SampleSize:
     """Return the result of the test of the compared pair, including the smallest difference that it
     can detect."""
     row = compare_runs(study, comparison, comparison.measure).set_index("run").loc[comparison.focus]
@@ -158,11 +158,11 @@ def sample_size(study: Study, comparison: Comparison) -> SampleSize:
     if size.verdict != CANNOT_TELL:
         return size
     level = power.single_test_level(row["width"], queries)
-    needed = power.find_queries_needed(row["difference"], row["error"] * queries**0.5, level)
+    needed = power.find_query_count_needed(row["difference"], row["error"] * queries**0.5, level)
     return replace(size, needed=needed)
 
 
-def find_unlisting_runs(scores: Scores, comparison: Comparison) -> Objects:
+def find_run_without_results(scores: Scores, comparison: Comparison) -> Objects:
     """Return for each query the name of the run that lacks it, object[query]. The value is "" if
     both runs contain the query, or neither does."""
     focus_missing, baseline_missing = scores.select_runs(

@@ -65,7 +65,7 @@ def slices(study: Study, comparison: Comparison) -> Slices:
     if not comparison.compares_means:
         gaps = np.subtract(*to_tested_scale(comparison.measure, values))
         means, format_difference = ("ratio", "ratio_elsewhere"), format_ratio_change
-    if comparison.is_alone or (~np.isnan(gaps)).sum() < FEWEST_QUERIES:
+    if comparison.is_single_run or (~np.isnan(gaps)).sum() < FEWEST_QUERIES:
         return Slices()
     mask = study.view_mask(comparison)
     columns = {c: groups.to_numpy()[mask] for c, groups in study.columns(comparison).items()}
@@ -102,7 +102,7 @@ def slices(study: Study, comparison: Comparison) -> Slices:
     return Slices(unlike_slices, table, result.n_tested)
 
 
-def are_slices_known(study: Study, comparison: Comparison) -> bool:
+def are_slices_cached(study: Study, comparison: Comparison) -> bool:
     """Return whether `slices`, whose computation takes a while, is in the cache."""
     return study.has_answer(slices, comparison)
 

@@ -7,6 +7,6 @@ import pandas as pd
 from metrics_core import formats
 
 
-def spreadsheet(frame: pd.DataFrame) -> bytes:
+def format_spreadsheet_csv(frame: pd.DataFrame) -> bytes:
     """Return a frame as CSV that spreadsheet programs can open."""
     return formats.spreadsheet_csv(formats.convert_whole_counts(frame))

@@ -60,7 +60,7 @@ def unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
 def _unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
     focus_ranks, baseline_ranks = pair_ranks(study, comparison)
     measure = comparison.measure
-    unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
+    unjudged = unjudged_ranks_of_pair(study, comparison, comparison.measure.cutoff)
     longest_list = max(int(r.retrieved.max(initial=0)) for r in (focus_ranks, baseline_ranks))
     depth = min(measure.cutoff or comparison.cutoff, max(longest_list, 1))
     cutoffs = sorted({k for k in _DEPTHS if k <= longest_list} | {depth})
@@ -88,7 +88,7 @@ def unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
 
 
 def _unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
-    unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
+    unjudged = unjudged_ranks_of_pair(study, comparison, comparison.measure.cutoff)
     return bound_difference(*pair_ranks(study, comparison), comparison.measure, unjudged)
 
 
@@ -114,7 +114,7 @@ def find_unjudged_documents(
 ) -> list[Pair] | None:
     """Return the unjudged documents of the pair within a cutoff as (query_id, doc_id). Returns None
     if the lists are too long to compare."""
-    unjudged = unjudged_of_pair(study, comparison, cutoff)
+    unjudged = unjudged_ranks_of_pair(study, comparison, cutoff)
     if unjudged.doc_ids is None:
         return None
     query_ids = np.array(pair_ranks(study, comparison)[0].query_ids, dtype=object)[unjudged.query]
@@ -135,23 +135,27 @@ def _has_layer_grades(study: Study, comparison: Comparison) -> bool:
     return bool(has_more[study.view_mask(comparison)].any())
 
 
-def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -> UnjudgedRanks:
+def unjudged_ranks_of_pair(
+    study: Study, comparison: Comparison, cutoff: int | None
+) -> UnjudgedRanks:
     """Return the unjudged documents of the pair within a cutoff. They are the same for all
     measures. If `cutoff` is None, the whole lists are searched."""
     return study.cached_answer(
         _unjudged_ranks,
         replace(
-            comparison.narrowing_comparison, focus=comparison.focus, baseline=comparison.baseline
+            comparison.comparison_that_selects_queries,
+            focus=comparison.focus,
+            baseline=comparison.baseline,
         ),
         cutoff,
     )
 
 
-def count_unjudged(study: Study, comparison: Comparison) -> int:
+def count_unjudged_documents(study: Study, comparison: Comparison) -> int:
     """Return the number of unjudged documents of the pair within the measure's cutoff. The result
     is 0 if the documents of the two lists were not matched, because documents in both lists would
     then be counted twice."""
-    unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
+    unjudged = unjudged_ranks_of_pair(study, comparison, comparison.measure.cutoff)
     return len(unjudged) if unjudged.is_matched else 0
 
 
@@ -195,7 +199,7 @@ def next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
     return study.cached_answer(_next_judgments, pair_key(comparison))
 
 
-def are_next_judgments_known(study: Study, comparison: Comparison) -> bool:
+def are_next_judgments_cached(study: Study, comparison: Comparison) -> bool:
     """Return whether `next_judgments`, which takes a while, is in the cache."""
     return study.has_answer(_next_judgments, pair_key(comparison))
 
@@ -207,6 +211,6 @@ def _next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
         focus_ranks,
         baseline_ranks,
         comparison.measure,
-        unjudged_of_pair(study, comparison, comparison.measure.cutoff),
+        unjudged_ranks_of_pair(study, comparison, comparison.measure.cutoff),
         outer_bounds,
     )

@@ -14,19 +14,19 @@ from dashboard.address.group_table import CLEARED_FIELDS
 from dashboard.address.query_list import DEFAULT_LIST
 from dashboard.answers import breakdown as answers
 from dashboard.answers.breakdown import Breakdown
-from dashboard.answers.crossing import crossing, default_across, offered_crossings
+from dashboard.answers.crossing import crossing, default_second_column, offered_crossings
 from dashboard.answers.group_names import column_title, crossed_title
 from dashboard.answers.group_table import (
     LEAST_QUERIES,
     MOST_ROWS,
     GroupRows,
     GroupTableRequest,
-    list_groups,
     make_sort_values,
+    select_groups,
 )
-from dashboard.answers.headroom import largest_gain
+from dashboard.answers.headroom import largest_headroom_part
 from dashboard.answers.slices import slices
-from dashboard.answers.spreadsheet import spreadsheet
+from dashboard.answers.spreadsheet import format_spreadsheet_csv
 from dashboard.app_pages.parts import group_charts, section
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import curves, groups, markup
@@ -41,10 +41,10 @@ from metrics_core.findings.significance import rounding_note
 
 
 def show_crossed_groups(
-    breakdown: Breakdown, across: str, context: PageContext, show_head: Callable[..., None]
+    breakdown: Breakdown, across: str, context: PageContext, show_heading: Callable[..., None]
 ) -> None:
     """Show the cells of two crossed columns, and the scores of all runs by the second column. If
-    `show_head` is true, the head of the page is shown too."""
+    `show_heading` is true, the head of the page is shown too."""
     show_all = bool(context.view.address["every"])
     crossed_groups = crossing(
         context.study, context.comparison, breakdown.by, across, show_all=show_all
@@ -53,7 +53,9 @@ def show_crossed_groups(
         ("cells", "Cells (CSV)", lambda: crossed_groups.cells),
         ("second", "Scores of all runs shown (CSV)", lambda: crossed_groups.groups),
     ]
-    show_head(context, crossed_groups.title, crossed_groups.lead, breakdown, across, downloads)
+    show_heading(
+        context, crossed_groups.title, crossed_groups.lead_text, breakdown, across, downloads
+    )
     group_charts.show_legend(context)
     with st.container(key="crossed"):
         left, right = st.columns([1.8, 1], gap="medium")
@@ -98,10 +100,14 @@ def render() -> None:
         _show_no_columns_message()
         return
     across = address["across"]
-    if context.comparison.is_alone or across not in breakdown.columns or across == breakdown.by:
+    if (
+        context.comparison.is_single_run
+        or across not in breakdown.columns
+        or across == breakdown.by
+    ):
         _show_groups(breakdown, context)
     else:
-        show_crossed_groups(breakdown, across, context, _show_head)
+        show_crossed_groups(breakdown, across, context, _show_page_heading)
     defer_drawing(lambda: _show_slices(context))
 
 
@@ -116,7 +122,7 @@ def _show_no_columns_message() -> None:
         session.goto("data")
 
 
-def _show_head(
+def _show_page_heading(
     context: PageContext,
     title: Sentence,
     lead: Sentence,
@@ -132,8 +138,8 @@ def _show_head(
                 st.segmented_control,
                 "Show as",
                 "charts",
-                value=_chart_form(context),
-                store=lambda form: {"charts": form or _chart_form(context)},
+                value=_choose_charts_or_table(context),
+                store=lambda form: {"charts": form or _choose_charts_or_table(context)},
                 options=[_CHARTS, _TABLE],
                 format_func={_CHARTS: "Charts", _TABLE: "Table"}.__getitem__,
                 label_visibility="collapsed",
@@ -154,7 +160,7 @@ def _show_head(
         st.caption(breakdown.explanation)
 
 
-def _chart_form(context: PageContext) -> str:
+def _choose_charts_or_table(context: PageContext) -> str:
     """Return how to show the groups: as charts for more than two runs, else as a table."""
     form: str = context.view.address["charts"]
     default = _CHARTS if len(context.comparison.runs) > _TABLE_RUNS else _TABLE
@@ -162,7 +168,7 @@ def _chart_form(context: PageContext) -> str:
 
 
 def _spreadsheet_bytes(frame: Callable[[], pd.DataFrame]) -> bytes:
-    return spreadsheet(frame())
+    return format_spreadsheet_csv(frame())
 
 
 def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext) -> None:
@@ -171,21 +177,24 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
 
     cutoff = context.comparison.cutoff
 
-    def grouping_choice(by: str) -> groups.Choice:
-        link = session.href("breakdown", **CLEARED_FIELDS | {"by": by})
-        kind = "own" if by in file_columns else "computed"
+    def grouping_choice(column: str) -> groups.Choice:
+        link = session.href("breakdown", **CLEARED_FIELDS | {"by": column})
+        kind = "own" if column in file_columns else "computed"
         return groups.Choice(
-            column_title(by, cutoff), link, kind, by == breakdown.by and not across
+            column_title(column, cutoff), link, kind, column == breakdown.by and not across
         )
 
-    def crossing(by: str, other: str) -> groups.Choice:
-        link = session.href("breakdown", **CLEARED_FIELDS | {"by": by, "across": other})
-        text = crossed_title(by, other, cutoff)
-        return groups.Choice(text, link, "crossed", {by, other} == {breakdown.by, across})
+    def crossing_choice(column: str, second: str) -> groups.Choice:
+        link = session.href("breakdown", **CLEARED_FIELDS | {"by": column, "across": second})
+        text = crossed_title(column, second, cutoff)
+        return groups.Choice(text, link, "crossed", {column, second} == {breakdown.by, across})
 
     pairs = offered_crossings(context.study, context.comparison, breakdown.by, across)
-    choices = [*map(grouping_choice, breakdown.columns), *(crossing(*both) for both in pairs)]
-    st.html(groups.draw_column_choice(choices, most=_UNFOLDED))
+    choices = [
+        *map(grouping_choice, breakdown.columns),
+        *(crossing_choice(*both) for both in pairs),
+    ]
+    st.html(groups.draw_column_choice(choices, max_visible=_UNFOLDED))
 
 
 def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
@@ -195,10 +204,10 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
     def all_run_scores() -> pd.DataFrame:
         return answers.scores_by_column(context.study, comparison, breakdown.by)
 
-    _show_head(
+    _show_page_heading(
         context,
         breakdown.title,
-        breakdown.lead,
+        breakdown.lead_text,
         breakdown,
         "",
         [
@@ -212,7 +221,7 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
     )
     least = parse_whole_number(address["least"]) or 0
     request = GroupTableRequest(address["ranked"], address["within"], least, bool(address["every"]))
-    result = list_groups(breakdown, request, is_single_run=comparison.is_alone)
+    result = select_groups(breakdown, request, is_single_run=comparison.is_single_run)
     many = len(breakdown.groups) > MOST_ROWS
     if many:
         _show_group_controls(breakdown, result, request)
@@ -222,9 +231,11 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
     elif not len(result.rows):
         total = f"{len(breakdown.groups)} groups in total."
         st.html(markup.draw_empty_state("No group matches.", total))
-        st.button("Show all groups", on_click=session.change, kwargs={"within": "", "least": ""})
+        st.button(
+            "Show all groups", on_click=session.change_address, kwargs={"within": "", "least": ""}
+        )
     else:
-        _FORMS[_chart_form(context)](breakdown, result, request, context)
+        _FORMS[_choose_charts_or_table(context)](breakdown, result, request, context)
         if request.every and many:
             st.html(groups.draw_more_link("Show fewer groups", session.href("breakdown", every="")))
 
@@ -290,7 +301,7 @@ def _show_table(
         )
 
     st.html(draw())
-    gain = _HEADROOM_NOTES.get(largest_gain(breakdown.table), "").format(
+    gain = _HEADROOM_NOTES.get(largest_headroom_part(breakdown.table), "").format(
         k=w.format_count(comparison.cutoff)
     )
     parts = (
@@ -317,19 +328,23 @@ def _show_charts(
     """Show charts of all runs by group. Unless a single run is shown or groups are searched, also
     show the cells of the column crossed with its default second column."""
     comparison = context.comparison
-    scores = answers.group_scores(
+    scores = answers.scores_by_group(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
     )
     group_charts.show_legend(context)
-    across = "" if comparison.is_alone else default_across(context.study, comparison, breakdown.by)
+    across = (
+        ""
+        if comparison.is_single_run
+        else default_second_column(context.study, comparison, breakdown.by)
+    )
     # The cells show the groups that contribute most, not those searched for.
     across = "" if request.within or request.least else across
-    column_count = 1 if comparison.is_alone else 2 + bool(across)
+    column_count = 1 if comparison.is_single_run else 2 + bool(across)
     with st.container(key="by_group"):
         columns = st.columns(column_count, gap="medium")
     with columns[0]:
         group_charts.show_scores(scores.groups, breakdown.by, scores.order, scores.summary, context)
-    if not comparison.is_alone:
+    if not comparison.is_single_run:
         with columns[1]:
             title_text = breakdown.title.text
             group_charts.show_differences(

@@ -24,7 +24,7 @@ from dashboard.session.actions.collections import (
 )
 from dashboard.session.open_collection import (
     all_collections,
-    collection_id,
+    current_collection_id,
     is_collection_missing,
     workspace,
 )
@@ -36,7 +36,7 @@ _IMPORT = 104
 
 def render() -> None:
     """Show the list of collections and the controls that add a collection."""
-    identity = collection_id()
+    identity = current_collection_id()
     missing = identity if is_collection_missing() else ""
     entries = all_collections().list_collections()
     title, lead = answers.collections_finding(entries, missing).statement_and_rest

@@ -47,7 +47,7 @@ def render() -> None:
     part = part_name if part_name in parts else ""
     is_tested_by_k = part not in ("recall", "rerank")
     # The lines are shown at once; the intervals of the differences take longer.
-    is_quick = is_tested_by_k and answers.are_curves_quick(context.study, comparison)
+    is_quick = is_tested_by_k and answers.are_curves_quick_to_compute(context.study, comparison)
     curves = (
         answers.curves(context.study, comparison)
         if is_quick
@@ -126,7 +126,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
     )
     for start in range(0, len(curves.frames), 3):
         with st.container(
-            key=f"panels_{'alone_' if comparison.is_alone else ''}{start}{key_suffix}"
+            key=f"panels_{'alone_' if comparison.is_single_run else ''}{start}{key_suffix}"
         ):
             columns = st.columns(3, gap="medium")
             for column, family in zip(
@@ -135,7 +135,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
                 with column:
                     _show_panel(curves, family, context, key_suffix)
     text = "k: number of results counted (log scale); click to choose, drag to zoom."
-    if is_tested and not comparison.is_alone:
+    if is_tested and not comparison.is_single_run:
         text += " The difference is significant where its band excludes zero."
     short_runs = [
         run
@@ -149,7 +149,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
 
 def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: str) -> None:
     title, gloss = _panel_title(family, context)
-    st.html(blocks.draw_panel_head(title, gloss))
+    st.html(blocks.draw_panel_heading(title, gloss))
     figure = draw_figure_cached(
         figures.measure_by_cutoff,
         curves.frames[family],
@@ -163,7 +163,13 @@ def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: s
     key = f"curve_{family}{key_suffix}"
     link = session.href("curves", k="")
     section.show_chart(
-        figure, key, alt=alt, picture=picture, clickable=False, zooms=True, chooses=link
+        figure,
+        key,
+        alt=alt,
+        caption=picture,
+        clickable=False,
+        zoom=True,
+        cutoff_link=link,
     )
 
 
@@ -194,7 +200,12 @@ def _show_precision_recall(curves: Curves, context: PageContext, with_bands: boo
         )
         picture = section.make_caption("Precision against recall", "interpolated precision")
         section.show_chart(
-            figure, "precision_recall", alt=alt, picture=picture, clickable=False, zooms=True
+            figure,
+            "precision_recall",
+            alt=alt,
+            caption=picture,
+            clickable=False,
+            zoom=True,
         )
     with right:
         st.html(blocks.draw_precision_table(curves.precision_recall, context.drawing))
@@ -208,7 +219,7 @@ def _show_reranking(curves: Curves, context: PageContext, with_bands: bool) -> N
     figure = draw_figure_cached(figures.reranking_ceiling, frame, drawing, coloured_runs=in_colour)
     title = f"Best {context.comparison.name} after a perfect reordering of the top N"
     alt, picture = f"{title}, by run.", section.make_caption(title, "not tested")
-    section.show_chart(figure, "reranking", alt=alt, picture=picture, clickable=False, zooms=True)
+    section.show_chart(figure, "reranking", alt=alt, caption=picture, clickable=False, zoom=True)
     k = w.format_count(drawing.cutoff)
     text = f"{title}, by N (log scale). N = 1: not reordered. Dotted: N = {k}."
     st.html(blocks.draw_chart_note(text))

@@ -12,7 +12,7 @@ from dashboard.answers import overview
 from dashboard.answers.data import FileRow
 from dashboard.answers.file_fields import KIND_WORDS, are_user_fields
 from dashboard.answers.id_offers import id_maps_sentence
-from dashboard.answers.own_documents import has_own_documents
+from dashboard.answers.own_documents import has_self_matches
 from dashboard.app_pages.parts import add_files, file_fields, grading, section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.app_pages.parts.directions import show_score_files
@@ -20,11 +20,11 @@ from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
 from dashboard.session import PageContext
-from dashboard.session.actions.judgments import exclude_own_documents
+from dashboard.session.actions.judgments import set_exclude_self
 from dashboard.session.actions.refused_files import refusals
 from dashboard.session.actions.uploads import change_kind, remove_file, restore_file
 from dashboard.session.deferred_drawing import defer_drawing
-from dashboard.session.open_collection import collection_id, current_library, workspace
+from dashboard.session.open_collection import current_collection_id, current_library, workspace
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
@@ -45,7 +45,7 @@ def show_exclusion_switch(study: Study) -> None:
         "Leave out each query's own document",
         "exclude_self",
         value=study.settings.exclude_self,
-        store=exclude_own_documents,
+        store=set_exclude_self,
         help=_HELP,
     )
 
@@ -63,7 +63,7 @@ def render() -> None:
         return
     cutoff, measure = answers.cutoff_and_measure(context.comparison if context else None)
     questions = file_fields.find_file_checks(library.files)
-    unclear, of_two_kinds = add_files.names_in_questions(questions)
+    unclear, of_two_kinds = add_files.names_of_files_with_questions(questions)
     answer = answers.files_page(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
     st.html(markup.draw_answer(*answer.finding.statement_and_rest, {}))
     with add_files.make_message_area():
@@ -104,8 +104,8 @@ def render() -> None:
     with left:
         if answer.fit:
             section.show_heading("Do the ids match?", "Ids must match exactly, including case.")
-            st.html(data.draw_fit_table(answer.fit))
-        if library.study is not None and has_own_documents(library.study):
+            st.html(data.draw_file_fit_table(answer.fit))
+        if library.study is not None and has_self_matches(library.study):
             show_exclusion_switch(library.study)
     with right:
         if context and context.study.judged:
@@ -131,7 +131,7 @@ def _has_result(context: PageContext) -> bool:
 def _show_result(context: PageContext) -> None:
     """Show the verdict and a link to the Overview."""
     verdict = overview.overview(context.study, context.comparison).verdict
-    is_alone = context.comparison.is_alone
+    is_alone = context.comparison.is_single_run
     st.html(
         data.draw_result(
             verdict, context.look.styles, session.href("overview"), is_single_run=is_alone
@@ -178,7 +178,7 @@ def _show_preview_dialog(rows: list[FileRow]) -> None:
     @st.dialog(
         escape_markdown(row.file.file),
         width="large",
-        on_dismiss=lambda: session.change(file=""),
+        on_dismiss=lambda: session.change_address(file=""),
     )
     def show_preview(row: FileRow) -> None:
         st.html(data.draw_preview(row.kind, answers.first_rows(row.file.table)))
@@ -209,7 +209,7 @@ def _show_file_actions(rows: list[FileRow]) -> None:
                     st.button(
                         "Name and colour",
                         key=f"call_{row.file.key}",
-                        on_click=session.change,
+                        on_click=session.change_address,
                         kwargs={"naming": row.run},
                         type="tertiary",
                     )
@@ -218,7 +218,7 @@ def _show_file_actions(rows: list[FileRow]) -> None:
                 choose()
             else:
                 st.html(data.draw_preview(row.kind, answers.first_rows(row.file.table)))
-        for entry in workspace().removed_entries(collection_id()):
+        for entry in workspace().removed_entries(current_collection_id()):
             message = f"{escape_markdown(entry.file)} was removed."
             section.show_restore_row(message, f"back_{entry.number}", restore_file, entry.number)
 

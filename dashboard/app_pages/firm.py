@@ -11,7 +11,7 @@ from dashboard.address.query_list import NO_LIST
 from dashboard.answers import robustness, unjudged
 from dashboard.answers import robustness_summary as answers
 from dashboard.answers.grading import add_document_texts
-from dashboard.answers.spreadsheet import spreadsheet
+from dashboard.answers.spreadsheet import format_spreadsheet_csv
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.drawing.blocks import card_head, layers, markup, robustness_checks
@@ -96,7 +96,7 @@ def _show_unjudged(context: PageContext, _: str) -> None:
         ),
     ]
     _show_difference_ranges(context, spans, "Possible range of the difference")
-    defer_drawing(lambda: _show_judge_next(context, effects.shares))
+    defer_drawing(lambda: _show_next_judgments(context, effects.shares))
 
 
 def _show_difference_ranges(
@@ -108,7 +108,7 @@ def _show_difference_ranges(
     st.html(robustness_checks.draw_difference_ranges(ranges, context.drawing, label))
 
 
-def _judged_table(context: PageContext, shares: pd.DataFrame) -> None:
+def _show_judged_shares(context: PageContext, shares: pd.DataFrame) -> None:
     with st.popover("Judged share by k", type="tertiary", key="judged_by_k"):
         section.show_heading(
             "Judged share",
@@ -129,7 +129,7 @@ def _judged_table(context: PageContext, shares: pd.DataFrame) -> None:
         show_completeness_switch(context.study, "robustness")
 
 
-def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
+def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
     comparison, study = context.comparison, context.study
     nameless = study.runs_without_doc_ids(comparison.pair)
     if nameless:
@@ -138,14 +138,14 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
             f"{judged_ranks_text(nameless)}, so it is unknown which documents are unjudged."
             " Their number and their maximum effect are known.",
         )
-        _judged_table(context, shares)
+        _show_judged_shares(context, shares)
         return
     judgments = unjudged.next_judgments(study, comparison)
-    waiting = unjudged.count_unjudged(study, comparison)
+    waiting = unjudged.count_unjudged_documents(study, comparison)
     sentence = judge_next_finding(judgments, robustness.compared_pair(study, comparison), waiting)
     if judgments.table.empty:
         st.html(markup.draw_empty_state("No unjudged document could reverse the order.", sentence))
-        _judged_table(context, shares)
+        _show_judged_shares(context, shares)
         return
     sheet = judgments.make_blank_judgments()
     settling = judgments.n_to_settle or 0
@@ -153,10 +153,10 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
         st.html(layers.draw_judging_link(session.href("judge"), judge_label, "primary"))
         st.html(card_head.draw_card_remark(markup.shorten_run_names(sentence, context.look.styles)))
-        _judged_table(context, shares)
+        _show_judged_shares(context, shares)
         st.download_button(
             f"Sheet to fill in :gray[{section.format_count(len(sheet), 'document', 'documents')}]",
-            data=lambda: spreadsheet(sheet),
+            data=lambda: format_spreadsheet_csv(sheet),
             file_name=section.make_download_name("to-judge"),
             mime="text/csv",
             key="csv_to_judge",
@@ -186,7 +186,7 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
         for row in first_rows.to_dict("records")
     ]
     st.html(
-        robustness_checks.draw_table(heads, rows, "Documents to judge next", headed=heads[0].name)
+        robustness_checks.draw_table(heads, rows, "Documents to judge next", heading=heads[0].name)
     )
 
 
@@ -209,7 +209,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
         context.drawing,
     )
     picture = section.make_caption(title, runs=comparison.pair)
-    section.show_chart(figure, "removal", alt=reason, picture=picture, clickable=False)
+    section.show_chart(figure, "removal", alt=reason, caption=picture, clickable=False)
     if len(removed):
         ends = {"difference": "difference", "left": "mean after removal"}
         with st.expander(f"{section.format_count(len(removed), 'query', 'queries')}, in order"):
@@ -225,7 +225,7 @@ def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: 
         for row in frame.head(_SHOWN).to_dict("records")
     ]
     st.html(robustness_checks.draw_table(heads, rows, caption))
-    _show_rest_note(len(frame))
+    _show_note_on_further_queries(len(frame))
 
 
 def _show_cutoffs(context: PageContext, reason: str) -> None:
@@ -251,7 +251,7 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
     runs = comparison.pair
     picture = section.make_caption(f"{name} by k", section.INTERVALS, runs=runs)
     alt = f"{name} by k. {reason}"
-    section.show_chart(figure, "firm_cutoff", alt=alt, picture=picture, clickable=False, zooms=True)
+    section.show_chart(figure, "firm_cutoff", alt=alt, caption=picture, clickable=False, zoom=True)
 
 
 def _show_measures(context: PageContext, _: str) -> None:
@@ -330,7 +330,7 @@ def _show_missing(context: PageContext, reason: str) -> None:
         section.show_heading("Queries without a score", reason)
         unscored = robustness.unscored_queries(study, comparison).items()
         ids = [(query_id, run) for run, missing in unscored for query_id in missing]
-        _show_lacking(study.with_texts(pd.DataFrame(ids, columns=["query_id", "run"])), "no score")
+        _show_gaps(study.with_texts(pd.DataFrame(ids, columns=["query_id", "run"])), "no score")
         return
     queries = robustness.queries_without_results(study, comparison)
     section.show_heading(
@@ -351,10 +351,10 @@ def _show_missing(context: PageContext, reason: str) -> None:
         for name, row in zip(("All queries", "Answered by both runs"), rows, strict=True)
     ]
     _show_difference_ranges(context, spans, "Difference over all queries and over shared queries")
-    _show_lacking(queries, "no results")
+    _show_gaps(queries, "no results")
 
 
-def _show_lacking(queries: pd.DataFrame, what: str) -> None:
+def _show_gaps(queries: pd.DataFrame, what: str) -> None:
     """Show the queries for which a run has no results or no score. If there are none, show
     nothing."""
     if queries.empty:
@@ -364,7 +364,7 @@ def _show_lacking(queries: pd.DataFrame, what: str) -> None:
     title = f"Queries for which a run has {what}"
     with st.expander(f"{title} ({w.format_count(len(queries))})"):
         st.html(robustness_checks.draw_table(heads, table, title))
-        _show_rest_note(len(queries))
+        _show_note_on_further_queries(len(queries))
 
 
 def _pair_names(context: PageContext) -> tuple[str, str]:
@@ -379,7 +379,7 @@ def _query_cell(row: dict[str, object]) -> Cell:
     return Cell(str(row["text"]), link, str(row["meta"]))
 
 
-def _show_rest_note(count: int) -> None:
+def _show_note_on_further_queries(count: int) -> None:
     if count > _SHOWN:
         st.html(
             markup.draw_empty_state("", f"{w.format_count(count - _SHOWN)} more are in the CSV.")

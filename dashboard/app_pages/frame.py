@@ -28,7 +28,7 @@ from dashboard.app_pages.parts.report_dialog import save_button
 from dashboard.app_pages.parts.style_sheet import style_sheet
 from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
-from dashboard.components.meeting import show_meeting
+from dashboard.components.meeting import show_presentation
 from dashboard.components.place import remember_scroll_position
 from dashboard.drawing.blocks import data, layers, markup, navigation
 from dashboard.drawing.blocks.navigation import ShelfEntry
@@ -42,13 +42,13 @@ from dashboard.session.actions.runs import rename_run
 from dashboard.session.context import current_theme
 from dashboard.session.open_collection import (
     all_collections,
-    collection_id,
+    current_collection_id,
     current_library,
     workspace,
 )
-from dashboard.session.reconnection import handle_reconnection, largest_upload
+from dashboard.session.reconnection import handle_reconnection, max_upload_size
 from dashboard.streamlit_internals import is_served_by_streamlit, static_folder
-from dashboard.workspace.disk.errors import page_failed_error
+from dashboard.workspace.disk.errors import failed_page_error
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 
@@ -61,7 +61,7 @@ def show_run_dialog(context: PageContext) -> None:
     if run not in context.study.names:
         return
 
-    @st.dialog("Name and colour", on_dismiss=lambda: session.change(naming=""))
+    @st.dialog("Name and colour", on_dismiss=lambda: session.change_address(naming=""))
     def show_card() -> None:
         _show_run_dialog(run)
 
@@ -129,7 +129,9 @@ def draw_presentation(context: PageContext) -> None:
     """Show the presentation, if the address requests one of its screens."""
     screen = context.view.address["screen"]
     if screen:
-        show_meeting(make_presentation_screens(context), screen, lambda: session.change(screen=""))
+        show_presentation(
+            make_presentation_screens(context), screen, lambda: session.change_address(screen="")
+        )
 
 
 _STATIC = Path(__file__).parents[1] / "static"
@@ -176,7 +178,7 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
         toggle_star,
     )
     remember_scroll_position()
-    uploads, largest = session.widget_generation("upload"), largest_upload()
+    uploads, largest = session.widget_generation("upload"), max_upload_size()
     handle_reconnection(watch_connection(query, uploads, largest, _chart_script()))
     if link:
         session.open_link(link)
@@ -220,7 +222,7 @@ _NO_OUTCOME_COLOURS = (
 """The colours of a page on a measure whose direction is not declared."""
 
 
-def show_message_instead(page: Page) -> bool:
+def show_message_instead_of_page(page: Page) -> bool:
     """Show a message instead of the page if necessary, and return whether one was shown.
 
     A message is shown if the page does not exist, no files are open, the link is invalid, no query
@@ -231,7 +233,7 @@ def show_message_instead(page: Page) -> bool:
         st.html(
             markup.draw_empty_state(f"There is no page “{no_page}”.", "The menu lists all pages.")
         )
-        st.button("Open the Overview", on_click=session.change, kwargs={NO_PAGE.name: ""})
+        st.button("Open the Overview", on_click=session.change_address, kwargs={NO_PAGE.name: ""})
         return True
     if not page.needs_study:
         return False
@@ -294,7 +296,9 @@ def _has_invalid_link(context: PageContext, page: Page) -> bool:
         for field in (*SHARED_FIELDS, *page.fields)
         if field.name in problems
     }
-    st.button("Continue without it", on_click=session.change, kwargs=runs | method_fields | empty)
+    st.button(
+        "Continue without it", on_click=session.change_address, kwargs=runs | method_fields | empty
+    )
     return True
 
 
@@ -304,7 +308,7 @@ def _has_empty_view(context: PageContext) -> bool:
     st.html(markup.draw_empty_state("No queries in view.", "No query matches the filters."))
     narrowing = {control.name: "" for control in CONTROLS if control.narrows}
     back = {"where": (), **narrowing}
-    st.button("Clear filters", on_click=session.change, kwargs=back)
+    st.button("Clear filters", on_click=session.change_address, kwargs=back)
     return True
 
 
@@ -316,12 +320,12 @@ def _show_unjudged_message(context: PageContext, page: Page) -> bool:
         text = "Add judgments under Files."
         st.html(markup.draw_empty_state("This page needs judgments.", text))
         return True
-    if not comparison.is_alone:
+    if not comparison.is_single_run:
         error, k = find_depth_problem(context.study, comparison)
         if error is None:
             return False
         show_error(error)
-        st.button(f"Compare the top {k}", on_click=session.change, kwargs={"k": str(k)})
+        st.button(f"Compare the top {k}", on_click=session.change_address, kwargs={"k": str(k)})
         return True
     for refusal in context.study.refused.values():
         show_error(refusal)
@@ -340,7 +344,7 @@ def _show_given_measure_message(context: PageContext) -> bool:
     reason = f"The scores of {measure} come from a file, not from ranks."
     st.html(markup.draw_empty_state("This page needs a computed measure.", reason))
     if context.study.judged:
-        st.button("Show the default measure", on_click=session.change, kwargs={"m": ""})
+        st.button("Show the default measure", on_click=session.change_address, kwargs={"m": ""})
     return True
 
 
@@ -352,11 +356,11 @@ def _has_missing_data(context: PageContext) -> bool:
     if lack_error is None:
         return False
     show_error(lack_error)
-    st.button("Show the default measure", on_click=session.change, kwargs={"m": ""})
+    st.button("Show the default measure", on_click=session.change_address, kwargs={"m": ""})
     return True
 
 
-def find_page_without_judgments(page: Page, draw: Callable[[], None]) -> Callable[[], None]:
+def choose_draw_function(page: Page, draw: Callable[[], None]) -> Callable[[], None]:
     """Return the function that draws the page: `draw`, or its counterpart for runs without
     judgments."""
     context = session.page_context()
@@ -376,11 +380,11 @@ def show_failure(error: Exception) -> None:
     """Show a message instead of the page. It says that the page failed because of the open
     collection, and offers the other collections. The traceback is written to stderr."""
     logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
-    collections, current = all_collections(), collection_id()
+    collections, current = all_collections(), current_collection_id()
     entries = collections.list_collections()
     is_own = any(row.id == current and row.origin == "own" for row in entries)
     folder = workspace().folder_of(current) if is_own else collections.folder_of(current)
-    show_error(page_failed_error(collections.name_of(current), folder or workspace().folder, error))
+    show_error(failed_page_error(collections.name_of(current), folder or workspace().folder, error))
     if is_own:
         st.button("Remove this collection", on_click=remove_collection, args=(current,))
     others = [row for row in entries if row.id != current]

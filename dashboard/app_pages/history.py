@@ -14,9 +14,9 @@ from dashboard.answers.history import HistoryPage
 from dashboard.answers.history_dates import VersionDates, version_dates
 from dashboard.answers.other_judgments import (
     OtherJudgments,
-    other_judgments,
     version_rows,
     version_sentences,
+    versions_of_collection,
 )
 from dashboard.app_pages.parts import section
 from dashboard.components import history_order
@@ -32,7 +32,11 @@ from dashboard.session.actions.history import (
     store_version_order,
 )
 from dashboard.session.deferred_drawing import defer_drawing
-from dashboard.session.open_collection import all_collections, collection_id, current_library
+from dashboard.session.open_collection import (
+    all_collections,
+    current_collection_id,
+    current_library,
+)
 from metrics_core.base import wording as w
 from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.findings.history import not_versions_finding
@@ -67,12 +71,12 @@ def render() -> None:
     if address["in_order"] == answers.NONE:
         st.html(markup.draw_answer(*not_versions_finding().statement_and_rest, {}))
         back = {"in_order": "", "versions": ()}
-        st.button("Treat as versions", on_click=session.change, kwargs=back)
+        st.button("Treat as versions", on_click=session.change_address, kwargs=back)
         st.html(blocks.draw_history_contents())
         return
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     st.html(markup.draw_answer(*history.finding.statement_and_rest, context.look.styles))
-    others = _other_judgments(context) if are_versions else []
+    others = _versions_of_other_collections(context) if are_versions else []
     # Files' dates help to answer the question.
     by_date = address["in_order"] == answers.BY_DATE or not are_versions
     rows = version_rows(history, dates, others, by_date=by_date)
@@ -85,7 +89,7 @@ def render() -> None:
         left, right = st.columns([2, 3], gap="large")
         with left:
             _show_order(runs, dates, context, are_versions=False)
-            _ask_versions(runs)
+            _ask_if_versions(runs)
         with right:
             _show_means(history, rows, context)
         st.html(blocks.draw_history_contents())
@@ -99,12 +103,14 @@ def render() -> None:
         defer_drawing(lambda: _show_queries(history, context))
 
 
-def _ask_versions(runs: tuple[str, ...]) -> None:
+def _ask_if_versions(runs: tuple[str, ...]) -> None:
     """Ask whether the runs are versions. The answer is stored in the address."""
     with st.container(horizontal=True, key="are_versions"):
         yes = {"versions": runs}
-        st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
-        st.button("No, they are different systems", on_click=session.change, kwargs=_SYSTEMS)
+        st.button("Yes, in this order", type="primary", on_click=session.change_address, kwargs=yes)
+        st.button(
+            "No, they are different systems", on_click=session.change_address, kwargs=_SYSTEMS
+        )
     remark = "“No” hides the chart of this page. You can undo this."
     st.html(blocks.draw_version_remarks([remark]))
 
@@ -128,14 +134,16 @@ def _show_order(
         )
         if are_versions:
             _other_collections(context)
-            st.button("They are different systems", on_click=session.change, kwargs=_SYSTEMS)
+            st.button(
+                "They are different systems", on_click=session.change_address, kwargs=_SYSTEMS
+            )
     history_order.show_version_order(
         runs,
         study.names,
         styles=context.look.styles,
-        collection=collection_id(),
-        fewest=FEWEST_VERSIONS,
-        in_rows=not are_versions,
+        collection_id=current_collection_id(),
+        min_versions=FEWEST_VERSIONS,
+        one_per_row=not are_versions,
         on_order=partial(store_version_order, history_order.KEY, tuple(default_order)),
     )
     if address["in_order"] == answers.BY_DATE:
@@ -174,11 +182,11 @@ def _other_collections(context: PageContext) -> None:
         )
 
 
-def _other_judgments(context: PageContext) -> list[OtherJudgments]:
+def _versions_of_other_collections(context: PageContext) -> list[OtherJudgments]:
     address = context.view.address
     collections = all_collections()
     return [
-        other_judgments(
+        versions_of_collection(
             context.study,
             context.comparison,
             address["in_order"],
@@ -187,7 +195,7 @@ def _other_judgments(context: PageContext) -> list[OtherJudgments]:
             other_library(identity),
         )
         for identity in dict.fromkeys(address["also_from"])
-        if identity != collection_id()
+        if identity != current_collection_id()
     ]
 
 
@@ -214,9 +222,11 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
         runs=history.versions,
     )
     alt = f"Mean {comparison.measure} of each version. {history.finding.text}"
-    clicked = section.show_chart(figure, "by_version", alt=alt, picture=picture)
+    clicked = section.show_chart(figure, "by_version", alt=alt, caption=picture)
     if clicked and not clicked[3]:
-        session.goto("queries", **context.view.changes_to_compare(clicked[0]), **DEFAULT_LIST)
+        session.goto(
+            "queries", **context.view.address_changes_to_compare(clicked[0]), **DEFAULT_LIST
+        )
 
 
 def _show_slices(runs: tuple[str, ...], columns: list[str], by: str, context: PageContext) -> None:
@@ -271,7 +281,7 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
     )
 
     def draw() -> Markup:
-        links = session.hrefs("query", "q", rows="", **NO_LIST)
+        links = session.make_href_function("query", "q", rows="", **NO_LIST)
         return blocks.draw_query_table(first, history.versions, links)
 
     section.show_cached("changed", draw, history)

@@ -8,7 +8,7 @@ def render() -> None:
     """Show the next document in the queue, its query, and the effect of the grades so far."""
     context = session.study_context()
     if not drawn_judging.show_drawn_judging(context):
-        judging.queue_part(context)
+        judging.show_judging_queue(context)
 
 
 if __name__ == "__main__":

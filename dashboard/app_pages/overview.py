@@ -15,7 +15,7 @@ from dashboard.answers import overview as answers
 from dashboard.answers.overview import Overview
 from dashboard.answers.overview_steps import overview_steps
 from dashboard.answers.paper_text import overview_texts
-from dashboard.answers.robustness_summary import is_robustness_known
+from dashboard.answers.robustness_summary import is_robustness_cached
 from dashboard.answers.robustness_summary import robustness_summary as firmness_of
 from dashboard.app_pages.parts import add_files, rail, section, test_picker
 from dashboard.app_pages.parts.directions import ask_directions
@@ -50,13 +50,13 @@ def render() -> None:
     add_files.show_upload_result()
     section.run_steps_with_progress(overview_steps(context.study, comparison))
     answer = answers.overview(context.study, comparison)
-    if comparison.is_alone:
+    if comparison.is_single_run:
         _show_single_run(answer, context)
     elif comparison.focus in answer.too_few:
         _show_few_queries(answer, context)
     else:
         _show_comparison(answer, context)
-    first = context.study.names[0] if context.is_guessed and not comparison.is_alone else ""
+    first = context.study.names[0] if context.is_guessed and not comparison.is_single_run else ""
     guess = (comparison.baseline, first) if first else None
     st.html(overview.draw_facts_line(answer.facts, session.href, guess))
 
@@ -105,7 +105,7 @@ def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
     """Show the robustness checks after the rest of the page, because they take longest. A
     placeholder of the same size is shown until then."""
     placeholder, comparison = st.empty(), context.comparison
-    if not is_robustness_known(context.study, comparison):
+    if not is_robustness_cached(context.study, comparison):
         unclear = row["verdict"] == CANNOT_TELL
         placeholder.html(robustness_checks.draw_checks_placeholder(is_inconclusive=unclear))
 
@@ -145,7 +145,7 @@ def _runs_markup(answer: Overview, context: PageContext) -> Markup:
         context.drawing,
         _measure_links(answer, context),
         answer.judged_shares,
-        _run_link(context),
+        _run_link_maker(context),
     )
 
 
@@ -178,7 +178,7 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
                 replace(context.drawing, styles=context.look.styles),
                 _measure_links(answer, context),
                 answer.judged_shares,
-                _run_link(context),
+                _run_link_maker(context),
                 pairs=session.href("pairs"),
                 all_pairs=run_pairs,
                 search=search,
@@ -250,10 +250,10 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
                 answer.groups,
                 drawing,
                 session.href,
-                _group_link(answer, context),
-                by=(answer.grouping or "", answer.grouping_name),
+                _group_link_maker(answer, context),
+                column=(answer.grouping or "", answer.grouping_name),
                 finding=answer.groups_sentence,
-                looked_at=answer.group_count,
+                n_tested_groups=answer.group_count,
             )
         )
     return overview.draw_side_by_side(*lists)
@@ -276,7 +276,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
         return differences.draw_difference_rows(
             answer.shown_rows,
             context.drawing,
-            make_link=_run_link(context),
+            make_link=_run_link_maker(context),
             level=comparison.method.level,
             list_link=lambda run, outcome: _query_list_link(context, run, outcome),
         )
@@ -336,7 +336,7 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
     if answer.histogram:
         lists.append(untested.draw_histogram(answer.histogram, drawing, _score_link_maker(context)))
     if answer.groups is not None:
-        by, lead = (answer.grouping or "", answer.grouping_name), _group_link(answer, context)
+        by, lead = (answer.grouping or "", answer.grouping_name), _group_link_maker(answer, context)
         lists.append(untested.draw_mean_list(answer.groups, drawing, session.href, lead, by=by))
     lists += [
         untested.draw_score_list(
@@ -355,7 +355,7 @@ def _score_link_maker(context: PageContext) -> untested.ScoreLinkMaker:
     )
 
 
-def _group_link(answer: Overview, context: PageContext) -> LinkMaker:
+def _group_link_maker(answer: Overview, context: PageContext) -> LinkMaker:
     by = answer.grouping or ""
 
     def group_link(group: str) -> str:
@@ -365,21 +365,21 @@ def _group_link(answer: Overview, context: PageContext) -> LinkMaker:
     return group_link
 
 
-def _run_link(context: PageContext) -> LinkMaker:
+def _run_link_maker(context: PageContext) -> LinkMaker:
     """Return a function that makes the link of a run's name. The link puts the run in focus; for
     the run that is in focus already, it opens the list of its queries."""
 
     def run_link(run: str) -> str:
         if run == context.comparison.focus:
             return _query_list_link(context, run, "")
-        return session.href("overview", **context.view.changes_to_compare(run))
+        return session.href("overview", **context.view.address_changes_to_compare(run))
 
     return run_link
 
 
 def _query_list_link(context: PageContext, run: str, outcome: str) -> str:
     return session.href(
-        "queries", **context.view.changes_to_compare(run), **fields_of_list(outcome)
+        "queries", **context.view.address_changes_to_compare(run), **fields_of_list(outcome)
     )
 
 

@@ -55,17 +55,17 @@ def render() -> None:
     with st.container(key="runs_table"):
         placeholder = st.empty()
 
-    def draw(*, with_places: bool) -> None:
-        if with_places:
+    def draw(*, with_rank_ranges: bool) -> None:
+        if with_rank_ranges:
             show_answer_heading(ranked.ranking(context.study, context.comparison).alone_sentence)
         with placeholder.container(gap=None):
-            _show_table(answer, runs, context, with_places)
+            _show_table(answer, runs, context, with_rank_ranges)
 
     # Places take longer, measure by measure; a placeholder keeps their space.
-    is_known = ranked.is_ranking_known(context.study, context.comparison)
-    draw(with_places=is_known)
+    is_known = ranked.is_ranking_cached(context.study, context.comparison)
+    draw(with_rank_ranges=is_known)
     if not is_known:
-        defer_drawing(lambda: draw(with_places=True), placeholder)
+        defer_drawing(lambda: draw(with_rank_ranges=True), placeholder)
     with st.container(gap=None):
         _show_matrix(answer, runs[:MOST_IN_MATRIX], context)
 
@@ -99,7 +99,7 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
         total = w.format_count(len(answer.run_pairs.runs))
         text = f"None of the {total} runs has “{search}” in its name."
         st.html(markup.draw_empty_state("No run matches.", text))
-        st.button("Show all runs", on_click=session.change, kwargs={"named": ""})
+        st.button("Show all runs", on_click=session.change_address, kwargs={"named": ""})
     return matching
 
 
@@ -130,7 +130,7 @@ def _choose_measure(context: PageContext) -> bool:
 
 
 def _ranking(context: PageContext) -> Ranking:
-    return ranked.ranking(context.study, context.comparison, all_places=False)
+    return ranked.ranking(context.study, context.comparison, all_rank_ranges=False)
 
 
 def _show_ranking_beside_pairs(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
@@ -140,7 +140,7 @@ def _show_ranking_beside_pairs(answer: Pairs, runs: tuple[str, ...], context: Pa
     pairs = blocks.draw_pair_table(
         some_pairs,
         context.look.styles,
-        _pair_link(context),
+        _pair_link_maker(context),
         label=f"Every pair on {comparison.name}",
     )
     with st.container(key="runs_table"):
@@ -152,11 +152,11 @@ def _show_ranking_beside_pairs(answer: Pairs, runs: tuple[str, ...], context: Pa
                 context.look.styles,
                 comparison.focus,
                 comparison.name,
-                _pair_link(context),
+                _pair_link_maker(context),
                 pairs,
             )
         )
-        basis, hint = _basis_texts(answer, context)
+        basis, hint = _data_and_test_notes(answer, context)
         note = blocks.draw_table_note(
             f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint
         )
@@ -172,10 +172,10 @@ def _show_ranking_beside_pairs(answer: Pairs, runs: tuple[str, ...], context: Pa
 
 
 def _show_table(
-    answer: Pairs, runs: tuple[str, ...], context: PageContext, with_places: bool
+    answer: Pairs, runs: tuple[str, ...], context: PageContext, with_rank_ranges: bool
 ) -> None:
     comparison = context.comparison
-    ranking = ranked.ranking(context.study, comparison, all_places=with_places)
+    ranking = ranked.ranking(context.study, comparison, all_rank_ranges=with_rank_ranges)
     st.html(
         blocks.draw_ranking_table(
             ranking,
@@ -184,7 +184,7 @@ def _show_table(
             context.look.styles,
             comparison.focus,
             comparison.name,
-            _pair_link(context),
+            _pair_link_maker(context),
             lambda key: session.href("pairs", m=key),
         )
     )
@@ -192,14 +192,14 @@ def _show_table(
     if answer.queries < FEWEST_QUERIES:
         text = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
     if answer.run_pairs.draws:
-        bests = len(answer.run_pairs.possible_bests) > 1
+        bests = len(answer.run_pairs.possible_best_runs) > 1
         text = f"Bracket: runs that may be the best on {comparison.name}. " if bests else ""
         text += (
             f"The {w.format_share(LEVEL)} intervals are for each run separately. Places are"
             f" corrected for all {w.number_word(answer.run_pairs.n_pairs)} pairs on one measure."
             " Overlapping intervals alone do not show whether two runs differ."
         )
-    key = "ranking" if with_places else "ranking_awaited"
+    key = "ranking" if with_rank_ranges else "ranking_awaited"
     note = blocks.draw_table_note(f"{text} Click a column to sort.")
     section.show_note_with_csv(
         note,
@@ -224,11 +224,11 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         blocks.draw_pair_table(
             answer.run_pairs.select_runs(runs),
             context.look.styles,
-            _pair_link(context),
+            _pair_link_maker(context),
             label=f"Every pair on {comparison.name}",
         )
     )
-    st.html(blocks.draw_table_note(*_basis_texts(answer, context)))
+    st.html(blocks.draw_table_note(*_data_and_test_notes(answer, context)))
 
 
 def _figure_links(context: PageContext) -> None:
@@ -274,10 +274,10 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     if len(runs) > blocks.MAX_DETAILED_RUNS:
         ends = f"hover for the simultaneous {level} CI"
     text += f"Grey: {corrected}; {ends}."
-    return f"{text}{few if run_pairs.too_few else ''}"
+    return f"{text}{few if run_pairs.has_too_few_queries else ''}"
 
 
-def _basis_texts(answer: Pairs, context: PageContext) -> tuple[str, str]:
+def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]:
     """Return two notes: one on the data behind the comparison of all pairs, and one on how pairs
     are tested."""
     comparison = context.comparison
@@ -299,9 +299,9 @@ def _basis_texts(answer: Pairs, context: PageContext) -> tuple[str, str]:
     return text, f"{method_text} (geometric mean of the Holm and step-down max-statistic p-values)."
 
 
-def _pair_link(context: PageContext) -> blocks.PairLink:
+def _pair_link_maker(context: PageContext) -> blocks.PairLink:
     return lambda run, baseline: session.href(
-        "overview", **context.view.changes_to_compare(run, baseline)
+        "overview", **context.view.address_changes_to_compare(run, baseline)
     )
 
 

@@ -79,15 +79,17 @@ def _show_query_beside(request: QueryListRequest, context: PageContext) -> None:
     steps = navigation.draw_query_navigation(
         before,
         after,
-        "" if page.position is None else f"{page.position + 1} of {_count_text(page.listed)}",
+        ""
+        if page.position is None
+        else f"{page.position + 1} of {_format_query_count(page.listed)}",
         session.href("queries", open=""),
-        closes=True,
+        closes_query=True,
     )
-    head = query.draw_query_head(
+    head = query.draw_query_heading(
         page.text,
         query_id,
         page.metadata,
-        is_starred=query_id in request.remarks.starred,
+        is_starred=query_id in request.remarks.starred_query_ids,
         is_beside=True,
     )
     lists = two_lists.draw_two_lists(
@@ -133,25 +135,25 @@ def _filter_summary(
     )
 
 
-def _count_text(n: int) -> str:
+def _format_query_count(n: int) -> str:
     return section.format_count(n, "query", "queries")
 
 
 def _show_no_matching_queries(query_list: QueryList, context: PageContext) -> None:
     list_name = query_controls.filter_chip_label(query_list.show, context.comparison)
-    address, count_text = context.view.address, _count_text(query_list.list_size)
+    address, count_text = context.view.address, _format_query_count(query_list.list_size)
     is_filtered = address["s"] or address["filter"] or address["pick"]
     if address["s"] and not address["filter"] and not address["pick"]:
         text = f"None of the {count_text} in the list “{list_name}” contains “{address['s']}”."
     elif is_filtered:
         text = f"None of the {count_text} in the list “{list_name}” matches."
     else:
-        text = f"None of the {_count_text(len(query_list.frame))} is in this list."
+        text = f"None of the {_format_query_count(len(query_list.frame))} is in this list."
     st.html(markup.draw_empty_state("No query matches.", text))
     label = "Clear filters" if is_filtered else "Show all queries"
     show = address["show"] if is_filtered else ""
     cleared = _NO_FILTERS | {"show": show, "p": ""}
-    st.button(label, on_click=session.change, kwargs=cleared)
+    st.button(label, on_click=session.change_address, kwargs=cleared)
 
 
 def _show_table(query_list: QueryList, request: QueryListRequest, context: PageContext) -> None:
@@ -162,12 +164,12 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
         # The same links whichever query is open beside: the table keeps its place.
         href = partial(session.href, "queries", open="")
         links = blocks.TableLinks(
-            order=lambda order: href(order=query_list.address_order(order), p=""),
-            line=session.hrefs("queries", "filter", p="", open=""),
-            query=session.hrefs(
+            order=lambda order: href(order=query_list.format_order_for_address(order), p=""),
+            line=session.make_href_function("queries", "filter", p="", open=""),
+            query=session.make_href_function(
                 "query", "q", rows="", open="", **fields_for_query_page(context.view.address)
             ),
-            move=query_controls.move_link(query_list),
+            move=query_controls.move_link_maker(query_list),
             filters=column_filters.column_filters(
                 context.study, comparison, request, query_list.columns
             ),
@@ -178,14 +180,14 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             query_list.order,
             context.look.styles,
             pair=comparison.pair,
-            label=f"{_count_text(row_count)} and what changed"
+            label=f"{_format_query_count(row_count)} and what changed"
             if context.study.is_unjudged
-            else f"{_count_text(row_count)} with their scores on {comparison.name}",
+            else f"{_format_query_count(row_count)} with their scores on {comparison.name}",
             span=query_list.difference_span,
-            scale=query_list.scale if comparison.is_alone else None,
+            scale=query_list.scale if comparison.is_single_run else None,
             use_colours=query_list.has_outcomes,
             links=links,
-            starred=request.remarks.starred,
+            starred=request.remarks.starred_query_ids,
         )
         return table + blocks.draw_page_links(
             page, row_count, lambda number: session.href("queries", p=number, open="")

@@ -68,7 +68,7 @@ def render() -> None:
         _show_scores_only(context, request)
         return
     runs_beside = _chosen_runs_beside(context)
-    rows = _parse_row_count(address["rows"], is_several=bool(runs_beside))
+    rows = _parse_row_count(address["rows"], has_several_lists=bool(runs_beside))
     page = answers.query_page(context.study, comparison, address["q"], request, rows)
     diagnosis = page.diagnosis
     aligned_rows = diagnosis.align_rankings(*comparison.pair, rows)
@@ -76,14 +76,14 @@ def render() -> None:
         rows = max(rows, comparison.cutoff)  # the first change is further down
     # Colours follow the grades of the whole collection, so that a 2 looks the same on every query.
     grades = dict.fromkeys(context.study.grades, "")
-    _show_steps(page, context)
+    _show_query_navigation(page, context)
     st.html(
-        query.draw_query_head(
+        query.draw_query_heading(
             page.text,
             diagnosis.query_id,
             page.metadata,
             score_explanations.failure_kind(page),
-            is_starred=diagnosis.query_id in request.remarks.starred,
+            is_starred=diagnosis.query_id in request.remarks.starred_query_ids,
         )
         + query.draw_explanation(page.explanation, context.drawing.styles)
     )
@@ -92,7 +92,7 @@ def render() -> None:
     with st.container(key=f"query_board{'_wide' if len(runs_beside) > 1 else ''}"):
         with st.container(key="query_lists"):
             if context.study.is_computed(comparison.measure):
-                score_explanations.what_if_part(page, context, grades)
+                score_explanations.show_edited_list(page, context, grades)
             _show_lists(page, context, grades, runs_beside, rows)
             if context.study.judged:
                 _show_missed_documents(page, context, grades)
@@ -105,28 +105,28 @@ def render() -> None:
                 score_explanations.what_if_card(page, page.ledger, context)
             if context.study.is_unjudged:
                 list_changes.show_query_changes(page, context)
-            judging.query_part(context, diagnosis.query_id)
-            grading.notes_part(diagnosis.query_id)
+            judging.show_query_judging(context, diagnosis.query_id)
+            grading.show_notes_and_tags(diagnosis.query_id)
         with st.container(key="query_evidence"):
             if context.study.judged:
-                _show_standings(page, context, grades)
+                _show_ranks_by_run(page, context, grades)
             if page.ledger is not None and context.study.is_computed(comparison.measure):
-                score_explanations.ledger_part(page, page.ledger, context, grades)
+                score_explanations.show_ledger(page, page.ledger, context, grades)
     if address["doc"]:
-        score_explanations.card_part(address["doc"], page, context, grades)
+        score_explanations.show_document_dialog(address["doc"], page, context, grades)
 
 
 def _show_scores_only(context: PageContext, request: QueryListRequest) -> None:
     """Show a query that has only given scores: its text, its answers and its scores."""
     study, address = context.study, context.view.address
-    query_place = answers.find_query(study, context.comparison, address["q"], request)
+    query_place = answers.find_query_position(study, context.comparison, address["q"], request)
     query_id = query_place.query_id
-    _show_steps(query_place, context)
+    _show_query_navigation(query_place, context)
     metadata = answers.query_metadata(study, query_id)
-    st.html(query.draw_query_head(study.texts[query_id], query_id, metadata, ""))
+    st.html(query.draw_query_heading(study.texts[query_id], query_id, metadata, ""))
     given_query.show_answers(context, query_id)
     given_query.show_scores(context, query_id)
-    grading.notes_part(query_id)
+    grading.show_notes_and_tags(query_id)
 
 
 def _show_lists(
@@ -216,7 +216,7 @@ def _show_missed_documents(
     )
 
 
-def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
+def _show_ranks_by_run(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
     """Show at which ranks every shown run lists the documents of the query."""
     diagnosis, drawing = page.diagnosis, context.drawing
     section.show_heading(
@@ -226,7 +226,7 @@ def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float
     )
     section.show_cached(
         "standings",
-        lambda: query.draw_standings(diagnosis, drawing.styles, grades),
+        lambda: query.draw_ranks_by_run(diagnosis, drawing.styles, grades),
         *(diagnosis, drawing, tuple(grades)),
     )
 
@@ -243,14 +243,14 @@ def _chosen_runs_beside(context: PageContext) -> list[str]:
     return [run for run in context.view.address["beside"] if run in others][:_MOST_BESIDE]
 
 
-def _parse_row_count(text: str, *, is_several: bool) -> int:
+def _parse_row_count(text: str, *, has_several_lists: bool) -> int:
     """Return the number of rows to show of each list. It is the number in the address, but at least
     the default."""
-    first = two_lists.FIRST_OF_SEVERAL if is_several else two_lists.FIRST
+    first = two_lists.FIRST_OF_SEVERAL if has_several_lists else two_lists.FIRST
     return max(parse_whole_number(text) or 0, first)
 
 
-def _show_steps(page: QueryPage | QueryPosition, context: PageContext) -> None:
+def _show_query_navigation(page: QueryPage | QueryPosition, context: PageContext) -> None:
     address = context.view.address
 
     def query_link(query_id: str | None) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from dashboard.answers.report import UsedFile
 from dashboard.commands.view_options import ViewOptions, add_view_options, read_view
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.list_changes import make_any_report
+from dashboard.drawing.report.list_changes import make_html_report
 from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.files.files import hash_file
 from dashboard.printing import write_page
@@ -61,7 +61,7 @@ def execute(arguments: Sequence[str]) -> str:
         )
     study, view, input_files = read_view(options, "A report", top=options.top)
     shared_study = make_shareable_study(study, options.include)
-    study, view = shared_study.study, shared_study.comparison(view)
+    study, view = shared_study.study, shared_study.rename_comparison(view)
     files = () if options.public else _used_files(options, input_files, study)
     drawing = Drawing.for_comparison(view, study.names)
     default_title = options.collection or Path(options.qrels or options.scores[0]).stem
@@ -73,7 +73,7 @@ def execute(arguments: Sequence[str]) -> str:
     )
     queries = w.format_count(len(study.query_ids))
     with show_step(f"Creating the report of {queries} queries"):
-        size = write_page(make_any_report(study, view, drawing, request, files), options.out)
+        size = write_page(make_html_report(study, view, drawing, request, files), options.out)
     measured = f", top {view.cutoff}" if study.is_unjudged else f" on {view.name}"
     pair = f"{view.focus} against {view.baseline}{measured}"
     return f"{options.out}: {format_size(size)}, {pair}"

@@ -21,7 +21,7 @@ from metrics_core.commands.reading import (
     read_named_queries,
 )
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
-from metrics_core.commands.scores_option import find_names, read_score_tables
+from metrics_core.commands.scores_option import find_measure_names, read_score_tables
 from metrics_core.judging import JudgedRanks
 from metrics_core.scoring.given_scores import find_directions, refuse_unknown_names
 from metrics_core.tables import GivenScores, Qrels, Run
@@ -39,16 +39,16 @@ class ViewOptions(ReadingOptions):
     focus: str | None
 
 
-def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
-    """Add the options for files, the measure and the runs to a parser. `out` is the default output
-    file."""
+def add_view_options(parser: argparse.ArgumentParser, default_output: str) -> None:
+    """Add the options for files, the measure and the runs to a parser. `default_output` is the
+    default output file."""
     add_reading_options(parser, measures=("nDCG@10",), takes_scores=True)
     parser.add_argument(
         "-o",
         "--out",
-        default=out,
+        default=default_output,
         metavar="FILE",
-        help=f"output file, which may also end in .pdf (default: {out})",
+        help=f"output file, which may also end in .pdf (default: {default_output})",
     )
     parser.add_argument(
         "--baseline",
@@ -69,30 +69,32 @@ def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
 
 
 def read_view(
-    options: ViewOptions, product: str, other_runs: Sequence[str] = (), top: int | None = None
+    options: ViewOptions, result_name: str, other_runs: Sequence[str] = (), top: int | None = None
 ) -> tuple[Study, Comparison, InputFiles]:
     """Return the study, the comparison on the requested measure, and the files that were read.
 
-    Notes are printed to stderr. `product` names the result of the command in error messages, for
-    example "A report"; `other_runs` are the other runs to show, written as in an address. Without
-    judgments, the first `top` results are compared. Raises the errors of `read_files`,
+    Notes are printed to stderr. `result_name` names the result of the command in error messages,
+    for example "A report"; `other_runs` are the other runs to show, written as in an address.
+    Without judgments, the first `top` results are compared. Raises the errors of `read_files`,
     UnknownRunError, RanklensError if there are no judgments and `top` is None, and ParameterError
     if several measures are requested."""
     if options.judgments == [NO_JUDGMENTS]:
-        return _read_view_without_judgments(options, product, top)
+        return _read_view_without_judgments(options, result_name, top)
     tables = read_score_tables(options) if options.scores else []
     files = replace(options, measures=None) if tables else options
     input_files = _NO_FILES if options.has_only_scores else read_files(files)
     study = _build_study(input_files, options, tables)
     names = list(map(str, input_files.measures))
     if tables:
-        print_notes("--scores", study.given_check[1])
-        names = find_names(options, study.given_measures) or [str(study.read_measure().measure)]
+        print_notes("--scores", study.given_scores_check[1])
+        names = find_measure_names(options, study.given_measures) or [
+            str(study.read_measure().measure)
+        ]
     if options.has_only_scores:
         refuse_unknown_names(names, list(map(str, study.given_measures)))
     if len(names) > 1:
         raise ParameterError(
-            f"{product} shows one measure, not {w.join_words(names)}.",
+            f"{result_name} shows one measure, not {w.join_words(names)}.",
             "Create one for each measure.",
         )
     comparison = study.comparison(

@@ -34,12 +34,12 @@ def filter_field(
     *,
     placeholder: str,
     is_invalid: bool,
-    on_line: Callable[[], None],
+    on_submit: Callable[[], None],
 ) -> None:
-    """Draw the field with the text `line`. When the user presses Enter, `on_line` is called. If
+    """Draw the field with the text `line`. When the user presses Enter, `on_submit` is called. If
     `is_invalid` is true, the parser rejected the line."""
     _FIELD(
         key=KEY,
         data={**vocabulary, "line": line, "placeholder": placeholder, "wrong": is_invalid},
-        on_line_change=on_line,
+        on_line_change=on_submit,
     )

@@ -31,30 +31,30 @@ def show_version_order(
     all_names: Sequence[str],
     *,
     styles: Mapping[str, RunStyle],
-    collection: str,
-    fewest: int,
-    in_rows: bool,
+    collection_id: str,
+    min_versions: int,
+    one_per_row: bool,
     on_order: Callable[[], None],
 ) -> None:
     """Draw the versions `version_names`, from first to last, so that the user can change their
     order.
 
-    `all_names` are all runs of the collection. The user can remove versions, but at least `fewest`
-    remain. Each change calls `on_order`. A version is shown with the mark of its run.
-    With `in_rows`, each version has a row of its own."""
+    `all_names` are all runs of the collection. The user can remove versions, but at least
+    `min_versions` remain. Each change calls `on_order`. A version is shown with the mark of its
+    run. With `one_per_row`, each version has a row of its own."""
     left_out = [name for name in all_names if name not in version_names]
     length = _NAME if len(all_names) <= _MANY else _SHORT
     short = {name: text for name, text in short_names(all_names, length).items() if text != name}
     _CHIPS(
         key=KEY,
         data={
-            "collection": collection,
+            "collection": collection_id,
             "names": list(version_names),
             "out": left_out,
             "short": short,
             "marks": {name: [styles[name].glyph, styles[name].css_color] for name in all_names},
-            "rows": in_rows,
-            "fewest": fewest,
+            "rows": one_per_row,
+            "fewest": min_versions,
         },
         on_order_change=on_order,
     )

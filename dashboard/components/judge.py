@@ -22,9 +22,9 @@ _KEYS = st.components.v2.component(
 def judge_documents(
     key: str,
     data: Mapping[str, Any],
-    on_acts: Callable[[], None],
-    on_chosen: Callable[[], None],
+    on_actions: Callable[[], None],
+    on_display_change: Callable[[], None],
 ) -> None:
-    """Draw the documents in `data`. When the user grades or skips a document, `on_acts` is called.
-    When the user changes how the documents are shown, `on_chosen` is called."""
-    _KEYS(key=key, data=dict(data), on_acts_change=on_acts, on_chosen_change=on_chosen)
+    """Draw the documents in `data`. When the user grades or skips a document, `on_actions` is
+    called. When the user changes how the documents are shown, `on_display_change` is called."""
+    _KEYS(key=key, data=dict(data), on_acts_change=on_actions, on_chosen_change=on_display_change)

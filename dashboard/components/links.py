@@ -21,19 +21,19 @@ _LINKS = st.components.v2.component(
 
 def clicked_link(
     theme: str,
-    n_handled_themes: int,
+    n_handled_theme_changes: int,
     address: str,
     on_theme: Callable[[], None],
     on_star: Callable[[], None],
 ) -> str:
     """Return the link that was clicked, or an empty string.
 
-    `theme` is the current theme of the page, `n_handled_themes` is the number of theme changes that
-    `on_theme` has handled, and `address` is the query string of the page. A click on the star of a
-    query calls `on_star`."""
+    `theme` is the current theme of the page, `n_handled_theme_changes` is the number of theme
+    changes that `on_theme` has handled, and `address` is the query string of the page. A click on
+    the star of a query calls `on_star`."""
     result = _LINKS(
         key="links",
-        data={"theme": theme, "heard": n_handled_themes, "address": address},
+        data={"theme": theme, "heard": n_handled_theme_changes, "address": address},
         on_go_change=lambda: None,
         on_theme_change=on_theme,
         on_star_change=on_star,

@@ -17,7 +17,7 @@ _MEETING = st.components.v2.component(
 )
 
 
-def show_meeting(html: str, screen: str, on_end: Callable[[], None]) -> None:
+def show_presentation(html: str, screen: str, on_end: Callable[[], None]) -> None:
     """Show the screens in `html` over the page, starting at the one with the key `screen`. `on_end`
     is called when the user ends the presentation."""
     _MEETING(key="meeting", data={"html": html, "screen": screen}, on_end_change=on_end)

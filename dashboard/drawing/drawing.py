@@ -47,7 +47,7 @@ class Drawing:
     def is_single_run(self) -> bool:
         """Whether only one run is shown, without a comparison: the run in focus is also the
         baseline."""
-        return self.comparison.is_alone
+        return self.comparison.is_single_run
 
     @property
     def focus_style(self) -> RunStyle:

@@ -51,17 +51,17 @@ class _Identity:
 
 def draw_figure_cached(figure: Callable[..., Drawn], *arguments: Any, **options: Any) -> Drawn:
     """Return the result of `figure(*arguments, **options)`, using the cache."""
-    options_key = tuple((name, _hashable(value)) for name, value in sorted(options.items()))
+    options_key = tuple((name, _make_hashable(value)) for name, value in sorted(options.items()))
     return draw_cached((figure, *arguments, options_key), lambda: figure(*arguments, **options))
 
 
 def draw_cached(key: tuple[Any, ...], draw: Callable[[], Drawn]) -> Drawn:
     """Return the result of `draw`. If it is in the cache, `draw` is not called. `key` must contain
     everything that the result depends on."""
-    return _cache(tuple(map(_hashable, key)), draw)
+    return _cache(tuple(map(_make_hashable, key)), draw)
 
 
-def _hashable(value: Any) -> Hashable:
+def _make_hashable(value: Any) -> Hashable:
     try:
         hash(value)
     except TypeError:

@@ -243,7 +243,7 @@ class Look:
     palette: Palette
     styles: Mapping[str, RunStyle]
 
-    def styles_of(self, runs: Iterable[str]) -> dict[str, RunStyle]:
+    def select_styles(self, runs: Iterable[str]) -> dict[str, RunStyle]:
         """Return the styles of these runs, in the order of `runs`."""
         return {name: self.styles[name] for name in runs}
 

@@ -33,11 +33,11 @@ def nice_ticks(
     high: float,
     *,
     max_ticks: int = 6,
-    fewest_digits: int = 0,
-    write: Callable[[float, int], str] = wording.format_score,
+    min_digits: int = 0,
+    format_value: Callable[[float, int], str] = wording.format_score,
 ) -> Ticks:
     """Return at most `max_ticks` + 1 round ticks that cover the range. Their texts have as many
-    decimals as the ticks need. They have at least `fewest_digits` decimals unless all ticks are
+    decimals as the ticks need. They have at least `min_digits` decimals unless all ticks are
     whole numbers."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
@@ -48,9 +48,9 @@ def nice_ticks(
     )
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     needed = max(0, -math.floor(math.log10(step) + 1e-9))
-    digits = max(needed, fewest_digits) if needed else 0
+    digits = max(needed, min_digits) if needed else 0
     values = [round(i * step, needed + 1) for i in range(first, last + 1)]
-    return Ticks(values, [write(v, digits) for v in values], (values[0], values[-1]))
+    return Ticks(values, [format_value(v, digits) for v in values], (values[0], values[-1]))
 
 
 def _count_intervals(low: float, high: float, step: float) -> int:
@@ -62,10 +62,10 @@ def _format_signed(value: float, digits: int) -> str:
     return "0" if value == 0 else wording.format_difference(value, digits)
 
 
-def signed_ticks(low: float, high: float, *, max_ticks: int = 6, fewest_digits: int = 0) -> Ticks:
+def signed_ticks(low: float, high: float, *, max_ticks: int = 6, min_digits: int = 0) -> Ticks:
     """Return ticks for differences on an axis from `low` to `high`."""
     ticks = nice_ticks(
-        low, high, max_ticks=max_ticks, fewest_digits=fewest_digits, write=_format_signed
+        low, high, max_ticks=max_ticks, min_digits=min_digits, format_value=_format_signed
     )
     return ticks.select_range(low, high)
 
@@ -73,11 +73,11 @@ def signed_ticks(low: float, high: float, *, max_ticks: int = 6, fewest_digits: 
 def zero_based_ticks(values: Iterable[float], *, max_ticks: int = 6) -> Ticks:
     """Return ticks for differences on an axis that includes zero and has a tick at each end. NaN is
     ignored."""
-    return nice_ticks(*_finite_range(values, 0.0), max_ticks=max_ticks, write=_format_signed)
+    return nice_ticks(*_finite_range(values, 0.0), max_ticks=max_ticks, format_value=_format_signed)
 
 
 def difference_ticks(
-    values: Iterable[float], *, max_ticks: int = 6, padding: float = 0.04, fewest_digits: int = 0
+    values: Iterable[float], *, max_ticks: int = 6, padding: float = 0.04, min_digits: int = 0
 ) -> Ticks:
     """Return ticks for differences on an axis that includes zero. At both ends, the axis extends
     beyond the values by `padding`, which is a share of their range. NaN is ignored."""
@@ -85,7 +85,7 @@ def difference_ticks(
     if high - low < 1e-9:
         low, high = -0.1, 0.1
     more = padding * (high - low)
-    return signed_ticks(low - more, high + more, max_ticks=max_ticks, fewest_digits=fewest_digits)
+    return signed_ticks(low - more, high + more, max_ticks=max_ticks, min_digits=min_digits)
 
 
 def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:

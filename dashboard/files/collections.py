@@ -96,84 +96,84 @@ class CollectionCatalog:
             return ""
         return f"folder-{hashlib.sha256(str(self._folder).encode()).hexdigest()[:8]}"
 
-    def choose_collection(self, requested: str) -> str:
+    def choose_collection(self, requested_id: str) -> str:
         """Return the id of the collection that a URL requests.
 
         If the URL requests no collection, this is the folder named at the start. If no folder was
         named, it is the user's collection that was opened last or, if none was opened, that was
         changed last. If the user has no collections, it is the example."""
         if (
-            requested == OWN_COLLECTION
+            requested_id == OWN_COLLECTION
             and self.folder_id
             and not self._workspace.has_collection(OWN_COLLECTION)
         ):
             return self.folder_id
-        if requested:
-            return requested
+        if requested_id:
+            return requested_id
         if self.folder_id:
             return self.folder_id
         # If several tie, the first is the one that changed last.
         return max((c.id for c in self._user_collections()), key=self._opened_time, default=SAMPLE)
 
-    def has_collection(self, identity: str) -> bool:
+    def has_collection(self, collection_id: str) -> bool:
         """Return whether a collection with this id can be opened. The user's first collection can
         be opened even before it exists."""
-        if identity in (SAMPLE, OWN_COLLECTION, self.folder_id):
-            return bool(identity)
+        if collection_id in (SAMPLE, OWN_COLLECTION, self.folder_id):
+            return bool(collection_id)
         return (
-            self._workspace.has_collection(identity)
-            and not self._workspace.collection(identity).removed
+            self._workspace.has_collection(collection_id)
+            and not self._workspace.collection(collection_id).removed
         )
 
-    def folder_of(self, identity: str) -> Path | None:
+    def folder_of(self, collection_id: str) -> Path | None:
         """Return the folder whose files belong to a collection, in addition to the files that were
         added to it. Returns None if the collection has no folder."""
-        if identity == SAMPLE:
+        if collection_id == SAMPLE:
             return SAMPLE_FOLDER
-        return self._folder if identity and identity == self.folder_id else None
+        return self._folder if collection_id and collection_id == self.folder_id else None
 
-    def reading_choices(self, identity: str) -> Mapping[str, Mapping[str, Any]]:
+    def reading_choices(self, collection_id: str) -> Mapping[str, Mapping[str, Any]]:
         """Return the choices for reading files of a collection, by file name or by the key of a
         shape."""
-        record = self._record(identity)
+        record = self._record(collection_id)
         return record.choices if record else {}
 
-    def choices_by_shape(self, identity: str) -> Answers:
+    def choices_by_shape(self, collection_id: str) -> Answers:
         """Return the choices for reading files, by the shape of the file. Choices made in this
         collection take precedence over those made in other collections. Among other collections,
         the one that was changed most recently takes precedence."""
-        other_choices = [c.choices for c in self._user_collections() if c.id != identity]
-        all_choices = [*reversed(other_choices), self.reading_choices(identity)]
+        other_choices = [c.choices for c in self._user_collections() if c.id != collection_id]
+        all_choices = [*reversed(other_choices), self.reading_choices(collection_id)]
         merged_choices = {key: value for choices in all_choices for key, value in choices.items()}
         return {key: value for key, value in merged_choices.items() if is_shape_key(key) and value}
 
-    def chosen_judgments(self, identity: str) -> str:
+    def chosen_judgments(self, collection_id: str) -> str:
         """Return the key of the file with the judgments that a collection uses. Returns "" if none
         was chosen."""
-        record = self._record(identity)
+        record = self._record(collection_id)
         return record.judgments if record else ""
 
-    def read_settings(self, identity: str) -> Settings:
+    def read_settings(self, collection_id: str) -> Settings:
         """Return the settings of a collection."""
-        record = self._record(identity)
+        record = self._record(collection_id)
         return record.settings if record else DEFAULT_SETTINGS
 
-    def _record(self, identity: str) -> Collection | None:
+    def _record(self, collection_id: str) -> Collection | None:
         """Return the record of a collection. The example and the folder have no record until
         something is stored for them."""
         return (
-            self._workspace.collection(identity)
-            if self._workspace.has_collection(identity)
+            self._workspace.collection(collection_id)
+            if self._workspace.has_collection(collection_id)
             else None
         )
 
-    def name_of(self, identity: str) -> str:
+    def name_of(self, collection_id: str) -> str:
         """The name of a collection."""
-        if identity == SAMPLE:
+        if collection_id == SAMPLE:
             return SAMPLE_NAME
-        if self._workspace.has_collection(identity):
-            return self._workspace.collection(identity).name
-        if self._folder is not None and identity == self.folder_id:
+        if self._workspace.has_collection(collection_id):
+            return self._workspace.collection(collection_id).name
+        if self._folder is not None and collection_id == self.folder_id:
             return self._folder.name or str(self._folder)
         return "My files"
 
@@ -191,28 +191,31 @@ class CollectionCatalog:
         ]
         return sorted(rows, key=lambda row: -(row.opened or _time_in_seconds(row.changed)))
 
-    def record_opening(self, identity: str) -> None:
+    def record_opening(self, collection_id: str) -> None:
         """Store the present time as the time when a collection was last opened. The collection's
         record does not change."""
-        self._workspace.cache.record_time(_OPENED, identity)
+        self._workspace.cache.record_time(_OPENED, collection_id)
 
-    def store_preview(self, identity: str, version: str, preview: Preview) -> None:
+    def store_preview(self, collection_id: str, version: str, preview: Preview) -> None:
         """Store the preview of a collection. `version` is the version of the collection that it was
         made from."""
         cached = CachedValue(metadata={"version": version, **asdict(preview)})
-        self._workspace.cache.put(_PREVIEWS, identity, value=cached)
+        self._workspace.cache.put(_PREVIEWS, collection_id, value=cached)
 
-    def version(self, identity: str) -> str:
+    def version(self, collection_id: str) -> str:
         """Return a hash of a collection's files, settings and choices for reading files. It changes
         if one of these changes. It is computed from records, without reading the files."""
-        parts: list[Any] = [self.reading_choices(identity), self.chosen_judgments(identity)]
-        parts += [self.read_settings(identity)]
-        folder = self.folder_of(identity)
+        parts: list[Any] = [
+            self.reading_choices(collection_id),
+            self.chosen_judgments(collection_id),
+        ]
+        parts += [self.read_settings(collection_id)]
+        folder = self.folder_of(collection_id)
         if folder is not None:
             listing = list_folder(folder, workspace=self._workspace.folder)
             parts += [(str(path), str(file_state(path))) for path in listing.read]
-        if identity != SAMPLE:
-            parts += [(e.number, e.changed) for e in self._workspace.entries(identity)]
+        if collection_id != SAMPLE:
+            parts += [(e.number, e.changed) for e in self._workspace.entries(collection_id)]
         return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
     def _user_collections(self) -> list[Collection]:
@@ -220,8 +223,8 @@ class CollectionCatalog:
         of the example is not included."""
         return [c for c in self._workspace.read_collections() if c.id != SAMPLE]
 
-    def _opened_time(self, identity: str) -> float:
-        return self._workspace.cache.recorded_time(_OPENED, identity)
+    def _opened_time(self, collection_id: str) -> float:
+        return self._workspace.cache.recorded_time(_OPENED, collection_id)
 
     def _describe_user_collection(self, collection: Collection) -> ListedCollection:
         try:
@@ -251,18 +254,18 @@ class CollectionCatalog:
         )
 
     def _describe_with_preview(
-        self, identity: str, origin: Origin, **numbers: Any
+        self, collection_id: str, origin: Origin, **numbers: Any
     ) -> ListedCollection:
         """Return the entry of a collection in the list, with its stored preview."""
-        cached, preview = self._workspace.cache.get(_PREVIEWS, identity), None
+        cached, preview = self._workspace.cache.get(_PREVIEWS, collection_id), None
         metadata = {} if cached is None else dict(cached.metadata)
         version = metadata.pop("version", "")
         with suppress(TypeError):  # stored by another version with other fields
             preview = Preview(**metadata)
-        outdated = preview is not None and version != self.version(identity)
-        name, opened_time = self.name_of(identity), self._opened_time(identity)
+        outdated = preview is not None and version != self.version(collection_id)
+        name, opened_time = self.name_of(collection_id), self._opened_time(collection_id)
         return ListedCollection(
-            identity,
+            collection_id,
             name,
             origin,
             opened=opened_time,

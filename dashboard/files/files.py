@@ -173,7 +173,7 @@ def read_files(
     if BEFORE in choices:
         earlier_choices = select_remembered_choices(choices)
         with suppress(RanklensError):  # then it is unlike the earlier file
-            loaded = formats.read_each(path, name=display_name, **earlier_choices)
+            loaded = formats.read_all_tables(path, name=display_name, **earlier_choices)
             return _make_files(
                 [
                     add_remembered_choices_note(loaded_table, earlier_choices)
@@ -187,7 +187,7 @@ def read_files(
         if "kind" not in choices and formats.is_set(path):
             loaded = compare_stored_scores(formats.read_set(path, name=display_name, **choices))
         else:
-            loaded = formats.read_each(path, name=display_name, **choices)
+            loaded = formats.read_all_tables(path, name=display_name, **choices)
     except RanklensError as error:
         return [File(key=f"{origin}:{display_name}", file=display_name, origin=origin, error=error)]
     return _make_files(loaded, display_name, origin)
@@ -215,7 +215,7 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def join_parts(files: Sequence[File]) -> list[File]:
+def join_run_files(files: Sequence[File]) -> list[File]:
     """Join runs that are spread over several files. The file with the first part gets the whole
     run; the files with the other parts are marked as not used."""
     listed = list(files)
@@ -227,7 +227,7 @@ def join_parts(files: Sequence[File]) -> list[File]:
     return listed
 
 
-def join_loaded_parts(loaded_files: Sequence[Loaded]) -> list[Loaded]:
+def join_loaded_run_files(loaded_files: Sequence[Loaded]) -> list[Loaded]:
     """Join each run that is spread over several files into one table, if these files were uploaded
     together."""
     joined: list[Loaded | None] = list(loaded_files)

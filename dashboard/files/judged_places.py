@@ -14,7 +14,7 @@ from dashboard.workspace.long_runs.cache import Cache, CachedValue
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.long_runs.tables import hash_rows
 from metrics_core.judging.empty_ranks import EmptyRanks
-from metrics_core.judging.join import find_judged_places, join_judged_places
+from metrics_core.judging.join import find_judged_document_ranks, join_judged_document_ranks
 from metrics_core.judging.judged import JudgedPlaces, JudgedRanks, TiedRanks
 from metrics_core.tables import Documents, Qrels, Run
 
@@ -36,36 +36,36 @@ class CachedRanks:
     ) -> JudgedRanks:
         """Return `join_judgments(run, qrels, documents=documents)`. Raises NoSharedQueriesError."""
         judged_places = (
-            self._cached_places(run, qrels)
+            self._cached_judged_document_ranks(run, qrels)
             if isinstance(run, StoredRun)
-            else find_judged_places(run, qrels)
+            else find_judged_document_ranks(run, qrels)
         )
-        return join_judged_places(run, qrels, judged_places, documents=documents)
+        return join_judged_document_ranks(run, qrels, judged_places, documents=documents)
 
-    def _cached_places(self, run: StoredRun, qrels: Qrels) -> JudgedPlaces:
+    def _cached_judged_document_ranks(self, run: StoredRun, qrels: Qrels) -> JudgedPlaces:
         cached = self._cache.get(_WHAT, run.rows.content, hash_rows(qrels.input_table, "qrels"))
         if cached is not None:
-            return _unpack_places(cached)
-        judged_places = find_judged_places(run, qrels)
-        cache_judged_positions(self._cache, run.rows.content, qrels, judged_places)
+            return _unpack_judged_document_ranks(cached)
+        judged_places = find_judged_document_ranks(run, qrels)
+        cache_judged_document_ranks(self._cache, run.rows.content, qrels, judged_places)
         return judged_places
 
 
-def cache_judged_positions(
-    cache: Cache, content: str, qrels: Qrels, judged_places: JudgedPlaces
+def cache_judged_document_ranks(
+    cache: Cache, content: str, qrels: Qrels, judged_document_ranks: JudgedPlaces
 ) -> None:
     """Cache the positions of the judged documents in a long run. The keys are `content`, which is
     the hash of the run's rows, and the hash of the judgments' rows."""
-    numbers = {name: getattr(judged_places, name) for name in _COLUMNS}
-    numbers |= {name: getattr(judged_places.tied, name) for name in _TIED}
-    if judged_places.empty is not None:
-        numbers |= {f"empty {name}": getattr(judged_places.empty, name) for name in _EMPTY}
+    numbers = {name: getattr(judged_document_ranks, name) for name in _COLUMNS}
+    numbers |= {name: getattr(judged_document_ranks.tied, name) for name in _TIED}
+    if judged_document_ranks.empty is not None:
+        numbers |= {f"empty {name}": getattr(judged_document_ranks.empty, name) for name in _EMPTY}
     arrays = {name: values.astype(np.int32) for name, values in numbers.items()}
-    value = CachedValue(arrays, [asdict(note) for note in judged_places.notes])
+    value = CachedValue(arrays, [asdict(note) for note in judged_document_ranks.notes])
     cache.put(_WHAT, content, hash_rows(qrels.input_table, "qrels"), value=value)
 
 
-def _unpack_places(cached: CachedValue) -> JudgedPlaces:
+def _unpack_judged_document_ranks(cached: CachedValue) -> JudgedPlaces:
     query, rank, qrels_row, retrieved = (cached.arrays[n].astype(np.int64) for n in _COLUMNS)
     tied = TiedRanks(*(cached.arrays[n].astype(np.int64) for n in _TIED))
     notes = tuple(parse_note(note) for note in cached.metadata)

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from dashboard.files.files import File, Origin, guess_kind, read_files
-from dashboard.files.judged_places import cache_judged_positions
+from dashboard.files.judged_places import cache_judged_document_ranks
 from dashboard.workspace import StorageError
 from dashboard.workspace.disk.durable import State, file_sha256
 from dashboard.workspace.disk.records import parse_note
@@ -82,7 +82,7 @@ def convert_run(
                 return None
             run = run_writer.finish(source.name, judged_run.name, judged_run.notes)
         if judged_run.places is not None:
-            cache_judged_positions(cache, run.rows.content, qrels, judged_run.places)
+            cache_judged_document_ranks(cache, run.rows.content, qrels, judged_run.places)
         return Loaded(run, "trec", trec_title(source, "run"), source.name)
     except (RanklensError, MemoryError, OSError, pa.ArrowException):
         return None

@@ -52,7 +52,7 @@ class VisitUploads:
         with _LOCK:
             self._lost[name] = error
 
-    def take_failure(self, name: str) -> RanklensError | None:
+    def pop_failure(self, name: str) -> RanklensError | None:
         """Return the reason why a file with this name could not be stored, and forget the reason.
         Returns None if there is no reason."""
         with _LOCK:
@@ -62,14 +62,14 @@ class VisitUploads:
 _VISITS: WeakValueDictionary[str, VisitUploads] = WeakValueDictionary()
 
 
-def begin_visit(session: str) -> VisitUploads:
+def get_or_create_visit(session_id: str) -> VisitUploads:
     """Return the visit of a session, and create it if there is none. A visit exists as long as
     another object refers to it."""
     with _LOCK:
-        return _VISITS.setdefault(session, VisitUploads())
+        return _VISITS.setdefault(session_id, VisitUploads())
 
 
-def find_visit(session: str) -> VisitUploads | None:
+def find_visit(session_id: str) -> VisitUploads | None:
     """Return the visit of a session. Returns None if no page of the session has requested files."""
     with _LOCK:
-        return _VISITS.get(session)
+        return _VISITS.get(session_id)

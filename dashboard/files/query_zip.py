@@ -81,9 +81,9 @@ def read_query_zip(origin: Origin, name: str) -> QueryZip:
     )
 
 
-def is_notes_or_layers(start: bytes) -> bool:
+def is_notes_or_layers(first_bytes: bytes) -> bool:
     """Return whether the start of a file looks like a file of notes or of layers."""
-    return is_notes_file(start) or is_layers_file(start)
+    return is_notes_file(first_bytes) or is_layers_file(first_bytes)
 
 
 def read_notes_or_layers(content: bytes) -> NotesAndLayers:

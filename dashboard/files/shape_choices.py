@@ -51,7 +51,7 @@ def find_fields(origin: Origin, name: str, encoding: str | None = None) -> FileF
 
 def shape_key(fields: FileFields) -> str:
     """Return the key of the shape that these fields have."""
-    return _SHAPE + hashlib.sha256(fields.shape.encode()).hexdigest()[:20]
+    return _SHAPE + hashlib.sha256(fields.layout_key.encode()).hexdigest()[:20]
 
 
 def is_shape_key(key: str) -> bool:

@@ -69,13 +69,13 @@ class UploadBatch:
             ),
         ]
 
-    def read_file(self, number: int, tables: Callable[[], list[Loaded]] | None = None) -> None:
-        """Read a file of the batch. If `tables` is given, it is called to get the tables of a file
-        that was read elsewhere."""
-        uploaded_file = self.files[number]
-        if tables is None:
-            tables = partial(self._read_tables, uploaded_file, dict(self.reading_order)[number])
-        self.read[number] = self._read_or_refuse(uploaded_file, tables)
+    def read_file(self, index: int, get_tables: Callable[[], list[Loaded]] | None = None) -> None:
+        """Read a file of the batch. If `get_tables` is given, it is called to get the tables of a
+        file that was read elsewhere."""
+        uploaded_file = self.files[index]
+        if get_tables is None:
+            get_tables = partial(self._read_tables, uploaded_file, dict(self.reading_order)[index])
+        self.read[index] = self._read_or_refuse(uploaded_file, get_tables)
 
     def _read_tables(self, uploaded_file: UploadedFile, kind: UploadKind) -> list[Loaded]:
         if kind not in ("cut", "carried over"):

@@ -87,7 +87,7 @@ def detect_upload_kind(uploaded_file: UploadedFile) -> UploadKind:
 def find_packed_collection(uploaded_file: UploadedFile) -> Origin:
     """Return the packed collection in a file, which may be a report."""
     return (
-        report_data.extract_packed(uploaded_file.origin)
+        report_data.extract_packed_collection(uploaded_file.origin)
         if _is_report(uploaded_file)
         else uploaded_file.origin
     )
@@ -131,7 +131,7 @@ def read_tables(
                 add_remembered_choices_note(loaded_table, earlier_choices)
                 for loaded_table in read_tables(uploaded_file, **earlier_choices)
             ]
-    loaded_tables = formats.read_each(
+    loaded_tables = formats.read_all_tables(
         uploaded_file.origin, name=uploaded_file.name, judgments=judgments, **choices
     )
     return [

@@ -42,16 +42,17 @@ _BACKLOG = 2048
 
 
 def make_application(
-    port: int, opened_by: Keys | None, names: Sequence[str] = NAMES, prefix: str = ""
+    port: int, keys: Keys | None, host_names: Sequence[str] = NAMES, path_prefix: str = ""
 ) -> Any:
     """Return the ASGI application: the pages, their styles, the handling of long uploads, and the
     access control around them.
 
-    `opened_by` are the keys that give access, or None for no keys. `names` are the host names that
-    a browser may use for the server. `prefix` is the path of all pages if there are no keys."""
-    base = opened_by.base if opened_by else prefix
-    origins = {origin for name in names for origin in parse_origins(name, port)}
-    set_server_options(port=port, base=base, origins=origins)
+    `keys` are the keys that give access, or None for no keys. `host_names` are the host names that
+    a browser may use for the server. `path_prefix` is the path of all pages if there are no
+    keys."""
+    base = keys.base if keys else path_prefix
+    origins = {origin for name in host_names for origin in parse_origins(name, port)}
+    set_server_options(port=port, base_path=base, origins=origins)
     append_to_module_path(_PAGE.parent)
     painted = Middleware(FirstPaint, base=base, pages=[page.name for page in PAGES])
     streamed = Middleware(
@@ -62,15 +63,20 @@ def make_application(
     )
     app = App(_PAGE, middleware=[painted, streamed], lifespan=_lifespan)
     headers = security_headers(static_folder() / "index.html")
-    return AccessControl(app, origins=origins, keys=opened_by, headers=headers)
+    return AccessControl(app, origins=origins, keys=keys, headers=headers)
 
 
-def serve(listening: socket.socket, token: str, names: Sequence[str], prefix: str) -> None:
+def serve(
+    listening_socket: socket.socket, token: str, host_names: Sequence[str], path_prefix: str
+) -> None:
     """Serve on a socket that listens on a port of this computer, until a signal stops the server.
-    If the token is empty, everybody on this computer has access. All paths begin with `prefix`."""
-    port = listening.getsockname()[1]
+    If the token is empty, everybody on this computer has access. All paths begin with
+    `path_prefix`."""
+    port = listening_socket.getsockname()[1]
     config = uvicorn.Config(
-        make_application(port, derive_keys(token, port, prefix) if token else None, names, prefix),
+        make_application(
+            port, derive_keys(token, port, path_prefix) if token else None, host_names, path_prefix
+        ),
         http=LimitedConnection,
         backlog=ACCEPTED_TOGETHER,
         # Streamlit's own choices; the others would depend on the environment.
@@ -88,7 +94,7 @@ def serve(listening: socket.socket, token: str, names: Sequence[str], prefix: st
         timeout_graceful_shutdown=process_exit.EXIT_TIMEOUT // 2,
     )
     limit_repeated_messages()
-    _Server(config).run(sockets=[listening])
+    _Server(config).run(sockets=[listening_socket])
 
 
 @asynccontextmanager

@@ -86,7 +86,7 @@ def href(page: str, **changes: Any) -> str:
     return address().with_values(**changes).link(_page_path(page))
 
 
-def hrefs(page: str, field: str, **changes: Any) -> Callable[[str], str]:
+def make_href_function(page: str, field: str, **changes: Any) -> Callable[[str], str]:
     """Return a function that makes the same links as `href`, given the value of one field. It is
     faster for many links."""
     return address().with_values(**changes).make_link_function(_page_path(page), field)
@@ -121,7 +121,7 @@ def _open_page(page: str, target: Address) -> None:
     st.switch_page(st.session_state["_pages"][page], query_params=target.parameters())
 
 
-def change(**changes: Any) -> None:
+def change_address(**changes: Any) -> None:
     """Change fields of the address without opening another page. This is for callbacks, which run
     before the page is drawn again."""
     st.session_state["_address"] = address().with_values(**changes)
@@ -144,16 +144,16 @@ def draw_widget(
     key = f"w_{name}"
     st.session_state[key] = value
 
-    def changed() -> None:
+    def handle_change() -> None:
         try:
             changes = store(st.session_state[key])
         except RanklensError as error:
             st.session_state["_objection"] = (name, address(), error)
             return
-        change(**changes)
+        change_address(**changes)
         st.session_state["_told"] = (name, address(), st.session_state[key])
 
-    return draw(label, key=key, on_change=changed, **options)
+    return draw(label, key=key, on_change=handle_change, **options)
 
 
 def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
@@ -161,7 +161,7 @@ def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> 
     the changes of the address. This is the component's callback."""
     value = st.session_state[key].get(name)
     if value is not None:
-        change(**store(value))
+        change_address(**store(value))
 
 
 def widget_error(name: str) -> RanklensError | None:

@@ -15,9 +15,9 @@ from dashboard.session.actions.grading import (
     layers_field_value,
     missing_layers_message,
 )
-from dashboard.session.actions.judgments import judgments_field, missing_judgments
+from dashboard.session.actions.judgments import judgments_field_value, missing_judgments_message
 from dashboard.session.address import address, write_explicit_address
-from dashboard.session.open_collection import collection_id, current_library
+from dashboard.session.open_collection import current_collection_id, current_library
 from dashboard.study.layered_study import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
@@ -47,7 +47,7 @@ class PageContext:
     @cached_property
     def drawing(self) -> Drawing:
         """The comparison and the styles of its runs, for charts and blocks."""
-        styles = self.look.styles_of(self.comparison.runs)
+        styles = self.look.select_styles(self.comparison.runs)
         return Drawing(self.comparison, self.look.palette, styles)
 
 
@@ -73,7 +73,7 @@ def _make_context() -> PageContext | None:
     library = current_library()
     study = library.study
     if study is None or not study.names:
-        write_explicit_address(address().with_values(set=collection_id()))
+        write_explicit_address(address().with_values(set=current_collection_id()))
         return None
     # Without judgments in files there are no scores for grades to change.
     active = active_layers() if study.judged else ()
@@ -84,9 +84,11 @@ def _make_context() -> PageContext | None:
         active = ()  # with these layers no run can be scored
     view = study.view(address())
     view = replace(
-        view, lacking={**view.lacking, **missing_layers_message(), **missing_judgments()}
+        view, lacking={**view.lacking, **missing_layers_message(), **missing_judgments_message()}
     )
-    pinned = view.pinned_address.with_values(set=collection_id(), qrels=judgments_field())
+    pinned = view.pinned_address.with_values(
+        set=current_collection_id(), qrels=judgments_field_value()
+    )
     write_explicit_address(pinned.with_values(layers=layers_field_value()))
     comparison = view.comparison
     if view.guessed:

@@ -44,11 +44,11 @@ class FileReading(Generic[Result]):
         with suppress(RanklensError):  # reading reports it, too
             self._size = 0 if source.is_packed else source.size()
         try:
-            self._future.set_result(read(self._count_bytes))
+            self._future.set_result(read(self._record_bytes_read))
         except BaseException as error:  # raised by `result`
             self._future.set_exception(error)
 
-    def _count_bytes(self, n_bytes: int) -> None:
+    def _record_bytes_read(self, n_bytes: int) -> None:
         self._read = n_bytes
 
     @property
@@ -68,7 +68,7 @@ class FileReading(Generic[Result]):
         size_note = f"of {format_size(self._size)}" if self._size else "unpacked"
         return f"Reading {self._name}: {format_size(self._read)} {size_note}{compilation_note()}"
 
-    def watch_shares(self) -> Iterator[float]:
+    def iterate_read_shares(self) -> Iterator[float]:
         """Yield the share of the file that has been read, at intervals, until the reading ends."""
         while wait([self._future], _LOOK).not_done:
             yield self.read_share
@@ -84,7 +84,7 @@ class FileReading(Generic[Result]):
         if current_page_run() is None:
             return self.result()
         placeholder = None
-        for share in self.watch_shares():
+        for share in self.iterate_read_shares():
             placeholder = placeholder or st.empty()
             placeholder.progress(share, f"{self.progress_text}{further_text}")
         if placeholder is not None:

@@ -10,7 +10,7 @@ from dashboard.session.address import address
 from dashboard.session.context import page_context
 from dashboard.session.open_collection import (
     all_collections,
-    collection_id,
+    current_collection_id,
     current_library,
     load_library,
     previewed_studies,
@@ -19,11 +19,11 @@ from dashboard.study.library import Library, choose_judgments
 from metrics_core.tables import Run
 
 
-def remember_opened() -> None:
+def remember_opened_collection() -> None:
     """Store which collection was opened. If its Overview has been computed, also store the preview
     for the list of collections. This is called after the page is drawn, so that it does not delay
     the page."""
-    identity = collection_id()
+    identity = current_collection_id()
     if st.session_state.get("_remembered") != identity:
         st.session_state["_remembered"] = identity
         all_collections().record_opening(identity)
@@ -45,10 +45,10 @@ def remember_opened() -> None:
         all_collections().store_preview(identity, version, answer)
 
 
-def _uses_default_judgments(library: Library, identity: str) -> bool:
+def _uses_default_judgments(library: Library, collection_id: str) -> bool:
     files = library.files_of_kind("qrels")
     runs = [file.table for file in library.files if isinstance(file.table, Run) and file.used]
-    default = choose_judgments(files, runs, all_collections().chosen_judgments(identity))
+    default = choose_judgments(files, runs, all_collections().chosen_judgments(collection_id))
     current = library.judgments
     return len(files) < 2 or (
         default is not None and current is not None and default.key == current.key

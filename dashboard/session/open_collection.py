@@ -21,13 +21,13 @@ from dashboard.files.long_runs import ConvertedFiles, may_be_long_run
 from dashboard.files.shape_choices import Answers, find_choices
 from dashboard.files.workspace_files import LoadedFiles
 from dashboard.session.action_messages import run_action
-from dashboard.session.address import address, change
+from dashboard.session.address import address, change_address
 from dashboard.session.file_reading import FileReading
 from dashboard.session.memory import release_unused
 from dashboard.study.library import Library, assemble_library, named_judgments
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS, Entry, Settings, StorageError, Workspace
-from dashboard.workspace.disk.durable import State, file_state, write_time
+from dashboard.workspace.disk.durable import State, file_state, last_write_time
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.startup import clean_workspace
 from metrics_core.base import wording as w
@@ -68,26 +68,30 @@ def all_collections() -> CollectionCatalog:
     return CollectionCatalog(workspace(), Path(folder) if folder else None)
 
 
-def collection_id() -> str:
+def current_collection_id() -> str:
     """Return the id of the open collection."""
     return all_collections().choose_collection(address()["set"])
 
 
 def is_collection_missing() -> bool:
     """Return whether the requested collection does not exist."""
-    return not all_collections().has_collection(collection_id())
+    return not all_collections().has_collection(current_collection_id())
 
 
-def add_to_workspace(identity: str) -> None:
+def add_to_workspace(collection_id: str) -> None:
     """Add a collection with read-only files, such as the example, to the workspace, so that its
     settings and new judgments can be stored. Raises StorageError."""
-    if not workspace().has_collection(identity):
-        workspace().new_collection(all_collections().name_of(identity), identity)
+    if not workspace().has_collection(collection_id):
+        workspace().get_or_create_collection(
+            all_collections().name_of(collection_id), collection_id
+        )
 
 
-def open_collection(identity: str) -> None:
+def open_collection(collection_id: str) -> None:
     """Open a collection. Address fields that apply only to the previous collection are cleared."""
-    change(**(CLEARED_FIELDS if identity != collection_id() else {}), set=identity)
+    change_address(
+        **(CLEARED_FIELDS if collection_id != current_collection_id() else {}), set=collection_id
+    )
 
 
 def current_library() -> Library:
@@ -95,26 +99,32 @@ def current_library() -> Library:
     the app."""
     library: Library | None = st.session_state.get("_library")
     if library is None:
-        library = st.session_state["_library"] = load_library(collection_id(), address()["qrels"])
+        library = st.session_state["_library"] = load_library(
+            current_collection_id(), address()["qrels"]
+        )
     return library
 
 
-def collection_files(identity: str) -> list[File]:
+def collection_files(collection_id: str) -> list[File]:
     """Return the files of a collection."""
     return _collection_files(
-        identity, all_collections().folder_of(identity), _folder_listing(identity)
+        collection_id, all_collections().folder_of(collection_id), _folder_listing(collection_id)
     )
 
 
-def collection_judgments(identity: str) -> list[Qrels]:
+def collection_judgments(collection_id: str) -> list[Qrels]:
     """Return the judgments of a collection without loading its other files. Judgments that cannot
     be read are omitted."""
-    folder, store = all_collections().folder_of(identity), workspace()
+    folder, store = all_collections().folder_of(collection_id), workspace()
     files = (
-        _folder_files(folder, _folder_listing(identity), identity, only="qrels") if folder else []
+        _folder_files(folder, _folder_listing(collection_id), collection_id, kind="qrels")
+        if folder
+        else []
     )
     entries = (
-        [e for e in store.entries(identity) if e.kind == "qrels"] if identity != SAMPLE else []
+        [e for e in store.entries(collection_id) if e.kind == "qrels"]
+        if collection_id != SAMPLE
+        else []
     )
     tables = [f.table for f in files] + [_load_judgments(entry.table, entry) for entry in entries]
     return [table for table in tables if isinstance(table, Qrels)]
@@ -128,40 +138,44 @@ def _load_judgments(table: str, _entry: Entry) -> Table | None:
         return None
 
 
-def load_library(identity: str, qrels_key: str = "") -> Library:
+def load_library(collection_id: str, qrels_key: str = "") -> Library:
     """Load the files of a collection and make their study.
 
     `qrels_key` is the name or the key of the requested judgments. If it is empty, the judgments
     that the collection has used so far are used."""
-    folder, listing = all_collections().folder_of(identity), _folder_listing(identity)
-    files = _collection_files(identity, folder, listing)
+    folder, listing = all_collections().folder_of(collection_id), _folder_listing(collection_id)
+    files = _collection_files(collection_id, folder, listing)
     keys = {f.key: f.key for f in files}
     named_files = named_judgments(files)
     keys |= {name: f.key for name, f in named_files.items()}
-    qrels_key = keys.get(qrels_key) or keys.get(all_collections().chosen_judgments(identity), "")
+    qrels_key = keys.get(qrels_key) or keys.get(
+        all_collections().chosen_judgments(collection_id), ""
+    )
     if len(named_files) < 2:
         qrels_key = ""  # naming the only judgments must not make another study
-    settings = all_collections().read_settings(identity)
+    settings = all_collections().read_settings(collection_id)
     state = (
         settings,
         *((f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files),
     )
-    _forget_outdated_libraries(identity, qrels_key, state)
-    library = _assemble_library(identity, qrels_key, state, files, settings)
+    _forget_outdated_libraries(collection_id, qrels_key, state)
+    library = _assemble_library(collection_id, qrels_key, state, files, settings)
     left_out_notes = _skipped_file_notes(folder, listing)
     return replace(library, notes=(*library.notes, *left_out_notes)) if left_out_notes else library
 
 
 @st.cache_resource(show_spinner="Judging the runs …", max_entries=8)
 def _assemble_library(
-    identity: str,
+    collection_id: str,
     qrels_key: str,
     state: Hashable,
     _files: Sequence[File],
     _settings: Settings,
 ) -> Library:
     judging = CachedRanks(workspace().cache)
-    library = assemble_library(_files, qrels_key=qrels_key, judging=judging, settings=_settings)
+    library = assemble_library(
+        _files, qrels_key=qrels_key, join_with_judgments=judging, settings=_settings
+    )
     if any(isinstance(f.table, StoredRun) for f in _files):
         release_unused()
     return library
@@ -180,13 +194,13 @@ def previewed_studies() -> WeakValueDictionary[str, Study]:
     return WeakValueDictionary()
 
 
-def _forget_outdated_libraries(identity: str, qrels_key: str, state: Hashable) -> None:
+def _forget_outdated_libraries(collection_id: str, qrels_key: str, state: Hashable) -> None:
     """Remove cached libraries whose files have changed or were removed, because such libraries may
     contain large tables."""
-    states = _library_states().setdefault(identity, {})
+    states = _library_states().setdefault(collection_id, {})
     for key, old_state in list(states.items()):
         if old_state != state:
-            _assemble_library.clear(identity, key, old_state, (), DEFAULT_SETTINGS)
+            _assemble_library.clear(collection_id, key, old_state, (), DEFAULT_SETTINGS)
             states.pop(key, None)
     states[qrels_key] = state
 
@@ -194,27 +208,31 @@ def _forget_outdated_libraries(identity: str, qrels_key: str, state: Hashable) -
 # Folders
 
 
-def _folder_listing(identity: str) -> FolderListing:
-    folder = all_collections().folder_of(identity)
+def _folder_listing(collection_id: str) -> FolderListing:
+    folder = all_collections().folder_of(collection_id)
     return list_folder(folder, workspace=workspace().folder) if folder else FolderListing(())
 
 
-def _collection_files(identity: str, folder: Path | None, listing: FolderListing) -> list[File]:
-    uploads = _loaded_files(workspace()).list_files(identity) if identity != SAMPLE else []
-    return (_folder_files(folder, listing, identity) if folder else []) + uploads
+def _collection_files(
+    collection_id: str, folder: Path | None, listing: FolderListing
+) -> list[File]:
+    uploads = (
+        _loaded_files(workspace()).list_files(collection_id) if collection_id != SAMPLE else []
+    )
+    return (_folder_files(folder, listing, collection_id) if folder else []) + uploads
 
 
 def _folder_files(
-    folder: Path, listing: FolderListing, identity: str, only: Kind | None = None
+    folder: Path, listing: FolderListing, collection_id: str, kind: Kind | None = None
 ) -> list[File]:
-    """Return the files of a folder. If `only` is given, return only the files that may contain this
+    """Return the files of a folder. If `kind` is given, return only the files that may contain this
     kind of table."""
-    origin = "sample" if identity == SAMPLE else "folder"
-    answers = {} if identity == SAMPLE else all_collections().choices_by_shape(identity)
-    choices = all_collections().reading_choices(identity)
+    origin = "sample" if collection_id == SAMPLE else "folder"
+    answers = {} if collection_id == SAMPLE else all_collections().choices_by_shape(collection_id)
+    choices = all_collections().reading_choices(collection_id)
     requests: list[_FolderFile] = []
     for path in listing.read:
-        if only and guess_kind(path) not in (only, None):
+        if kind and guess_kind(path) not in (kind, None):
             continue
         name = str(path.relative_to(folder))
         with_choices = json.dumps(
@@ -223,9 +241,12 @@ def _folder_files(
         requests.append((str(path), name, origin, file_state(path), with_choices))
     # With many files, a cache look-up for each takes longer than the page, and usually none has
     # changed.
-    previous = _last_folder_reads().get((identity, only))
+    previous = _last_folder_reads().get((collection_id, kind))
     if previous is None or previous[0] != requests:
-        previous = _last_folder_reads()[identity, only] = requests, _read_requested_files(requests)
+        previous = _last_folder_reads()[collection_id, kind] = (
+            requests,
+            _read_requested_files(requests),
+        )
     return previous[1]
 
 
@@ -319,7 +340,7 @@ def _file_reading(
 
 
 def _add_versions(files: Sequence[File], state: State | None, choices: str) -> list[File]:
-    version, when = f"{state} {choices}", write_time(state)
+    version, when = f"{state} {choices}", last_write_time(state)
     return [replace(file, version=version, written=when) for file in files]
 
 
@@ -338,7 +359,7 @@ def _skipped_file_notes(folder: Path | None, listing: FolderListing) -> tuple[No
 def reread_with_choices(file: str, **choices: Any) -> None:
     """Add these choices to the stored choices for a file of the open folder. The file is then read
     again."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def save_choices() -> None:
         add_to_workspace(identity)

@@ -27,10 +27,10 @@ def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
     return (name,)
 
 
-def ids_in_selection(ids: Sequence[str]) -> tuple[str, ...]:
+def ids_in_selection(field_value: Sequence[str]) -> tuple[str, ...]:
     """Return the queries that the address field selects. The result is empty if the field names a
     selection of another session."""
     selections: dict[str, tuple[str, ...]] = st.session_state.get("_picked", {})
-    if len(ids) == 1 and ids[0].startswith(_MARK):
-        return selections.get(ids[0], ())
-    return tuple(ids)
+    if len(field_value) == 1 and field_value[0].startswith(_MARK):
+        return selections.get(field_value[0], ())
+    return tuple(field_value)

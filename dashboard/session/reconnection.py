@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.session.action_messages import add_message
-from dashboard.session.actions.uploaded_files import take_upload_error
+from dashboard.session.actions.uploaded_files import pop_upload_error
 from dashboard.session.address import address, reset_widget
 from dashboard.streamlit_internals import current_page_run, redraw_page
 from metrics_core.base import wording as w
@@ -36,7 +36,7 @@ def handle_reconnection(message: Mapping[str, Any] | None) -> None:
     if message["large"]:
         add_message(
             f"{w.join_words(message['large'])} {w.plural(len(message['large']), 'is', 'are')}"
-            f" larger than {format_size(largest_upload())}, the limit for uploads in the browser.",
+            f" larger than {format_size(max_upload_size())}, the limit for uploads in the browser.",
             "Compress large files (.gz, .zst), or start Ranklens with their folder: ranklens"
             " --data folder.",
             is_warning=True,
@@ -54,13 +54,13 @@ def handle_reconnection(message: Mapping[str, Any] | None) -> None:
 def _report_upload_error(name: str) -> bool:
     """Add a message with the reason why an upload failed, if it is known. Return whether it is
     known."""
-    error = take_upload_error(name)
+    error = pop_upload_error(name)
     if error is not None:
         add_message(f"{name} was not added. {error.message}", error.hint, is_warning=True)
     return error is not None
 
 
-def largest_upload() -> int:
+def max_upload_size() -> int:
     """Return the maximum size of an uploaded file in bytes."""
     return int(st.get_option("server.maxUploadSize")) * 2**20
 

@@ -32,18 +32,18 @@ def warm_up(pages: Sequence[str]) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
-def _prepare_overview(identity: str) -> None:
+def _prepare_overview(collection_id: str) -> None:
     """Compute the results that a collection's Overview needs. This function is cached, so that the
     functions that it calls show no spinner."""
-    study = load_library(identity).study
+    study = load_library(collection_id).study
     if study is None or not study.names:
         return
     comparison = study.view(Address.create()).comparison
     if study.is_unjudged:
-        if not comparison.is_alone:
+        if not comparison.is_single_run:
             changes_overview(study, comparison)
         return
     overview(study, comparison)
-    if not comparison.is_alone:
+    if not comparison.is_single_run:
         robustness_summary(study, comparison)
     compare_all_runs(study, comparison)

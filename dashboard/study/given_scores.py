@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dashboard.workspace import Settings
-from metrics_core.scoring.given_scores import scores_from_given
+from metrics_core.scoring.given_scores import scores_from_tables
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import GivenScores
 
@@ -26,6 +26,6 @@ def read_file_scores(tables: Sequence[GivenScores], settings: Settings) -> Score
         ]
         for way in (True, False)
     )
-    scores = scores_from_given(tables, lower=lower, higher=higher)
+    scores = scores_from_tables(tables, lower=lower, higher=higher)
     names = dict(settings.names)
     return replace(scores, runs=tuple(names.get(run, run) for run in scores.runs))

@@ -12,7 +12,7 @@ from itertools import count
 
 import numpy as np
 
-from dashboard.files.files import File, join_parts
+from dashboard.files.files import File, join_run_files
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS, Settings
 from metrics_core.base.errors import ParameterError, RanklensError
@@ -23,7 +23,7 @@ from metrics_core.formats import Loaded
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents
-from metrics_core.scoring.given_scores import scores_from_given
+from metrics_core.scoring.given_scores import scores_from_tables
 from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
 from metrics_core.tables.run_names import find_free_name, make_names_unique
 
@@ -82,7 +82,7 @@ def assemble_library(
     files: Iterable[File],
     *,
     qrels_key: str = "",
-    judging: Callable[..., JudgedRanks] = join_judgments,
+    join_with_judgments: Callable[..., JudgedRanks] = join_judgments,
     settings: Settings = DEFAULT_SETTINGS,
 ) -> Library:
     """Make the study from all runs and one table of each other kind.
@@ -90,10 +90,10 @@ def assemble_library(
     If there are several judgment files, the chosen one is used or, by default, the one that fits
     the runs best (see `choose_judgments`). Of several query files, the one with the largest number
     of judged queries is used, and of several document files, the one with the largest number of
-    judged documents. A file that is not used has the reason in `why_not`. `judging` is the function
-    that joins a run with judgments, like `join_judgments`. The `settings` rename runs, map ids and
-    set colours."""
-    listed = join_parts(list(files))
+    judged documents. A file that is not used has the reason in `why_not`. `join_with_judgments` is
+    the function that joins a run with judgments, like `join_judgments`. The `settings` rename runs,
+    map ids and set colours."""
+    listed = join_run_files(list(files))
     file_runs = [_FileRun(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
     named_runs, run_notes = make_names_unique(file_runs)
     named_runs, own_names = _rename_runs(named_runs, settings)
@@ -134,11 +134,11 @@ def assemble_library(
             _map_ids(documents.table, settings)
             if documents and isinstance(documents.table, Documents)
             else None,
-            judging,
+            join_with_judgments,
             settings,
             given_tables,
         )
-    given_notes += study.given_check[1] if study else []
+    given_notes += study.given_scores_check[1] if study else []
     return Library(tuple(listed), study, (*run_notes, *given_notes), own_names)
 
 
@@ -155,7 +155,7 @@ def _choose_given_scores(
         if not isinstance(file.table, GivenScores):
             continue
         try:
-            scores_from_given([*chosen, file.table])
+            scores_from_tables([*chosen, file.table])
         except RanklensError as error:
             listed[position] = replace(file, used=False, why_not=error.message)
             notes.append(Note("given_scores", f"{file.file}: {error.message}", loud=True))
@@ -294,11 +294,11 @@ def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") 
         return chosen_file
     run_query_ids = {q for run in runs for q in run.query_ids}
 
-    def rate_judgments_fit(f: File) -> tuple[bool, bool, bool, int]:
-        table = f.table
+    def rate_judgments_fit(file: File) -> tuple[bool, bool, bool, int]:
+        table = file.table
         shared = len(run_query_ids & set(table.query_ids)) if isinstance(table, Qrels) else 0
         of_hits = table is not None and any(note.kind == RUN_RESULTS_ONLY for note in table.notes)
-        return shared > 0, not may_be_a_run(f), not of_hits, shared
+        return shared > 0, not may_be_a_run(file), not of_hits, shared
 
     return max(files, key=rate_judgments_fit)
 
@@ -320,8 +320,8 @@ def _choose_queries(files: Sequence[File], query_ids: Sequence[str]) -> File | N
     Columns matter because the query files of some tools contain only texts."""
     known_ids = set(query_ids)
 
-    def count_known_queries(f: File) -> tuple[int, bool]:
-        table = f.table
+    def count_known_queries(file: File) -> tuple[int, bool]:
+        table = file.table
         if not isinstance(table, Queries):
             return 0, False
         return len(known_ids & set(table.frame["query_id"])), bool(table.columns)
@@ -336,7 +336,7 @@ def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
         return files[-1] if files else None
     judged = qrels.table.doc_ids.unique()
 
-    def count_known_documents(f: File) -> int:
-        return int(f.table.are_known(judged).sum()) if isinstance(f.table, Documents) else 0
+    def count_known_documents(file: File) -> int:
+        return int(file.table.are_known(judged).sum()) if isinstance(file.table, Documents) else 0
 
     return max(files, key=lambda f: (count_known_documents(f), files.index(f)))

@@ -48,7 +48,7 @@ class SharedStudy:
     groups: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     omissions: str = ""
 
-    def comparison(self, comparison: Comparison) -> Comparison:
+    def rename_comparison(self, comparison: Comparison) -> Comparison:
         """Return the comparison with the new names of its runs and groups."""
         return replace(
             comparison,

@@ -37,11 +37,11 @@ from metrics_core.base.notes import Note
 from metrics_core.checks.fit import find_near_matches
 from metrics_core.explaining.list_changes import find_list_length, refuse_incomparable_run
 from metrics_core.judging import JudgedRanks, join_judgments
-from metrics_core.judging.exclusions import own_document_notes
+from metrics_core.judging.exclusions import self_match_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
 from metrics_core.scoring.given_scores import (
-    compare_with_computed,
+    compare_with_computed_scores,
     select_measures,
     select_values,
     unused_score_notes,
@@ -142,13 +142,13 @@ class Study(CachedAnswers):
         )
 
     @cached_property
-    def given_check(self) -> tuple[list[str], list[Note]]:
+    def given_scores_check(self) -> tuple[list[str], list[Note]]:
         """The names of the given measures that are equal to a computed measure, and the notes on
         these measures and on given scores that are not used."""
         if self._file_scores is None or self.given_scores is None or not self.judged:
             return [], []
         unused = unused_score_notes(self._file_scores, self.names, self.query_ids)
-        equal_names, notes = compare_with_computed(
+        equal_names, notes = compare_with_computed_scores(
             self.given_scores, lambda measures: score_runs([*self.judged.values()], measures)
         )
         return equal_names, [*unused, *notes]
@@ -159,7 +159,7 @@ class Study(CachedAnswers):
         measures with an undeclared direction last. Measures that are equal to a computed one are
         left out."""
         file_measures = self._file_scores.measures if self._file_scores else ()
-        measures = [m for m in file_measures if str(m) not in self.given_check[0]]
+        measures = [m for m in file_measures if str(m) not in self.given_scores_check[0]]
         return sorted(measures, key=lambda m: (1, -1, 0).index(m.declaration.direction))
 
     def is_given(self, measure: Measure) -> bool:
@@ -267,7 +267,7 @@ class Study(CachedAnswers):
         files."""
         cutoff = read_cutoff(address["k"], deepest_cutoff=self.max_depth)
         address = replace_former_names(address, dict(self.settings.names), self.names)
-        default_run = default_baseline(self.names, accept_old_words=self.settings.old_baseline)
+        default_run = default_baseline(self.names, use_earlier_rule=self.settings.old_baseline)
         focus, baseline, other_runs = choose_runs(
             address, self.names, self.runs_by_score, default_run
         )
@@ -335,7 +335,7 @@ class Study(CachedAnswers):
 
     def view_mask(self, comparison: Comparison) -> Mask:
         """Return which judged queries pass the filters, bool[query]."""
-        return self.cached_answer(columns.view_mask, comparison.narrowing_comparison)
+        return self.cached_answer(columns.view_mask, comparison.comparison_that_selects_queries)
 
     def n_in_view(self, comparison: Comparison) -> int:
         """Return the number of queries in view."""
@@ -392,7 +392,7 @@ def _run_notes(study: Study, name: str) -> tuple[Note, ...]:
     almost equal, and about documents with the same id as their query. They are cached separately
     from the other notes."""
     run = study.runs[name]
-    return find_near_matches(run, study.qrels) + own_document_notes(run)
+    return find_near_matches(run, study.qrels) + self_match_notes(run)
 
 
 def all_scores(study: Study, measure: Measure) -> Scores:

@@ -50,7 +50,7 @@ def _import_collection(folder_store: FolderStore, folder: Path) -> None:
     damaged_numbers = records.keys() - {entry.number for entry in entries}
     damaged = [(int(number), "", NO_CHECKSUM) for number in damaged_numbers]
     contents = Contents(contents.intact, {**contents.damaged, "files": damaged})
-    folder_store.create_collection(collection, entries, contents, numbered=False)
+    folder_store.create_collection(collection, entries, contents, renumber=False)
 
 
 def find_table_names(folder: Path) -> set[str]:

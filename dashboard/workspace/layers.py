@@ -85,25 +85,27 @@ class LayerStore:
         self._folder_store, self._change_collection = folder_store, change_collection
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
-    def list_layers(self, identity: str, *, only_removed: bool = False) -> list[Layer]:
+    def list_layers(self, collection_id: str, *, only_removed: bool = False) -> list[Layer]:
         """List the layers of a collection, oldest first. If `only_removed` is true, list only the
         layers that were removed since the start; otherwise, list all other layers.
 
         Raises StorageError if the collection's database cannot be read."""
-        matching = [layer for layer in self._all_layers(identity) if layer.removed == only_removed]
+        matching = [
+            layer for layer in self._all_layers(collection_id) if layer.removed == only_removed
+        ]
         return sorted(matching, key=lambda layer: layer.creation_order)
 
-    def _all_layers(self, identity: str) -> list[Layer]:
-        contents = self._folder_store.contents(identity)
-        cached_contents, layers = self._layer_cache.get(identity, (NO_CONTENTS, []))
+    def _all_layers(self, collection_id: str) -> list[Layer]:
+        contents = self._folder_store.contents(collection_id)
+        cached_contents, layers = self._layer_cache.get(collection_id, (NO_CONTENTS, []))
         if cached_contents is not contents:
             layers = _build_layers(contents, cached_contents, layers)
-            self._layer_cache[identity] = contents, layers
+            self._layer_cache[collection_id] = contents, layers
         return layers
 
     def create_layer(
         self,
-        identity: str,
+        collection_id: str,
         name: str,
         grades: Mapping[Pair, float] | None = None,
         *,
@@ -111,22 +113,24 @@ class LayerStore:
         is_judged_here: bool = True,
     ) -> str:
         """Begin a layer with these grades in an existing collection, and return its id."""
-        with self._change_collection(identity) as state:
+        with self._change_collection(collection_id) as state:
             return self._insert_layer(
-                state, identity, name, grades or {}, grader or name, is_judged_here
+                state, collection_id, name, grades or {}, grader or name, is_judged_here
             )
 
     def grade_documents(
-        self, identity: str, name: str, grades: Mapping[Pair, float | None]
+        self, collection_id: str, name: str, grades: Mapping[Pair, float | None]
     ) -> tuple[str, bool]:
         """Grade documents in the layer of the judge `name`. If the judge has no layer yet, it is
         begun.
 
         Returns the id of the layer, and whether it was begun now. If there is no layer and all
         grades are None, no layer is begun, and the id is empty."""
-        with self._change_collection(identity) as state:
+        with self._change_collection(collection_id) as state:
             own_layers = (
-                v for v in self.list_layers(identity) if v.judged and v.name == name[:_LONGEST_NAME]
+                v
+                for v in self.list_layers(collection_id)
+                if v.judged and v.name == name[:_LONGEST_NAME]
             )
             layer = next(own_layers, None)
             if layer is not None:
@@ -136,27 +140,29 @@ class LayerStore:
             if not new_grades:
                 return "", False
             return self._insert_layer(
-                state, identity, name, new_grades, name, is_judged_here=True
+                state, collection_id, name, new_grades, name, is_judged_here=True
             ), True
 
     def _insert_layer(
         self,
-        state: Connection,
-        identity: str,
+        connection: Connection,
+        collection_id: str,
         name: str,
         grades: Mapping[Pair, float],
         grader: str,
         is_judged_here: bool,
     ) -> str:
-        all_layers = self._all_layers(identity)
+        all_layers = self._all_layers(collection_id)
         layer_id = make_free_id([layer.id for layer in all_layers])
         position = max((v.position for v in all_layers), default=0) + 1
         head = (layer_id, name[:_LONGEST_NAME], current_time(), int(is_judged_here), position, 0)
-        database.append_rows(state, "layers", [head])
-        _append_grades(state, layer_id, grades, grader)
+        database.append_rows(connection, "layers", [head])
+        _append_grades(connection, layer_id, grades, grader)
         return layer_id
 
-    def import_layer(self, identity: str, lines: Sequence[Line], *, earlier_layer: str = "") -> str:
+    def import_layer(
+        self, collection_id: str, lines: Sequence[Line], *, earlier_layer: str = ""
+    ) -> str:
         """Import a layer with the graders and times of its grades, and return its id.
 
         The first of the `lines` has the name and other facts. If a layer with the same name, begun
@@ -164,11 +170,11 @@ class LayerStore:
         another layer has only the same name, the imported layer gets a new name and is kept
         separate. `earlier_layer` is the id of a layer that is known to have been begun before this
         one."""
-        with self._change_collection(identity) as state:
+        with self._change_collection(collection_id) as state:
             head, rows, layers = (
                 read_layer_facts(lines),
                 list(read_grades(lines)),
-                self.list_layers(identity),
+                self.list_layers(collection_id),
             )
             original_name, begun = head.get("name", ""), head.get("begun", "")
             judged, grade_records = head.get("judged", False), _latest_grades(rows)
@@ -177,7 +183,7 @@ class LayerStore:
                 if is_same and grade_records.items() <= v.grade_records.items():
                     return ""
             name = find_free_name(original_name[:_LONGEST_NAME], [v.name for v in layers])
-            all_layers = self._all_layers(identity)
+            all_layers = self._all_layers(collection_id)
             layer_id = make_free_id([v.id for v in all_layers])
             # After those that were begun before it, as far as the clocks show.
             earlier_positions = (v.position for v in all_layers if v.begun <= begun)
@@ -192,55 +198,57 @@ class LayerStore:
             return layer_id
 
     def add_grades(
-        self, identity: str, layer: str, grades: Mapping[Pair, float | None], *, grader: str
+        self, collection_id: str, layer_id: str, grades: Mapping[Pair, float | None], *, grader: str
     ) -> None:
         """Grade documents in a layer. A grade of None withdraws a grade. Raises KeyError if the
         layer does not exist."""
-        with self._change_collection(identity) as state:
-            self._find_row(identity, layer)
-            _append_grades(state, layer, grades, grader)
+        with self._change_collection(collection_id) as state:
+            self._find_row(collection_id, layer_id)
+            _append_grades(state, layer_id, grades, grader)
 
-    def remove_layer(self, identity: str, layer: str) -> None:
+    def remove_layer(self, collection_id: str, layer_id: str) -> None:
         """Mark a layer as removed. It is deleted at the next start."""
-        self._set_removed(identity, layer, removed=1)
+        self._set_removed(collection_id, layer_id, is_removed=1)
 
-    def restore_layer(self, identity: str, layer: str) -> None:
+    def restore_layer(self, collection_id: str, layer_id: str) -> None:
         """Restore a removed layer. Raises KeyError if the layer is already deleted."""
-        self._set_removed(identity, layer, removed=0)
+        self._set_removed(collection_id, layer_id, is_removed=0)
 
-    def _set_removed(self, identity: str, layer: str, *, removed: int) -> None:
-        with self._change_collection(identity) as state:
-            database.put_rows(state, "layers", [(*self._find_row(identity, layer)[:-1], removed)])
+    def _set_removed(self, collection_id: str, layer_id: str, *, is_removed: int) -> None:
+        with self._change_collection(collection_id) as state:
+            database.put_rows(
+                state, "layers", [(*self._find_row(collection_id, layer_id)[:-1], is_removed)]
+            )
 
-    def _find_row(self, identity: str, layer: str) -> Row:
-        contents = self._folder_store.contents(identity)
+    def _find_row(self, collection_id: str, layer_id: str) -> Row:
+        contents = self._folder_store.contents(collection_id)
         row_lists = (contents.intact["layers"], contents.layers())
-        row = next((row for rows in row_lists for row in rows if row[1] == layer), None)
+        row = next((row for rows in row_lists for row in rows if row[1] == layer_id), None)
         if row is None:
-            raise KeyError(layer)
+            raise KeyError(layer_id)
         return row
 
 
-def sweep_layers(folder_store: FolderStore, identity: str) -> None:
+def sweep_layers(folder_store: FolderStore, collection_id: str) -> None:
     """Delete the layers of a collection that were removed before this start. Raises OSError and
     StorageError."""
-    removed_rows = [row[:2] for row in folder_store.contents(identity).layers() if row[-1]]
+    removed_rows = [row[:2] for row in folder_store.contents(collection_id).layers() if row[-1]]
     if removed_rows:
-        with folder_store.change_collection(identity) as state:
+        with folder_store.change_collection(collection_id) as state:
             database.delete_rows(state, "layers", [number for number, _ in removed_rows])
             for _, layer in removed_rows:
                 state.execute("DELETE FROM grades WHERE layer_id = ?", (layer,))
 
 
 def _append_grades(
-    state: Connection, layer: str, grades: Mapping[Pair, float | None], grader: str
+    connection: Connection, layer_id: str, grades: Mapping[Pair, float | None], grader: str
 ) -> None:
     for (query_id, doc_id), grade in grades.items():
         if not (query_id and doc_id and (grade is None or math.isfinite(grade))):
             raise ValueError("a grade is a finite number for a query and a document")
     time = current_time()
-    rows = [(layer, *pair, grade, grader, time) for pair, grade in grades.items()]
-    database.append_rows(state, "grades", rows)
+    rows = [(layer_id, *pair, grade, grader, time) for pair, grade in grades.items()]
+    database.append_rows(connection, "grades", rows)
 
 
 def _build_layers(
@@ -284,13 +292,13 @@ def _build_layers(
 
 
 def _latest_grades(
-    rows: Iterable[Row], earlier: Mapping[Pair, GradeRecord] = MappingProxyType({})
+    rows: Iterable[Row], earlier_grades: Mapping[Pair, GradeRecord] = MappingProxyType({})
 ) -> Mapping[Pair, GradeRecord]:
-    """Return the valid grades, given the `earlier` valid grades and newer rows. The rows have the
-    columns query_id, doc_id, grade, grader and time."""
+    """Return the valid grades, given the `earlier_grades` valid grades and newer rows. The rows
+    have the columns query_id, doc_id, grade, grader and time."""
     if not rows:
-        return earlier
-    latest = dict(earlier)
+        return earlier_grades
+    latest = dict(earlier_grades)
     for query_id, doc_id, grade, grader, time in rows:
         if grade is None:
             latest.pop((query_id, doc_id), None)

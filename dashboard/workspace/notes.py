@@ -64,48 +64,48 @@ class NoteStore:
         self._folder_store, self._change_collection = folder_store, change_collection
         self._notes_cache: dict[str, tuple[Contents, dict[str, QueryNotes]]] = {}
 
-    def notes_by_query(self, identity: str) -> dict[str, QueryNotes]:
+    def notes_by_query(self, collection_id: str) -> dict[str, QueryNotes]:
         """Return the notes and tags of the queries that have any, by query_id. Raises StorageError
         if the collection's database cannot be read."""
-        contents = self._folder_store.contents(identity)
-        cached_contents, noted = self._notes_cache.get(identity, (None, {}))
+        contents = self._folder_store.contents(collection_id)
+        cached_contents, noted = self._notes_cache.get(collection_id, (None, {}))
         if cached_contents is not contents:
             noted = _collect_notes(contents.intact["notes"], contents.intact["tags"])
-            self._notes_cache[identity] = contents, noted
+            self._notes_cache[collection_id] = contents, noted
         return noted
 
     def write_note(
-        self, identity: str, query_id: str, text: str, *, author: str, note: str = ""
+        self, collection_id: str, query_id: str, text: str, *, author: str, edited_note_id: str = ""
     ) -> str:
-        """Add a note to a query, or change the note with the id `note`. An empty string removes the
-        note. Returns the id of the note."""
-        note_id = note or token_hex(4)
-        with self._change_collection(identity) as state:
+        """Add a note to a query, or change the note with the id `edited_note_id`. An empty string
+        removes the note. Returns the id of the note."""
+        note_id = edited_note_id or token_hex(4)
+        with self._change_collection(collection_id) as state:
             database.append_rows(
                 state, "notes", [(query_id, note_id, text, author, current_time())]
             )
         return note_id
 
     def set_tag(
-        self, identity: str, query_id: str, tag: str, *, author: str, is_set: bool = True
+        self, collection_id: str, query_id: str, tag: str, *, author: str, is_set: bool = True
     ) -> None:
         """Set or remove a tag on a query."""
-        with self._change_collection(identity) as state:
+        with self._change_collection(collection_id) as state:
             database.append_rows(
                 state, "tags", [(query_id, tag, int(is_set), author, current_time())]
             )
 
     def add_note_and_tag(
-        self, identity: str, query_id: str, text: str, tag: str, *, author: str
+        self, collection_id: str, query_id: str, text: str, tag: str, *, author: str
     ) -> None:
         """Add a note and a tag to a query; either both are stored or none. An empty note or tag is
         skipped.
 
         A repeated note or tag is stored only once, because two clicks may be handled at the same
         time."""
-        with self._change_collection(identity) as state:
+        with self._change_collection(collection_id) as state:
             query_notes, time = (
-                self.notes_by_query(identity).get(query_id, QueryNotes()),
+                self.notes_by_query(collection_id).get(query_id, QueryNotes()),
                 current_time(),
             )
             is_repeated = any(
@@ -116,12 +116,12 @@ class NoteStore:
             if tag and tag not in query_notes.tags:
                 database.append_rows(state, "tags", [(query_id, tag, 1, author, time)])
 
-    def import_lines(self, identity: str, lines: Sequence[Line]) -> int:
+    def import_lines(self, collection_id: str, lines: Sequence[Line]) -> int:
         """Add notes and tags with their authors and times, and return how many of them are new.
 
         Existing notes and tags are neither duplicated nor overwritten."""
-        with self._change_collection(identity) as state:
-            noted = self.notes_by_query(identity)
+        with self._change_collection(collection_id) as state:
+            noted = self.notes_by_query(collection_id)
             comments = {q: list(query_notes.notes) for q, query_notes in noted.items()}
             known_tags = {(q, tag) for q, query_notes in noted.items() for tag in query_notes.tags}
             tags = [row for row in dict.fromkeys(read_tags(lines)) if row[:2] not in known_tags]

@@ -80,25 +80,25 @@ def _sweep_folder(folder_store: FolderStore) -> None:
             folder_store.drop_table(table)
 
 
-def _sweep_collection(folder_store: FolderStore, identity: str) -> bool:
+def _sweep_collection(folder_store: FolderStore, collection_id: str) -> bool:
     """Clean up a collection, and return whether all its records can be read.
 
     An error does not stop the cleaning of other collections. It is reported by the page that lists
     the collections."""
     try:
-        if folder_store.read_collection(identity).removed:
-            folder_store.drop_collection(identity)
+        if folder_store.read_collection(collection_id).removed:
+            folder_store.drop_collection(collection_id)
             return True
-        all_entries = folder_store.entries(identity)
-        older = folder_store.replaced_numbers(all_entries, check_now=True)
+        all_entries = folder_store.entries(collection_id)
+        older = folder_store.replaced_entry_numbers(all_entries, check_now=True)
         for entry in all_entries:
             if entry.removed or entry.number in older:
-                folder_store.drop_entry(identity, entry.number)
-        layers.sweep_layers(folder_store, identity)
-        folder_store.store_collection_name(identity)
+                folder_store.drop_entry(collection_id, entry.number)
+        layers.sweep_layers(folder_store, collection_id)
+        folder_store.store_collection_name(collection_id)
         with suppress(OSError, StorageError):
-            folder_store.keep_last_good_state(identity)
-        return not folder_store.damaged_records(identity)
+            folder_store.keep_last_good_state(collection_id)
+        return not folder_store.damaged_records(collection_id)
     except Exception:
         return False
 

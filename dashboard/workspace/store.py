@@ -32,7 +32,7 @@ from dashboard.workspace.disk.records import (
     Collection,
     DamagedRecord,
     Entry,
-    replaced_numbers,
+    replaced_entry_numbers,
 )
 from dashboard.workspace.earlier_layout import import_folder
 from dashboard.workspace.layers import LayerStore
@@ -69,10 +69,10 @@ class Workspace:
             return errors.missing_folder_error(self.folder) if self._was_there else None
         if (version := self._store.version() or 0) > database.VERSION:
             return errors.newer_version_error(self.folder, version, database.VERSION)
-        if self._store.lacks_collections_folder():
+        if self._store.is_collections_folder_missing():
             return errors.missing_subfolder_error(self.folder, "collections")
         if not os.access(self.folder, os.W_OK):
-            return errors.write_refused_error(PermissionError(13, ""), self.folder)
+            return errors.refused_write_error(PermissionError(13, ""), self.folder)
         return None
 
     def read_collections(self, *, only_removed: bool = False) -> list[Collection]:
@@ -100,7 +100,7 @@ class Workspace:
         """Return whether there is a collection with this id, even if it is removed."""
         return self._store.has_collection(identity)
 
-    def new_collection(self, name: str, identity: str = "") -> Collection:
+    def get_or_create_collection(self, name: str, identity: str = "") -> Collection:
         """Create an empty collection, or return the existing collection with this id."""
         with self.hold_write_lock():
             if identity and self.has_collection(identity):
@@ -137,7 +137,7 @@ class Workspace:
         """Store which judgments a collection uses. `judgments` is the key of their file."""
         self._change_record(identity, judgments=judgments)
 
-    def set_complete(self, identity: str, is_complete: bool) -> None:
+    def set_judgments_complete(self, identity: str, is_complete: bool) -> None:
         """Store whether the judgments of a collection contain all relevant documents."""
         self._change_record(identity, complete=is_complete)
 
@@ -147,9 +147,9 @@ class Workspace:
         """Store names and slots (colour and shape) of runs, by the names in their files."""
         self._change_record(identity, run_names=dict(names), run_slots=dict(slots))
 
-    def map_ids(self, identity: str, queries: str, docs: str) -> None:
+    def set_id_maps(self, identity: str, query_map: str, doc_map: str) -> None:
         """Store the id maps of a collection. "" means that ids are unchanged."""
-        self._change_record(identity, map_queries=queries, map_docs=docs)
+        self._change_record(identity, map_queries=query_map, map_docs=doc_map)
 
     def set_exclude_self(self, identity: str, exclude_self: bool) -> None:
         """Store whether each query's own document (with the same id) is excluded from runs."""
@@ -184,7 +184,7 @@ class Workspace:
         """Return the paths of damaged databases that were moved aside."""
         return self._store.paths_moved_aside()
 
-    def drop_damaged(self, identity: str, texts: Iterable[str]) -> int:
+    def drop_damaged_rows(self, identity: str, texts: Iterable[str]) -> int:
         """Delete damaged rows of layers, notes and tags with these texts; return their number."""
         with self.change_collection(identity) as state:
             return self._store.drop_damaged(identity, state, texts)
@@ -199,31 +199,31 @@ class Workspace:
             except errors.DamagedDatabaseError:
                 if not record.removed:
                     raise
-                self._store.remove_unreadable(record)
+                self._store.remove_unreadable_collection(record)
 
     def entries(self, identity: str) -> list[Entry]:
         """Return file records, oldest first, including files whose replacement is damaged."""
         all_entries = self._store.entries(identity)
-        older = self._store.replaced_numbers(all_entries)
+        older = self._store.replaced_entry_numbers(all_entries)
         return [e for e in all_entries if not e.removed and e.number not in older]
 
     def removed_entries(self, identity: str) -> list[Entry]:
         """Return the records of the files that were removed since the start."""
         all_entries = self._store.entries(identity)
-        older = replaced_numbers(all_entries)
+        older = replaced_entry_numbers(all_entries)
         return [e for e in all_entries if e.removed and e.number not in older]
 
-    def fallback_numbers(self, identity: str) -> set[str]:
+    def fallback_file_numbers(self, identity: str) -> set[str]:
         """Return the numbers of earlier files shown because their replacement is damaged."""
         all_entries = self._store.entries(identity)
-        return replaced_numbers(all_entries) - self._store.replaced_numbers(all_entries)
+        return replaced_entry_numbers(all_entries) - self._store.replaced_entry_numbers(all_entries)
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
         """Return the damaged records, and the tables that were damaged when last checked."""
         unsound = [
             DamagedRecord(e.number, e.file, problem)
             for e in self.entries(identity)
-            if (problem := self._store.table_problem(e.table))
+            if (problem := self._store.find_table_problem(e.table))
         ]
         return [*self._store.damaged_records(identity), *unsound]
 
@@ -244,14 +244,14 @@ class Workspace:
             return read_table(content, entry.kind, name=entry.name, notes=entry.notes)
         except (pa.ArrowException, RanklensError, ValueError, KeyError, OSError) as error:
             self._store.mark_unreadable(entry.table, str(error))
-            problem = self._store.table_problem(entry.table)
+            problem = self._store.find_table_problem(entry.table)
             raise errors.damaged_file_error(entry.file, problem) from error
 
     def read_bytes(self, entry: Entry) -> bytes:
         """Return the stored bytes of an entry's table. Raises StorageError if they are damaged."""
         content = self._store.read_table(entry.table)
         if content is None:
-            raise errors.damaged_file_error(entry.file, self._store.table_problem(entry.table))
+            raise errors.damaged_file_error(entry.file, self._store.find_table_problem(entry.table))
         return content
 
     def add_table(
@@ -265,11 +265,11 @@ class Workspace:
             loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
         content = hash_content(loaded.table, loaded.kind)
         existing = self._find_same_rows(identity, loaded, content)
-        is_intact = existing and not self._store.table_problem(existing.table, check_now=True)
+        is_intact = existing and not self._store.find_table_problem(existing.table, check_now=True)
         packed_table = None if is_intact else pack_table(loaded.table)
         with self.hold_write_lock():
             if not self.has_collection(identity):
-                raise errors.no_collection_error()
+                raise errors.missing_collection_error()
             existing = self._find_same_rows(identity, loaded, content)
             if existing is not None:
                 return self._restore_existing(identity, existing, packed_table)
@@ -340,7 +340,7 @@ class Workspace:
                 for entry in self._store.entries(identity):
                     if stop():
                         return
-                    self._store.table_problem(entry.table, check_now=True)
+                    self._store.find_table_problem(entry.table, check_now=True)
 
     # One writer at a time
 
@@ -368,7 +368,7 @@ class Workspace:
                 import_folder(self._store)
             yield
         except OSError as error:
-            raise errors.write_refused_error(error, self.folder) from error
+            raise errors.refused_write_error(error, self.folder) from error
 
     def _entry_of(self, identity: str, number: str) -> Entry | None:
         return next((e for e in self._store.entries(identity) if e.number == number), None)

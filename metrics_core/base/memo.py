@@ -37,12 +37,12 @@ class Memo:
         """
         with self._lock:
             if key in self._values:
-                return self._recall(key)
+                return self._get_cached_value(key)
             gate = self._making.setdefault(key, RLock())
         with gate:
             with self._lock:
                 if key in self._values:
-                    return self._recall(key)
+                    return self._get_cached_value(key)
             try:
                 value = make()
                 with self._lock:
@@ -62,6 +62,6 @@ class Memo:
         """Return the number of cached values."""
         return len(self._values)
 
-    def _recall(self, key: Hashable) -> Any:
+    def _get_cached_value(self, key: Hashable) -> Any:
         self._values.move_to_end(key)
         return self._values[key]

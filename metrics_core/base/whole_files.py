@@ -27,7 +27,7 @@ _FILE, _FOLDER = 0o600, 0o700
 _SEAL = 32
 
 
-def write_sealed(path: Path, content: bytes | memoryview) -> None:
+def write_sealed_file(path: Path, content: bytes | memoryview) -> None:
     """Write a sealed file, which begins with a hash of its name and content, and create its folder.
     Raises OSError."""
     make_folder(path.parent)
@@ -35,8 +35,8 @@ def write_sealed(path: Path, content: bytes | memoryview) -> None:
 
 
 def read_sealed_file(path: Path) -> memoryview | None:
-    """Return the content of a file written by `write_sealed`; None if the file is missing or was
-    changed."""
+    """Return the content of a file written by `write_sealed_file`; None if the file is missing or
+    was changed."""
     try:
         sealed = memoryview(path.read_bytes())
     except OSError:

@@ -170,13 +170,13 @@ def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
     return max(map(interval_decimals, lows, highs), default=3)
 
 
-def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
+def format_column(values: Sequence[float], *, are_counts: bool) -> list[str]:
     """Format all numbers of a column with the number of decimals that `format_score` uses for the
     largest value.
 
-    If `counts` is true and all numbers are whole, they are printed without decimals."""
+    If `are_counts` is true and all numbers are whole, they are printed without decimals."""
     finite = [value for value in values if math.isfinite(value)]
-    if counts and all(value % 1 == 0 for value in finite):
+    if are_counts and all(value % 1 == 0 for value in finite):
         return [format_count(value) for value in values]
     digits = min((_score_digits(value, 3) for value in finite), default=3)
     return [format_score(value, digits) for value in values]
@@ -220,21 +220,21 @@ def format_grade(value: float | None) -> str:
     return f"{value:g}"
 
 
-def join_words(words: Iterable[str], last: str = "and") -> str:
-    """Join words into a list for a sentence, such as "a, b and c". `last` is the word before the
-    last item."""
+def join_words(words: Iterable[str], conjunction: str = "and") -> str:
+    """Join words into a list for a sentence, such as "a, b and c". `conjunction` is the word before
+    the last item."""
     items = list(words)
     if len(items) < 2:
         return "".join(items)
-    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+    return f"{', '.join(items[:-1])} {conjunction} {items[-1]}"
 
 
-def shorten_list(words: Sequence[str], *, most_words: int = 4) -> str:
+def shorten_list(words: Sequence[str], *, max_words: int = 4) -> str:
     """Join words into a list for a sentence, shortened if it is long.
 
-    If there are more than `most_words` words, only the first three are listed, followed by the
+    If there are more than `max_words` words, only the first three are listed, followed by the
     number of remaining words."""
-    if len(words) <= most_words:
+    if len(words) <= max_words:
         return join_words(words)
     rest = len(words) - _NAMED
     return f"{', '.join(words[:_NAMED])} and {format_count(rest)} more"
@@ -266,9 +266,9 @@ def ordinal_word(n: int) -> str:
     return f"{format_count(n)}{ending}"
 
 
-def plural(n: int, one: str, many: str | None = None) -> str:
+def plural(n: int, singular: str, plural_form: str | None = None) -> str:
     """Return the noun that goes with n: "query" or "queries"."""
-    return one if n == 1 else (many or f"{one}s")
+    return singular if n == 1 else (plural_form or f"{singular}s")
 
 
 def sentence_case(text: str) -> str:

@@ -92,7 +92,7 @@ def _encode_values(column: pa.ChunkedArray) -> Ints:
     return as_array(texts.dictionary_encode().indices).astype(np.int64)
 
 
-def _combine_codes(one: Ints, other: Ints) -> Ints:
+def _combine_codes(codes: Ints, other_codes: Ints) -> Ints:
     """Combine two arrays of codes into one, int64[n]. Two results are equal only if both codes are
     equal."""
-    return one * (int(other.max(initial=0)) + 1) + other
+    return codes * (int(other_codes.max(initial=0)) + 1) + other_codes

@@ -153,7 +153,7 @@ def clean_ids(table: AnyTable) -> AnyTable:
         return Queries.from_columns(dict(clean.items())).with_notes(*table.notes)
     if isinstance(table, Documents):
         columns = dict(zip(table.table.column_names, table.table.columns, strict=True))
-        cleaned = Documents.from_columns({**columns, "doc_id": _clean_texts(columns["doc_id"])})
+        cleaned = Documents.from_columns({**columns, "doc_id": _clean_doc_ids(columns["doc_id"])})
         return cleaned.with_notes(*table.notes)
     if isinstance(table, Run) and not table.complete:
         raise RanklensError(
@@ -177,10 +177,10 @@ def _clean_rows(table: pa.Table) -> tuple[pa.Array, pa.Array]:
     """Return the cleaned query_id and doc_id of each row."""
     queries = encode_ids(table["query_id"])
     names = as_text_column([clean_id(q) for q in queries.dictionary.to_pylist()])
-    return names.take(queries.indices), _clean_texts(table["doc_id"])
+    return names.take(queries.indices), _clean_doc_ids(table["doc_id"])
 
 
-def _clean_texts(doc_ids: pa.ChunkedArray) -> pa.Array:
+def _clean_doc_ids(doc_ids: pa.ChunkedArray) -> pa.Array:
     odd = pc.match_substring_regex(doc_ids, r"[^\x21-\x7e]")
     odd_ids = doc_ids.filter(odd).unique().to_pylist()
     doc_ids = doc_ids.combine_chunks()
@@ -210,9 +210,9 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
 
     Ids are compared exactly. These notes only suggest which ids may match."""
     notes: list[Note] = []
-    run_ids, judged = _to_texts(run.query_ids), _to_texts(qrels.query_ids)
+    run_ids, judged = _to_text_column(run.query_ids), _to_text_column(qrels.query_ids)
     pairs_by_kind = [
-        ("query", _find_near_pairs(lambda: run_ids, judged, ids_are_plain=is_printable(run_ids)))
+        ("query", _find_near_pairs(lambda: run_ids, judged, are_ids_plain=is_printable(run_ids)))
     ]
     notes += [
         *_shortened_id_notes("query", "the run", run_ids),
@@ -224,7 +224,7 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
         pairs_by_kind += [
             (
                 "document",
-                _find_near_pairs(lambda: run.doc_ids, qrels.doc_ids, ids_are_plain=run.plain),
+                _find_near_pairs(lambda: run.doc_ids, qrels.doc_ids, are_ids_plain=run.plain),
             )
         ]
     for what, pairs in pairs_by_kind:
@@ -244,7 +244,7 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _shortened_id_notes(id_noun: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
+def _shortened_id_notes(id_noun: str, source: str, ids: pa.ChunkedArray) -> list[Note]:
     """Return a note on ids that a spreadsheet shortened, because different ids may have become
     identical.
 
@@ -254,7 +254,7 @@ def _shortened_id_notes(id_noun: str, where: str, ids: pa.ChunkedArray) -> list[
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))
     different = odd.unique().to_pylist()
     message = (
-        f"{w.format_count(len(odd))} of {w.format_count(len(ids))} {id_noun} ids in {where} were"
+        f"{w.format_count(len(odd))} of {w.format_count(len(ids))} {id_noun} ids in {source} were"
         f" shortened by a spreadsheet or by conversion to a float ({w.format_count(len(different))}"
         f" distinct): different ids may have become identical. {EXPORT_AGAIN}"
     )
@@ -262,16 +262,16 @@ def _shortened_id_notes(id_noun: str, where: str, ids: pa.ChunkedArray) -> list[
     return [Note(f"shortened_{id_noun}_ids", message, len(odd), examples, loud=True)]
 
 
-def _to_texts(ids: Sequence[str]) -> pa.ChunkedArray:
+def _to_text_column(ids: Sequence[str]) -> pa.ChunkedArray:
     return pa.chunked_array([as_text_column(list(ids))])
 
 
 def _find_near_pairs(
-    ids: Callable[[], pa.ChunkedArray], judged_ids: pa.ChunkedArray, *, ids_are_plain: bool
+    ids: Callable[[], pa.ChunkedArray], judged_ids: pa.ChunkedArray, *, are_ids_plain: bool
 ) -> list[tuple[str, str]]:
     # Only unusual ids can change by cleaning. There are almost never any, and checking the bytes
     # avoids a hash table of all ids.
-    if ids_are_plain and is_printable(judged_ids):
+    if are_ids_plain and is_printable(judged_ids):
         return []
     run_ids, judged_ids = ids(), pa.chunked_array([judged_ids.unique()])
     unmatched = judged_ids.filter(
@@ -283,8 +283,8 @@ def _find_near_pairs(
     cleaned_own = {clean_id(i): i for i in odd_own}
     odd_judged = unmatched.filter(pc.match_substring_regex(unmatched, r"[^\x21-\x7e]")).to_pylist()
     pairs = [(i, clean_id(i)) for i in odd_judged if clean_id(i) != i]
-    ids_are_plain = as_text_column([clean for _, clean in pairs])
-    presence = pc.is_in(ids_are_plain, value_set=run_ids.combine_chunks()).to_pylist()
+    are_ids_plain = as_text_column([clean for _, clean in pairs])
+    presence = pc.is_in(are_ids_plain, value_set=run_ids.combine_chunks()).to_pylist()
     near_pairs = [pair for pair, is_present in zip(pairs, presence, strict=True) if is_present]
     near_pairs += [
         (i, cleaned_own[clean])

@@ -106,10 +106,10 @@ def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mi
     return mismatches
 
 
-def find_query_mismatch(run: Run, qrels: Qrels, only_map: IdMap | None = None) -> Mismatch | None:
+def find_query_mismatch(run: Run, qrels: Qrels, given_map: IdMap | None = None) -> Mismatch | None:
     """Find a mapping of query ids with which far more query ids match.
 
-    If `only_map` is given, only this mapping is tried. Returns the mismatch with the mapping;
+    If `given_map` is given, only this mapping is tried. Returns the mismatch with the mapping;
     None if no mapping helps, or most query ids match already.
     """
     if do_queries_match(run, qrels):
@@ -119,7 +119,7 @@ def find_query_mismatch(run: Run, qrels: Qrels, only_map: IdMap | None = None) -
     of_run = as_text_column(run_ids), np.arange(len(run_ids)), np.zeros(len(run_ids), np.int64)
     of_qrels = as_text_column(judged), np.arange(len(judged)), np.zeros(len(judged), np.int64)
     ids = _Ids(*of_run, *of_qrels)
-    return ids.find_mismatch("query", 0, only_map, ids.run, ids.qrels)
+    return ids.find_mismatch("query", 0, given_map, ids.run, ids.qrels)
 
 
 def _first_id_map(mismatches: Mapping[str, Mismatch]) -> IdMap | None:
@@ -165,12 +165,12 @@ def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dic
 
 
 def find_document_mismatch(
-    run: Run, qrels: Qrels, only_map: IdMap | None = None
+    run: Run, qrels: Qrels, given_map: IdMap | None = None
 ) -> Mismatch | None:
     """Find a mapping of document ids with which far more judged documents match, in a sample of the
     shared queries.
 
-    If `only_map` is given, only this mapping is tried. Returns the mismatch with the mapping;
+    If `given_map` is given, only this mapping is tried. Returns the mismatch with the mapping;
     None if no mapping helps, or if more than a few judged documents match already. Also returns
     None for a run loaded as judged ranks, because these contain only matching ids.
     """
@@ -193,11 +193,11 @@ def find_document_mismatch(
     judged, judged_code = _encode_ids(qrels.doc_ids.take(as_column(qrels_rows)))
     ids = _Ids(run_ids, run_code, query_positions[codes[rows]],
                judged, judged_code, qrels.query_codes[qrels_rows].astype(np.int64))  # fmt: skip
-    if ids.count_matched(UNCHANGED_IDS) >= FEW * ids.max_matches:
+    if ids.count_matched_rows(UNCHANGED_IDS) >= FEW * ids.max_matches:
         return None
     size = len(sampled) if len(sampled) < len(shared) else 0
     return ids.find_mismatch(
-        "document", size, only_map, run.doc_ids.unique(), qrels.doc_ids.unique()
+        "document", size, given_map, run.doc_ids.unique(), qrels.doc_ids.unique()
     )
 
 
@@ -227,24 +227,24 @@ class _Ids:
         return min(len(self.run_code), len(self.qrels_code))
 
     def find_mismatch(
-        self, what: str, sampled: int, only_map: IdMap | None, run: pa.Array, qrels: pa.Array
+        self, id_noun: str, n_sampled: int, given_map: IdMap | None, run: pa.Array, qrels: pa.Array
     ) -> Mismatch | None:
         """Return the mismatch with the mapping that matches the most ids; None if no safe mapping
         matches far more ids than match now.
 
-        If `only_map` is given, only this mapping is tried. `run` and `qrels` are all distinct ids
+        If `given_map` is given, only this mapping is tried. `run` and `qrels` are all distinct ids
         of the run and of the judgments. The mapping must be safe for all of these, even if this
         object only has a sample of them."""
-        n_now, least_gain = self.count_matched(UNCHANGED_IDS), GAIN * self.max_matches
+        n_now, least_gain = self.count_matched_rows(UNCHANGED_IDS), GAIN * self.max_matches
         if not self.max_matches or n_now + least_gain > self.max_matches:
             return None
         # A mapping that is safe for a sample may not be for all ids: then try the next best one.
-        for reading in self._best_id_maps() if only_map is None else [only_map]:
-            n_then = self.count_matched(reading)
+        for reading in self._best_id_maps() if given_map is None else [given_map]:
+            n_then = self.count_matched_rows(reading)
             if n_then - n_now >= least_gain and is_safe_id_map(reading, run, qrels):
                 examples = self.find_examples(reading)
                 return Mismatch(
-                    what, reading, n_now, n_then, self.max_matches, *examples, sampled=sampled
+                    id_noun, reading, n_now, n_then, self.max_matches, *examples, sampled=n_sampled
                 )
         return None
 
@@ -258,10 +258,10 @@ class _Ids:
         best = sorted(tried, key=_match_count, reverse=True)
         return [reading for _, reading in best[:_COUNTED]]
 
-    def _count_matches(self, readings: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
+    def _count_matches(self, id_maps: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
         """Return a pair (number of matches, mapping) for each safe mapping with at least one
         match."""
-        counted = [(self.count_matched(reading), reading) for reading in readings]
+        counted = [(self.count_matched_rows(reading), reading) for reading in id_maps]
         return [
             (n, candidate)
             for n, candidate in counted
@@ -286,15 +286,15 @@ class _Ids:
             qrels_query=self.qrels_query[in_qrels],
         )
 
-    def count_matched(self, reading: IdMap) -> int:
+    def count_matched_rows(self, id_map: IdMap) -> int:
         """Return how many rows of the judgments also occur in the run after this mapping is
         applied."""
-        keys, judged = self._mapped_row_keys(reading)
+        keys, judged = self._mapped_row_keys(id_map)
         return int(np.isin(judged, keys).sum())
 
-    def find_examples(self, reading: IdMap) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def find_examples(self, id_map: IdMap) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return ids of the run and of the judgments that only match with this mapping."""
-        keys, judged = self._mapped_row_keys(reading)
+        keys, judged = self._mapped_row_keys(id_map)
         plain, plain_judged = self._mapped_row_keys(UNCHANGED_IDS)
         new_rows = np.flatnonzero(np.isin(judged, keys) & ~np.isin(plain_judged, plain))[:_EXAMPLES]
         order = np.argsort(keys, kind="stable")

@@ -246,8 +246,10 @@ def _remove_pattern(pattern: str) -> _Read:
     return lambda ids: pc.replace_substring_regex(ids, pattern, replacement)
 
 
-def _remove_part(part: str, end: bool) -> _Read:
-    return _remove_pattern(f"{re.escape(part)}$" if end else f"^{re.escape(part)}")
+def _remove_part(prefix_or_suffix: str, at_end: bool) -> _Read:
+    return _remove_pattern(
+        f"{re.escape(prefix_or_suffix)}$" if at_end else f"^{re.escape(prefix_or_suffix)}"
+    )
 
 
 def _decode_percent(ids: pa.Array) -> pa.Array:
@@ -258,7 +260,7 @@ def _remove_quotes(ids: pa.Array) -> pa.Array:
     return _remove_pattern(r"^b?'(.*)'$")(_remove_pattern(r'^b?"(.*)"$')(ids))
 
 
-def _take_file_names(ids: pa.Array) -> pa.Array:
+def _strip_to_file_names(ids: pa.Array) -> pa.Array:
     return _remove_pattern(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")(_remove_pattern(r"^.*[/\\]")(ids))
 
 
@@ -269,7 +271,7 @@ _PLAIN: dict[str, tuple[str, _Read]] = {
     ".0": ("a final .0 is removed", _remove_pattern(r"\.0+$")),
     "quotes": ("quotes around ids and Python's b prefix are removed", _remove_quotes),
     "percent": ("percent-encoding is decoded", _decode_percent),
-    "file name": ("folders and file extensions are removed", _take_file_names),
+    "file name": ("folders and file extensions are removed", _strip_to_file_names),
 }
 _CUTTING = (".0", "file name")
 _AT_A_MARK = {

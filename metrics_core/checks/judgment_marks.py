@@ -25,7 +25,7 @@ WITHOUT_JUDGMENTS = "0 00000000"
 """Mark of a query whose scores were not computed from judgments, but by another tool."""
 
 
-def mark_queries(query_ids: Iterable[str], qrels: Qrels | None) -> dict[str, str]:
+def judgment_marks(query_ids: Iterable[str], qrels: Qrels | None) -> dict[str, str]:
     """Return the mark (number and hash) of each query's judgments, by query id.
 
     If `qrels` is None, the scores were computed by another tool, and every query has the mark

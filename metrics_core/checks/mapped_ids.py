@@ -78,13 +78,14 @@ def _map_run(table: Run, maps: IdMaps) -> Run:
             " again.",
         )
     rows = table.table
-    query_id = _map_id_column(rows["query_id"], maps.queries.map_run_ids, refuse_merged=True)
+    query_id = _map_id_column(rows["query_id"], maps.queries.map_run_ids, refuse_merging=True)
     doc_id = _map_id_column(rows["doc_id"], maps.documents.map_run_ids)
     mapped = Run.from_columns(
         table.name, query_id, doc_id, table.scores, rank=table.given_ranks, duplicates="best"
     )
     return replace(
-        mapped, notes=(*table.notes, *_merged_notes(len(table) - len(mapped), "row", "best score"))
+        mapped,
+        notes=(*table.notes, *_merged_row_notes(len(table) - len(mapped), "row", "best score")),
     )
 
 
@@ -94,7 +95,7 @@ def _map_documents(table: Documents, maps: IdMaps) -> Documents:
     first = np.sort(np.unique(as_array(ids.indices), return_index=True)[1])
     columns = dict(zip(rows.column_names, rows.columns, strict=True))
     mapped = pa.table({**columns, "doc_id": ids.cast(ID)}).take(as_column(first))
-    merged = _merged_notes(len(rows) - len(first), "document", "first", source="ids")
+    merged = _merged_row_notes(len(rows) - len(first), "document", "first", source="ids")
     documents = Documents.from_columns(dict(zip(mapped.column_names, mapped.columns, strict=True)))
     return documents.with_notes(*table.notes, *merged)
 
@@ -102,7 +103,7 @@ def _map_documents(table: Documents, maps: IdMaps) -> Documents:
 def _map_scores(table: GivenScores, maps: IdMaps) -> GivenScores:
     rows = {name: table.table[name] for name in table.table.column_names}
     to_ids = maps.queries.map_run_ids
-    rows["query_id"] = _map_id_column(rows["query_id"], to_ids, refuse_merged=True)
+    rows["query_id"] = _map_id_column(rows["query_id"], to_ids, refuse_merging=True)
     details = table.details
     if details is not None:
         ids = _map_id_column(details["query_id"], to_ids).cast(ID)
@@ -115,24 +116,24 @@ def _map_scores(table: GivenScores, maps: IdMaps) -> GivenScores:
 def _map_qrels(table: Qrels, maps: IdMaps) -> Qrels:
     given_rows = table.input_table
     query_id = _map_id_column(
-        given_rows["query_id"], maps.queries.map_qrels_ids, refuse_merged=True
+        given_rows["query_id"], maps.queries.map_qrels_ids, refuse_merging=True
     )
     doc_id = _map_id_column(given_rows["doc_id"], maps.documents.map_qrels_ids)
     rows = pa.table({"query_id": query_id, "doc_id": doc_id, "relevance": given_rows["relevance"]})
     keys = ["query_id", "doc_id"]
     if table.subtopics is not None:
-        rows = rows.append_column("subtopic", _to_plain_texts(given_rows["subtopic"]))
+        rows = rows.append_column("subtopic", _to_plain_strings(given_rows["subtopic"]))
         keys.append("subtopic")
     grouped = rows.group_by(keys, use_threads=False).aggregate([("relevance", "max")])
     subtopic = None if table.subtopics is None else grouped["subtopic"]
     mapped = Qrels.from_columns(
         grouped["query_id"], grouped["doc_id"], grouped["relevance_max"], subtopic
     )
-    merged = _merged_notes(len(rows) - len(grouped), "judgment", "highest grade")
+    merged = _merged_row_notes(len(rows) - len(grouped), "judgment", "highest grade")
     return replace(mapped, notes=(*table.notes, *merged))
 
 
-def _merged_notes(
+def _merged_row_notes(
     count: int, noun: str, kept_value: str, source: str = "documents"
 ) -> tuple[Note, ...]:
     """Return a note on the rows dropped because their ids were merged; no note if no row was
@@ -144,19 +145,19 @@ def _merged_notes(
     return (Note("mapped", message, count, loud=True),) if count else ()
 
 
-def _to_plain_texts(ids: pa.ChunkedArray) -> pa.Array:
+def _to_plain_strings(ids: pa.ChunkedArray) -> pa.Array:
     """Return the ids of a column as plain strings."""
     texts = ids.combine_chunks()
     return texts.cast(texts.type.value_type) if pa.types.is_dictionary(texts.type) else texts
 
 
-def _map_id_column(ids: pa.ChunkedArray, mapping, *, refuse_merged: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]
+def _map_id_column(ids: pa.ChunkedArray, mapping, *, refuse_merging: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]
     """Return the mapped ids of a column. Each distinct id is mapped only once.
 
-    If `refuse_merged` is true, RanklensError is raised if two different ids become equal."""
+    If `refuse_merging` is true, RanklensError is raised if two different ids become equal."""
     encoded = encode_ids(ids)
     names = mapping(encoded.dictionary)
-    if refuse_merged and len(pc.unique(names)) < len(names):
+    if refuse_merging and len(pc.unique(names)) < len(names):
         raise _merged_queries_error(None)
     return names.take(encoded.indices)
 

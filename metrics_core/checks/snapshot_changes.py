@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics_core.checks.snapshots import Snapshot, find_packages
+from metrics_core.checks.snapshots import Snapshot, find_measure_packages
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables.run_names import baseline_name, find_free_name
@@ -29,10 +29,10 @@ class SnapshotChanges:
     remeasured: tuple[Measure, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.removed or self.added or self.rejudged or self.not_compared)
+        return bool(self.removed or self.added or self.rejudged or self.incomparable_measures)
 
     @property
-    def not_compared(self) -> tuple[Measure, ...]:
+    def incomparable_measures(self) -> tuple[Measure, ...]:
         """The measures that cannot be compared."""
         return (*self.missing, *self.remeasured)
 
@@ -46,7 +46,7 @@ def find_changes(
     """Return the changes since the snapshot. `marks` are the current marks of the judgments, and
     `measures` the current measures."""
     shared_ids = [query_id for query_id in snapshot.marks if query_id in marks]
-    packages = find_packages(measures)
+    packages = find_measure_packages(measures)
     return SnapshotChanges(
         removed=tuple(query_id for query_id in snapshot.marks if query_id not in marks),
         added=tuple(query_id for query_id in marks if query_id not in snapshot.marks),
@@ -80,7 +80,9 @@ def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) 
     own_scores = scores.select_queries(is_unchanged)
     rows = np.array([position[query_id] for query_id in own_scores.query_ids], dtype=np.int64)
     measures = tuple(
-        m for m in scores.measures if m in snapshot.measures and m not in changes.not_compared
+        m
+        for m in scores.measures
+        if m in snapshot.measures and m not in changes.incomparable_measures
     )
     old_values = snapshot.scores.values[:, rows][
         :, :, [snapshot.measures.index(m) for m in measures]

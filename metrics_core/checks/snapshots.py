@@ -30,10 +30,10 @@ from metrics_core.base.version import __version__
 from metrics_core.checks.judgment_marks import (
     WITHOUT_JUDGMENTS,
     combine_query_hashes,
-    mark_queries,
+    judgment_marks,
 )
 from metrics_core.checks.strict_json import HEX, hash_values, parse_json, shorten_number
-from metrics_core.measures import Measure, given_measure, parse_measure
+from metrics_core.measures import Measure, make_given_measure, parse_measure
 from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
@@ -113,14 +113,14 @@ def make_snapshot(
     scores. The packages of plug-in measures are added to `origin`. `previous` is the snapshot to be
     replaced. If its best mean of a measure is better than the new mean, it is kept, unless reading
     options or the measure's package changed."""
-    marks = mark_queries(scores.query_ids, qrels)
+    marks = judgment_marks(scores.query_ids, qrels)
     order = np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
         scores.runs, ids, scores.measures, scores.values[:, order], scores.missing[:, order]
     )
     own_marks = {q: marks[q] for q in ids}
-    added_by = find_packages(scores.measures)
+    added_by = find_measure_packages(scores.measures)
     best = _find_means(ordered, own_marks)
     previous = previous if previous and previous.origin.reading == origin.reading else None
     for measure in scores.measures:
@@ -148,7 +148,7 @@ def _find_means(scores: Scores, marks: Mapping[str, str]) -> dict[str, BestMean]
     return {str(m): BestMean(mean, judgments) for m, mean in means if math.isfinite(mean)}
 
 
-def find_packages(measures: Iterable[Measure]) -> dict[str, str]:
+def find_measure_packages(measures: Iterable[Measure]) -> dict[str, str]:
     """Return the package and version of each plug-in measure, by measure name."""
     from importlib.metadata import PackageNotFoundError, version
 
@@ -241,13 +241,15 @@ def read_snapshot(path: str) -> Snapshot:
         document = parse_json(Path(path).read_bytes())
         format = document[KEY]
     except json.JSONDecodeError as error:
-        raise _damaged_error(name, f"{error.msg} at column {error.colno}", error.lineno) from error
+        raise _damaged_snapshot_error(
+            name, f"{error.msg} at column {error.colno}", error.lineno
+        ) from error
     except UnicodeDecodeError as error:
-        raise _damaged_error(name, "bytes that are not UTF-8") from error
+        raise _damaged_snapshot_error(name, "bytes that are not UTF-8") from error
     except ValueError as error:
-        raise _damaged_error(name, str(error)) from error
+        raise _damaged_snapshot_error(name, str(error)) from error
     except (KeyError, TypeError) as error:
-        raise _damaged_error(name, "a different structure") from error
+        raise _damaged_snapshot_error(name, "a different structure") from error
     if type(format) is int and format > FORMAT:
         raise RanklensError(
             f"{name} is a snapshot from a newer Ranklens ({document.get('made by', '?')}): format"
@@ -262,11 +264,11 @@ def read_snapshot(path: str) -> Snapshot:
             f"{name}, a snapshot: {error.message}", f"{error.hint} {REMAKE_HINT}"
         ) from error
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise _damaged_error(name, "a missing or malformed part") from error
+        raise _damaged_snapshot_error(name, "a missing or malformed part") from error
     if format == 1:
         check = _checksum_of_version_1(_make_rows(snapshot))
     if document.get("check") != check:
-        raise _damaged_error(name, "values that do not match the checksum")
+        raise _damaged_snapshot_error(name, "values that do not match the checksum")
     return snapshot
 
 
@@ -280,13 +282,15 @@ def read_given_snapshot(path: str, measures: Iterable[Measure]) -> Snapshot:
     return replace(snapshot, scores=replace(snapshot.scores, measures=matched))
 
 
-def refuse_changed_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
+def refuse_changed_reading_options(
+    path: str, snapshot: Snapshot, reading_options: Mapping[str, str]
+) -> None:
     """Raise RanklensError if the snapshot at `path` was made with other reading options."""
     old_choices = dict(snapshot.origin.reading)
-    if old_choices != reading:
+    if old_choices != reading_options:
         texts = [
             " ".join(f"{k} {v}" for k, v in each.items()) or "none"
-            for each in (old_choices, reading)
+            for each in (old_choices, reading_options)
         ]
         raise RanklensError(
             f"{path} was created with reading options ({texts[0]}) other than the current ones"
@@ -306,7 +310,9 @@ def _parse_snapshot(document: Mapping[str, Any]) -> Snapshot:
     )
     is_given = {row[0] for row in rows.values()} == {WITHOUT_JUDGMENTS}
     measures = tuple(
-        given_measure(name.removeprefix(PREFIX), values[:, i]) if is_given else parse_measure(name)
+        make_given_measure(name.removeprefix(PREFIX), values[:, i])
+        if is_given
+        else parse_measure(name)
         for i, name in enumerate(document["measures"])
     )
     unanswered = set(document["unanswered"]) if document[KEY] > 1 else set()
@@ -343,7 +349,7 @@ def _parse_score(value: Any) -> float:
     return float(value)
 
 
-def _damaged_error(name: str, finding: str, line: int | None = None) -> FileFormatError:
+def _damaged_snapshot_error(name: str, finding: str, line: int | None = None) -> FileFormatError:
     problem = LineProblem(line, finding, "an unmodified snapshot")
     hint = f"The file was truncated, or it was merged or edited by hand. {REMAKE_HINT}"
     return FileFormatError(name, [problem], hint=hint)

@@ -85,7 +85,7 @@ def command(
     return register
 
 
-def commands_for(arguments: Sequence[str]) -> list[Command]:
+def load_commands(arguments: Sequence[str]) -> list[Command]:
     """Load the module of the requested command, and return the registered commands.
 
     If no command is requested, all modules are loaded."""

@@ -20,8 +20,8 @@ from metrics_core.text_tables.paper_table import RunMeans, all_pairs_table
 from metrics_core.text_tables.score_tables import (
     FULL_FORMATS,
     align_texts,
+    format_pairs,
     markdown_table,
-    pair_texts,
 )
 
 _LABELS = 4
@@ -63,7 +63,7 @@ def format_all_pairs(options: AllPairsOptions) -> str:
 
 
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
-    "table": lambda frame: align_texts(pair_texts(frame), _LABELS),
-    "markdown": lambda frame: markdown_table(pair_texts(frame), _LABELS),
+    "table": lambda frame: align_texts(format_pairs(frame), _LABELS),
+    "markdown": lambda frame: markdown_table(format_pairs(frame), _LABELS),
     **FULL_FORMATS,
 }

@@ -52,7 +52,7 @@ def refuse_options_on_scores(options: Mapping[str, object]) -> None:
         raise RanklensError(f"{first} needs judgments.", hint)
 
 
-def list_columns(
+def list_change_columns(
     comparison: pd.DataFrame, runs: Sequence[Run], names: Sequence[str], top: int
 ) -> dict[str, list[float]]:
     """Return the named columns for the rows of a comparison.

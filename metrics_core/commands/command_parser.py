@@ -15,7 +15,7 @@ class CommandParser(argparse.ArgumentParser):
     _takes_collection = False
     _takes_scores = False
 
-    def add_collection(self) -> None:
+    def add_collection_option(self) -> None:
         """Add the option that names a collection. Its value is then used as the first argument."""
         self._takes_collection = True
         self.add_argument(
@@ -25,7 +25,7 @@ class CommandParser(argparse.ArgumentParser):
             " judgments are downloaded, and so are its queries and documents if needed",
         )
 
-    def add_scores(self) -> None:
+    def add_score_options(self) -> None:
         """Add the options for scores computed by another tool. With such scores, judgments and runs
         may be left out."""
         self._takes_scores = True
@@ -53,16 +53,18 @@ class CommandParser(argparse.ArgumentParser):
         """Parse arguments like argparse. The name of a collection, if given, becomes the first
         argument."""
         arguments = list(args or ())
-        if self._takes_scores and _find_option(_SCORES, arguments):
+        if self._takes_scores and _find_option_values(_SCORES, arguments):
             for action in self._get_positional_actions():
                 action.nargs, action.required = "*" if action.dest == "runs" else "?", False
                 action.default = "" if action.dest == "qrels" else action.default
         if not self._takes_collection:
             return super().parse_known_args(args, namespace)
-        return super().parse_known_args([*_find_option(_OPTION, arguments), *arguments], namespace)
+        return super().parse_known_args(
+            [*_find_option_values(_OPTION, arguments), *arguments], namespace
+        )
 
 
-def _find_option(option: str, arguments: Sequence[str]) -> list[str]:
+def _find_option_values(option: str, arguments: Sequence[str]) -> list[str]:
     """Return the values of an option in a list of arguments; empty if the option is not given."""
     finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     finder.add_argument(option, dest="value")

@@ -16,7 +16,7 @@ from metrics_core.commands.changed_lists import (
     LIST_COLUMNS,
     NO_JUDGMENTS,
     describe_changed_lists,
-    list_columns,
+    list_change_columns,
     refuse_options_on_scores,
 )
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions, add_gate_options
@@ -209,7 +209,7 @@ def compare(options: CompareOptions) -> str | CommandResult:
         for entry in baseline_scores
     ]
     comparison = pd.concat(parts, ignore_index=True).assign(level=method.level)
-    overlaps = list_columns(comparison, runs, options.columns_to_add, options.top)
+    overlaps = list_change_columns(comparison, runs, options.columns_to_add, options.top)
     if options.format == "latex":
         means = RunMeans.from_scores(scores)
         return comparison_table(means, comparison, baselines, method).to_latex()

@@ -67,7 +67,7 @@ def _write_status(text: str) -> None:
 
 
 @contextmanager
-def adapted_console() -> Iterator[None]:
+def adapt_console() -> Iterator[None]:
     """Adapt stdout and stderr while the block runs.
 
     Characters that their encodings lack are replaced, and control characters on stderr are escaped.

@@ -84,12 +84,12 @@ def _long_table(scores: Scores, *, per_query: bool) -> LongTable:
     return LongTable(["run", "query_id", "measure", "value"], rows)
 
 
-def _group_means(scores: Scores, by: str, groups: pd.Series) -> pd.DataFrame:
+def _group_means(scores: Scores, column: str, groups: pd.Series) -> pd.DataFrame:
     """Return the mean of each run and group. Columns: run, the grouping column, measure, value.
     Counts such as NumQ are summed."""
     from metrics_core.slicing.breakdowns import order_groups
 
-    column = f"query {by}" if by in ("run", "measure", "value") else by
+    column = f"query {column}" if column in ("run", "measure", "value") else column
     parts = []
     for group in order_groups(groups):
         group_scores = scores.select_queries((groups == group).to_numpy())

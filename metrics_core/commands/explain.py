@@ -49,7 +49,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(
         parser,
         baseline="the run that the other run is compared with",
-        one_run=True,
+        takes_one_run=True,
         measures=_MEASURES,
     )
     parser.add_argument(
@@ -80,7 +80,7 @@ class _Explanation:
     headroom: Headroom | None
     sentence: str
 
-    def document_parts(self, position: int) -> list[dict[str, Any]]:
+    def document_contributions(self, position: int) -> list[dict[str, Any]]:
         """Return the documents of a query, largest contribution to the difference first. A rank is
         None if the document is not in the list."""
         ledger, part = self.ledger, self.ledger.part
@@ -205,7 +205,7 @@ def _query_record(explanation: _Explanation, position: int) -> dict[str, Any]:
     gains = explanation.headroom
     return {
         **explanation.query_fields(position),
-        "parts": explanation.document_parts(position),
+        "parts": explanation.document_contributions(position),
         "without_them": _number_or_none(explanation.ledger.empty[position]),
         "headroom": gains
         and {
@@ -225,7 +225,7 @@ def _document_frame(explanation: _Explanation) -> pd.DataFrame:
         query_fields = {
             k: np.nan if v is None else v for k, v in explanation.query_fields(i).items()
         }
-        for part in explanation.document_parts(i) or [{"doc_id": "", **nothing}]:
+        for part in explanation.document_contributions(i) or [{"doc_id": "", **nothing}]:
             rows.append(query_fields | {k: np.nan if v is None else v for k, v in part.items()})
     return pd.DataFrame(rows, dtype=object)
 
@@ -271,7 +271,7 @@ def _overview_table(explanation: _Explanation) -> pd.DataFrame:
     for i in explanation.order:
         query_fields = explanation.query_fields(i)
         side = np.sign(query_fields["difference"] or 0)
-        parts = [part for part in explanation.document_parts(i) if part["part"] * side > 0]
+        parts = [part for part in explanation.document_contributions(i) if part["part"] * side > 0]
         rows.append(
             {
                 "query_id": query_fields["query_id"],
@@ -296,7 +296,7 @@ def _document_table(explanation: _Explanation) -> pd.DataFrame:
         float(explanation.ledger.difference[0]),
         float(explanation.ledger.empty[0]),
     )
-    parts = explanation.document_parts(0)
+    parts = explanation.document_contributions(0)
     *printed, rest_part = w.round_parts(total, [*(part["part"] for part in parts), rest_difference])
     rows = [
         {

@@ -73,11 +73,11 @@ def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> 
         return columns if number and _read_column_names(path, options) is not None else None
     names = _read_column_names(path, options) or []
     systems = NO_COLUMN in columns.values() and find_position(names, NAMES["tag"]) >= 0
-    absent = [n for n in find_absent_columns(names, columns) if not _begins_path(n, names)]
+    absent = [n for n in find_absent_columns(names, columns) if not _starts_with_field(n, names)]
     return columns if systems or len(absent) < len(drop_unassigned_roles(columns)) else None
 
 
-def _begins_path(path: str, names: Sequence[str]) -> bool:
+def _starts_with_field(path: str, names: Sequence[str]) -> bool:
     """Return whether the first step of a path such as `search.key` is one of the fields of a
     record."""
     if not is_path(path):
@@ -90,7 +90,7 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
     the judgments and a run would be the same list of one file."""
     if options.read_as.columns is None:
         return
-    runs = [split_run_path(path)[0] for path in options.all_runs]
+    runs = [split_run_path(path)[0] for path in options.all_run_paths]
     chosen = options.read_as.columns
     doc = chosen.get("doc_id", "")
     if options.qrels in runs and is_path(doc) and "relevance" not in chosen:

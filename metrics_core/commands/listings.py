@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError
 from metrics_core.commands import CommandOptions, command
-from metrics_core.formats import formats, guess_file_kind, read_each
+from metrics_core.formats import formats, guess_file_kind, read_all_tables
 from metrics_core.formats.field_values import read_fields
 from metrics_core.formats.fields import FileFields, format_samples
 from metrics_core.formats.file_kinds import Recognition
@@ -55,8 +55,8 @@ def _add_names_argument(parser: argparse.ArgumentParser) -> None:
 def list_measures(options: MeasuresOptions) -> str:
     """Describe every measure in a sentence. If measures are named, describe only these, in full."""
     if not options.names:
-        return _all_measures_text()
-    return "\n".join(_measure_text(find_declaration(name)) for name in options.names)
+        return _describe_all_measures()
+    return "\n".join(_describe_measure(find_declaration(name)) for name in options.names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ def _add_file_argument(parser: argparse.ArgumentParser) -> None:
 def list_formats(options: FormatsOptions) -> str:
     """Describe every file format. If a file is named, describe how this file is read."""
     if options.of is not None:
-        return _file_text(options.of)
+        return _describe_file(options.of)
     lines = []
     for f in formats():
         lines.append(f"{f.name} ({', '.join(f.kinds)}): {f.title}")
@@ -89,7 +89,7 @@ def list_formats(options: FormatsOptions) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _file_text(file: str) -> str:
+def _describe_file(file: str) -> str:
     """Describe how a file is read and what its fields mean.
 
     If this is ambiguous, list the `--columns` options that would resolve the ambiguity."""
@@ -125,7 +125,7 @@ def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFi
 
     Raises FileFormatError for a file that is invalid and has no fields to choose from."""
     try:
-        read_each(file)
+        read_all_tables(file)
     except FileFormatError as error:
         if fields is None:
             raise
@@ -158,7 +158,7 @@ def _suggest_columns_option(fields: FileFields, kind: Kind) -> str:
 _AS_KIND: Mapping[Kind, str] = {"run": "as a run", "qrels": "as judgments"}
 
 
-def _all_measures_text() -> str:
+def _describe_all_measures() -> str:
     """List all measures by family, each in two lines: the signature and title, and the question
     that the measure answers."""
     parts = []
@@ -170,9 +170,9 @@ def _all_measures_text() -> str:
     return f"{''.join(parts)}{_EXPLAIN}\n"
 
 
-def _short_description(m: Description) -> str:
-    title = f"  {m.title}" if m.title != m.name else ""
-    return f"{m.signature}{title}\n{_wrap(m.answer)}"
+def _short_description(declaration: Description) -> str:
+    title = f"  {declaration.title}" if declaration.title != declaration.name else ""
+    return f"{declaration.signature}{title}\n{_wrap(declaration.answer)}"
 
 
 def _wrap(text: str, first_indent: str = "    ", next_indent: str = "    ") -> str:
@@ -182,7 +182,7 @@ def _wrap(text: str, first_indent: str = "    ", next_indent: str = "    ") -> s
     )
 
 
-def _measure_text(declaration: Declaration) -> str:
+def _describe_measure(declaration: Declaration) -> str:
     """Return the full description of a measure."""
     m = describe_measure(declaration)
     parts = [
@@ -212,9 +212,18 @@ def _format_fact(label: str, text: str) -> str:
     return _wrap(text, f"  {label:<{_LABEL}}", " " * (_LABEL + 2))
 
 
-def _format_example(x: WorkedValue) -> str:
-    return " = ".join([x.name, *([] if x.is_plain_value else [x.arithmetic]), x.value_text])
+def _format_example(example: WorkedValue) -> str:
+    return " = ".join(
+        [
+            example.name,
+            *([] if example.is_plain_value else [example.arithmetic]),
+            example.value_text,
+        ]
+    )
 
 
-def _format_parameter(p: ParameterText) -> str:
-    return _format_fact(p.notation, f"{w.sentence_case(p.meaning)}: {p.allowed}; {p.default}.")
+def _format_parameter(parameter: ParameterText) -> str:
+    return _format_fact(
+        parameter.notation,
+        f"{w.sentence_case(parameter.meaning)}: {parameter.allowed}; {parameter.default}.",
+    )

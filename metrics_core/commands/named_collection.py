@@ -60,7 +60,7 @@ class NamedCollection:
         """Return the scalar fields of the records as text columns. Queries and documents without a
         field `text` get a column `text` with their default text."""
         if not self.dataset.has(table_name):
-            raise self._missing_error(table_name)
+            raise self._missing_table_error(table_name)
         columns: dict[str, list[str]] = {}
         size, size_limit = 0, Limit.from_size(limit)
         for record in self._read_records(table_name):
@@ -85,7 +85,7 @@ class NamedCollection:
                 "Check the network and the free disk space. See also the messages above.",
             ) from error
 
-    def _missing_error(self, table_name: str) -> RanklensError:
+    def _missing_table_error(self, table_name: str) -> RanklensError:
         parts = [name for name in _collection_names() if name.startswith(f"{self.name}/")]
         alternatives = [name for name in parts if _has_records(name, table_name)][:_MAX_SUGGESTIONS]
         hint = (

@@ -63,7 +63,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
     only_here = {
         "--documents": options.documents,
         "--clean-ids": options.clean_ids,
-        "--map-docs or --map-queries": bool(options.maps),
+        "--map-docs or --map-queries": bool(options.id_maps),
         "--exclude-self or --exclude": options.exclude_self or options.exclude,
         "--memory": options.memory,
         **{
@@ -76,7 +76,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
             raise RanklensError(f"{option} cannot be used with --spark.", "Leave it out.")
     if "-" in (options.qrels, *options.runs):
         raise RanklensError("Spark cannot read standard input.", "Give files.")
-    from metrics_core.scoring.spark import evaluating, row_errors, session
+    from metrics_core.scoring.spark import evaluating, get_or_start_session, raise_row_errors
     from metrics_core.scoring.spark.columns import read_collection
     from metrics_core.scoring.spark.files import read_runs
     from metrics_core.scoring.spark.ranking import rank_lists
@@ -88,8 +88,8 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
             "Rows have no order on Spark, so there is no first row.",
             "Use --duplicates best or error.",
         )
-    spark = session(master)
-    with row_errors():
+    spark = get_or_start_session(master)
+    with raise_row_errors():
         runs, run_names = read_runs(spark, options.runs)
         collection = read_collection(runs, qrels)
         names = sorted(collection.names, key=lambda name: (*run_names, name).index(name))
@@ -102,7 +102,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         frame = evaluating.score_rows(rows, collection.top_grade, written, options.without_relevant)
         all_scores = _build_scores(frame.toArrow(), names, qrels, counted)
     for name in names:
-        print_notes(name, _notes(all_scores.select_runs([name]), qrels, measures, options))
+        print_notes(name, _score_notes(all_scores.select_runs([name]), qrels, measures, options))
         if name in collection.unjudged:
             print_notes(name, [_unjudged_note(*collection.unjudged[name])])
     values = all_scores.values[:, :, : len(measures)]
@@ -127,7 +127,7 @@ def _build_scores(
     return Scores(tuple(names), tuple(query_ids), tuple(measures), values, length == 0)
 
 
-def _notes(
+def _score_notes(
     scores: Scores, qrels: Qrels, measures: Sequence[Measure], options: SparkOptions
 ) -> list[Note]:
     """Return the notes on the scores of one run."""

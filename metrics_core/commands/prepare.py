@@ -3,7 +3,7 @@ is built."""
 
 from __future__ import annotations
 
-from metrics_core.base.compiled.machine import compiled, find_code
+from metrics_core.base.compiled.machine import compiled_functions, find_object_file
 from metrics_core.base.compiled.signatures import SIGNATURES
 from metrics_core.commands import CommandOptions, command
 
@@ -13,7 +13,7 @@ def prepare(options: CommandOptions) -> str:
     """Compile all parts that are not compiled yet, and return a line with the folder of the
     compiled code."""
     for part in SIGNATURES:
-        compiled(part)
-    if code := find_code(part):
+        compiled_functions(part)
+    if code := find_object_file(part):
         return f"Compiled for this machine, in {code.parent}.\n"
     return "Compiled, but the code cannot be stored. Set RANKLENS_CACHE to a writable folder.\n"

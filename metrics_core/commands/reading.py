@@ -31,7 +31,7 @@ from metrics_core.commands.run_files import FileRun, read_file_runs
 from metrics_core.formats.beir import read_set_qrels
 from metrics_core.formats.pairs import read_pairs
 from metrics_core.judging import JudgedRanks, join_judgments
-from metrics_core.judging.exclusions import Exclusions, exclude_documents, own_document_notes
+from metrics_core.judging.exclusions import Exclusions, exclude_documents, self_match_notes
 from metrics_core.judging.while_reading.large_files import (
     judge_files,
     judge_within_memory,
@@ -128,7 +128,7 @@ def read_inputs(options: ReadingOptions) -> tuple[list[Measure], Qrels, Document
     measures = parse_measure_options(options.measures or options.default_measures)
     print_notes("measures", name_notes(split_names(options.measures or ())))
     _refuse_repeated_stdin(
-        [options.qrels, *options.all_runs, options.documents, options.queries, options.exclude]
+        [options.qrels, *options.all_run_paths, options.documents, options.queries, options.exclude]
     )
     refuse_unused_columns(options)
     qrels = _read_qrels(options)
@@ -208,7 +208,7 @@ def _judge_runs(
 def read_complete_runs(options: ReadingOptions) -> list[FileRun[Run]]:
     """Read each run whole, and remove the excluded documents; notes go to stderr."""
     file_runs, left_out, named_runs = [], _read_exclusions(options), read_file_runs(options)
-    shared_paths = Counter(path for path, _ in named_runs) - Counter(options.all_runs)
+    shared_paths = Counter(path for path, _ in named_runs) - Counter(options.all_run_paths)
     for path, run in named_runs:
         about = (Path(path).name or path) if run.complete else run.name
         print_notes(about, run.notes)
@@ -226,9 +226,9 @@ def _make_run_names_distinct(
     options: ReadingOptions,
 ) -> list[FileRun[AnyRun]]:
     """Return the runs with unique names. Runs with the same name are distinguished by their
-    folders. A file that is named twice counts once, unless `options.keeps_same` is true. Two
-    different files with the same rows count as two runs."""
-    keeps_same = options.keeps_same
+    folders. A file that is named twice counts once unless the options keep repeated runs. Different
+    files with the same rows count as two runs."""
+    keeps_same = options.keeps_repeated_runs
     if keeps_same and runs:
         baseline, *other_runs = runs
         unique_name = baseline_name(baseline.name, {run.name for run in other_runs})
@@ -260,34 +260,33 @@ def _judge_while_reading(
     needs = options.documents or any(m.declaration.needs for m in measures)
     if options.memory is not None:
         _refuse_options_with_memory(options, needs_documents=bool(needs))
-        runs = [
-            _judge_within_memory(options.memory, path, options, qrels) for path in options.all_runs
-        ]
+        paths, memory = options.all_run_paths, options.memory
+        runs = [_judge_within_memory(memory, path, options, qrels) for path in paths]
     elif (
         needs
         or options.clean_ids
-        or options.maps
+        or options.id_maps
         or options.exclude_self
         or options.exclude
         or options.read_as.unsupported_choices(_WHILE_READING)
-        or any(map(formats.has_runs, options.all_runs))
+        or any(map(formats.has_runs, options.all_run_paths))
     ):
         return None
     else:
-        judged_runs = judge_files(options.all_runs, qrels, options.read_as)
+        judged_runs = judge_files(options.all_run_paths, qrels, options.read_as)
         if judged_runs is None:
             return None
         runs = judged_runs
     is_checked = True
-    for path, run in zip(options.all_runs, runs, strict=True):
+    for path, run in zip(options.all_run_paths, runs, strict=True):
         print_notes(Path(path).name, run.notes)
         if is_checked:
             # If queries are also documents, the first run shows it; opening 40 runs is slow.
             first = read_first_lists(path, options.read_as)
-            notes = () if first is None else own_document_notes(first, among="the first ")
+            notes = () if first is None else self_match_notes(first, checked_lists="the first ")
             print_notes(Path(path).name, notes)
             is_checked = bool(notes)
-    file_runs = [FileRun(run, path) for path, run in zip(options.all_runs, runs, strict=True)]
+    file_runs = [FileRun(run, path) for path, run in zip(options.all_run_paths, runs, strict=True)]
     return _make_run_names_distinct(file_runs, lambda one, other: one.has_same_rows(other), options)
 
 
@@ -304,10 +303,10 @@ def _refuse_options_with_memory(options: ReadingOptions, *, needs_documents: boo
     conflicts = {
         "--documents or a measure that uses the documents table": needs_documents,
         "--clean-ids": options.clean_ids,
-        "--map-docs or --map-queries": bool(options.maps),
+        "--map-docs or --map-queries": bool(options.id_maps),
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
-        "ranks of judged documents": any(map(formats.has_judged_ranks, options.all_runs)),
-        "a folder of runs": any(map(formats.has_runs, options.all_runs)),
+        "ranks of judged documents": any(map(formats.has_judged_ranks, options.all_run_paths)),
+        "a folder of runs": any(map(formats.has_runs, options.all_run_paths)),
         **{f"--{name} {value}": True for name, value in unsupported.items()},
     }
     first_conflict = next((name for name, is_given in conflicts.items() if is_given), None)
@@ -334,7 +333,7 @@ def _judge_with_notes(
     ranks = run.ranks
     notes = add_range_to_tie_notes(ranks, measures)
     if isinstance(run, RunToJudge):  # ids that are judged at once are plain
-        notes += find_near_matches(run.run, run.qrels) + own_document_notes(run.run)
+        notes += find_near_matches(run.run, run.qrels) + self_match_notes(run.run)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
     print_notes(run.name, notes)
     return ranks
@@ -344,7 +343,7 @@ def apply_id_options(table: AnyTable, path: str, options: ReadingOptions) -> Any
     """Return the table with ids cleaned and mapped as requested; print notes on merged ids."""
     cleaned_table = clean_table_ids(table, path) if options.clean_ids else table
     try:
-        mapped_table = map_ids(cleaned_table, options.maps)
+        mapped_table = map_ids(cleaned_table, options.id_maps)
     except RanklensError as error:
         raise RanklensError(f"{path}: {error.message}", error.hint) from error
     print_notes(Path(path).name, mapped_table.notes[len(cleaned_table.notes) :])

@@ -71,17 +71,17 @@ class ReadingOptions(CommandOptions):
         return [self.qrels] if self.collection is None else ["--collection", self.collection]
 
     @property
-    def maps(self) -> IdMaps:
+    def id_maps(self) -> IdMaps:
         """The mappings of query and document ids."""
         return IdMaps(self.map_queries, self.map_docs)
 
     @property
-    def keeps_same(self) -> bool:
+    def keeps_repeated_runs(self) -> bool:
         """Whether a run that is listed twice on the command line is kept twice."""
         return False
 
     @cached_property
-    def all_runs(self) -> list[str]:
+    def all_run_paths(self) -> list[str]:
         """The paths of the runs, the baseline first. Patterns are replaced by the matching files.
 
         Raises RanklensError if a pattern matches several files but only one is allowed."""
@@ -103,29 +103,29 @@ def add_reading_options(
     parser: argparse.ArgumentParser,
     *,
     baseline: str = "",
-    one_run: bool = False,
+    takes_one_run: bool = False,
     measures: Sequence[str] = DEFAULT_MEASURES,
     takes_scores: bool = False,
 ) -> None:
     """Add the arguments for judgments, runs, measures and reading choices.
 
     `baseline` is the help text of an argument BASELINE before the runs; if it is empty, there is no
-    such argument. If `one_run` is true, only one run is allowed. `measures` are the default
+    such argument. If `takes_one_run` is true, only one run is allowed. `measures` are the default
     measures. If `takes_scores` is true, the options for scores from another tool are added."""
     if isinstance(parser, CommandParser):
-        parser.add_collection()
+        parser.add_collection_option()
         if takes_scores:
-            parser.add_scores()
+            parser.add_score_options()
     parser.add_argument(
         "qrels", metavar="QRELS", help="the judgments, or a BEIR dataset that contains them"
     )
     if baseline:
         parser.add_argument("baseline", metavar="BASELINE", help=baseline)
-    runs = "the run" if one_run else "one file per run"
+    runs = "the run" if takes_one_run else "one file per run"
     parser.add_argument(
         "runs",
         metavar="RUN",
-        nargs=1 if one_run else "+",
+        nargs=1 if takes_one_run else "+",
         help=f"{runs}, or a pattern such as 'runs/*.run'; - reads standard input",
     )
     parser.add_argument(
@@ -138,7 +138,7 @@ def add_reading_options(
         " ir_measures and trec_eval (ndcg_cut_10) and common names (precision_at_5) are accepted;"
         f" repeatable. The command `measures` lists all measures (default: {','.join(measures)})",
     )
-    parser.set_defaults(default_measures=measures, one_run=one_run)
+    parser.set_defaults(default_measures=measures, one_run=takes_one_run)
     parser.add_argument(
         "--documents",
         metavar="FILE",

@@ -46,8 +46,8 @@ def read_file_runs(options: ReadingOptions) -> list[tuple[str, Run]]:
 
     Raises RanklensError if a file contains several runs but only one is allowed."""
     named_runs: list[tuple[str, Run]] = []
-    for position, path in enumerate(options.all_runs):
-        file_runs = _read_runs_in(path, options)
+    for position, path in enumerate(options.all_run_paths):
+        file_runs = _read_runs_at_path(path, options)
         if len(file_runs) > 1 and (
             options.one_run or (position == 0 and options.baseline is not None)
         ):
@@ -62,7 +62,7 @@ def read_file_runs(options: ReadingOptions) -> list[tuple[str, Run]]:
     return _join_run_parts(named_runs)
 
 
-def _read_runs_in(path: str, options: ReadingOptions) -> list[Run]:
+def _read_runs_at_path(path: str, options: ReadingOptions) -> list[Run]:
     file, name = split_run_path(path)
     if path != "-" and formats.has_judged_ranks(file):
         runs: list[Run] = [*formats.read_judged_ranks(file, limit=options.read_as.limit)]

@@ -15,11 +15,11 @@ from metrics_core.formats import read_scores
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.scoring.given_scores import (
-    compare_with_computed,
+    compare_with_computed_scores,
     find_computed_measure,
     join_given_scores,
     refuse_unknown_names,
-    scores_from_given,
+    scores_from_tables,
     select_measures,
     unused_score_notes,
 )
@@ -55,14 +55,14 @@ def read_scores_and_runs(
         files = read_input(options)
         return _score_files(files, options), files.runs
     given_scores = _read_given_scores(options)
-    names = find_names(options, given_scores.measures)
+    names = find_measure_names(options, given_scores.measures)
     if needs_direction:
         _refuse_undeclared_directions(given_scores, names)
     if options.has_only_scores:
         available = list(map(str, given_scores.measures))
         refuse_unknown_names(names, available)
         return select_measures(given_scores, names or available), []
-    if not options.all_runs:
+    if not options.all_run_paths:
         raise RanklensError("QRELS needs runs.", "Add runs after QRELS, or leave out QRELS.")
     return _add_computed_scores(options, given_scores, names), []
 
@@ -80,7 +80,7 @@ def _score_files(files: InputFiles, options: ReadingOptions) -> Scores:
 
 def _read_given_scores(options: ReadingOptions) -> Scores:
     tables = read_score_tables(options)
-    return scores_from_given(tables, lower=options.lower, higher=options.higher)
+    return scores_from_tables(tables, lower=options.lower, higher=options.higher)
 
 
 def read_score_tables(options: ReadingOptions) -> list[GivenScores]:
@@ -93,11 +93,11 @@ def read_score_tables(options: ReadingOptions) -> list[GivenScores]:
     for path in options.scores:
         table = read_scores(path, **choices)
         print_notes(Path(path).name, table.notes)
-        tables.append(map_ids(table, options.maps))
+        tables.append(map_ids(table, options.id_maps))
     return tables
 
 
-def find_names(options: ReadingOptions, given_measures: Iterable[Measure]) -> list[str]:
+def find_measure_names(options: ReadingOptions, given_measures: Iterable[Measure]) -> list[str]:
     """Return the canonical names of the measures that `-m` names, in order.
 
     `given_measures` are the measures of `--scores`. Raises RanklensError for a name that belongs to
@@ -109,8 +109,8 @@ def find_names(options: ReadingOptions, given_measures: Iterable[Measure]) -> li
             if PREFIX + name in given_names:
                 raise RanklensError(
                     f"{name} is the name of both a given and a computed measure.",
-                    f"Write {PREFIX}{name} for the given scores, or {_computed_name(name)} for the"
-                    " computed ones.",
+                    f"Write {PREFIX}{name} for the given scores, or"
+                    f" {_computed_measure_name(name)} for the computed ones.",
                 )
             is_computed = name not in given_names and not options.has_only_scores
             names.append(str(parse_measure(name)) if is_computed else name)
@@ -123,7 +123,7 @@ def _unquote(name: str) -> str:
     return name[1:-1] if is_quoted else name
 
 
-def _computed_name(name: str) -> str:
+def _computed_measure_name(name: str) -> str:
     """Return an unambiguous name of the computed measure: its canonical name, with the cutoff 10 if
     `name` is not valid without a cutoff."""
     try:
@@ -160,7 +160,7 @@ def _add_computed_scores(
     extra = [str(measure) for name in given_names if (measure := find_computed_measure(name))]
     computed = _compute_scores(replace(options, measures=[*computed_names, *extra] or None))
     scores = join_given_scores(computed, given_scores)
-    equal_names, notes = compare_with_computed(given_scores, lambda _: computed)
+    equal_names, notes = compare_with_computed_scores(given_scores, lambda _: computed)
     print_notes(
         "--scores",
         [*unused_score_notes(given_scores, computed.runs, computed.query_ids), *notes],

@@ -25,7 +25,7 @@ from metrics_core.commands.reading import print_notes, read_judged_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.comparing.power import FEWEST_FOR_POWER, POWER, detectable_loss
-from metrics_core.comparing.tested_quantities import tests_means
+from metrics_core.comparing.tested_quantities import is_mean_tested
 from metrics_core.scoring.scores import Scores, score_runs
 
 _SHARE_AFFECTED = 0.3
@@ -43,7 +43,7 @@ class SnapshotOptions(ReadingOptions):
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_reading_options(parser, one_run=True, takes_scores=True)
+    add_reading_options(parser, takes_one_run=True, takes_scores=True)
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE", help="output file, such as baseline.json"
     )
@@ -82,7 +82,7 @@ def snapshot(options: SnapshotOptions) -> str:
         scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
         qrels = files.qrels
     new_snapshot = make_snapshot(
-        scores, qrels, make_origin(options, options.label), _previous_snapshot(options)
+        scores, qrels, make_origin(options, options.label), _read_previous_snapshot(options)
     )
     replace_file(options.output, format_snapshot(new_snapshot))
     queries = w.plural(scores.n_queries, "query", "queries")
@@ -119,7 +119,7 @@ def _detectable_losses(scores: Scores) -> str:
     losses = [
         (measure, detectable_loss(values, _SHARE_AFFECTED))
         for measure, values in zip(scores.measures, scores.values[0].T, strict=True)
-        if measure.declaration.combination.linear and tests_means(measure)
+        if measure.declaration.combination.linear and is_mean_tested(measure)
     ]
     parts = [f"{measure} {w.format_score(loss)}" for measure, loss in losses if loss == loss]
     if not parts:
@@ -131,7 +131,7 @@ def _detectable_losses(scores: Scores) -> str:
     )
 
 
-def _previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
+def _read_previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
     """Return the snapshot that will be replaced; None if there is none or it is damaged.
 
     A note says that a damaged snapshot is overwritten."""
@@ -151,7 +151,7 @@ def _previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
 def make_origin(options: ReadingOptions, label: str) -> Origin:
     """Return the origin of the scores of the single run on the command line: its file,
     fingerprints, label and reading choices."""
-    (path,) = options.scores or replace(options, baseline=None).all_runs
+    (path,) = options.scores or replace(options, baseline=None).all_run_paths
     return Origin(
         file=path,
         fingerprint=file_fingerprint(path),

@@ -18,7 +18,7 @@ from metrics_core.comparing.tested_quantities import (
     find_tested_differences,
     find_tested_quantities,
 )
-from metrics_core.comparing.testing import compare_columns, widest_difference
+from metrics_core.comparing.testing import compare_columns, largest_possible_difference
 from metrics_core.comparing.verdicts import NO_VERDICT, decide_verdict
 from metrics_core.comparing.winners import find_better_sides
 from metrics_core.measures import GivenMeasure, parse_measure
@@ -74,7 +74,7 @@ class Agreement:
         """The rows of `table` whose difference is defined."""
         return self.table.dropna(subset=["difference"])
 
-    def measures_in_same_order(self, measure: str) -> list[str]:
+    def measures_that_rank_runs_alike(self, measure: str) -> list[str]:
         """Return the measures that order all runs exactly like `measure`, and `measure` itself."""
         names = list(self.table["measure"])
         is_same = self.orders[names.index(measure)] >= 1 - _ALIKE
@@ -95,7 +95,7 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
         gaps.append(find_tested_differences(run_scores, baseline_scores, tested[-1]))
     words = np.concatenate(tested)
     widest = [
-        widest_difference(m) if m.declaration.combination.linear else np.inf
+        largest_possible_difference(m) if m.declaration.combination.linear else np.inf
         for m in scores.measures
     ]
     results = compare_columns(
@@ -114,7 +114,7 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
             "low": np.where(is_mean, results.low, np.nan),
             "high": np.where(is_mean, results.high, np.nan),
             "verdict": [
-                decide_verdict(gap, p, queries=int(n), differing=int(m), level=level).word
+                decide_verdict(gap, p, n_queries=int(n), n_differing=int(m), level=level).word
                 if sign
                 else NO_VERDICT
                 for sign, gap, p, n, m in zip(
@@ -154,8 +154,8 @@ def find_disagreements(
     scores: Scores,
     run: str,
     baseline: str,
-    first: GivenMeasure,
-    second: GivenMeasure,
+    first_measure: GivenMeasure,
+    second_measure: GivenMeasure,
 ) -> pd.DataFrame:
     """Return the queries on which two measures disagree about a pair of runs, strongest
     disagreement first.
@@ -168,7 +168,7 @@ def find_disagreements(
     pair = scores.select_runs([run, baseline])
     gaps: list[Floats] = []
     units: list[Floats] = []
-    for measure in map(parse_measure, (first, second)):
+    for measure in map(parse_measure, (first_measure, second_measure)):
         own_scores, other_scores = pair.values_of(measure)
         gap = own_scores - other_scores
         typical = float(np.sqrt(np.nanmean(np.square(gap)))) if (~np.isnan(gap)).any() else 0.0
@@ -187,7 +187,7 @@ def find_disagreements(
     return defined.sort_values("apart", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def count_opposed_queries(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
+def count_disagreeing_queries(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
     """Count the queries on which the two measures prefer different runs. `frame` is a result of
     `find_disagreements`."""
     first, second = (parse_measure(m).declaration.direction for m in measures)

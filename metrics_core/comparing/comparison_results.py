@@ -39,7 +39,7 @@ class ComparisonResults:
     costs: TestedCosts | None = None
 
     @property
-    def tested(self) -> Objects:
+    def tested_quantities(self) -> Objects:
         """The tested quantity of each column, object[column]: one of the constants of
         `tested_quantities`."""
         if self.costs is None:
@@ -69,7 +69,7 @@ class ComparisonResults:
         from scipy import special
 
         n = np.maximum(self.sample.queries, 2)
-        untested = np.isnan(self.sample.p) | (self.tested != MEAN_DIFFERENCE)
+        untested = np.isnan(self.sample.p) | (self.tested_quantities != MEAN_DIFFERENCE)
         effect = np.where(untested, np.nan, self.effect)
         reach = special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt((1 + effect**2 / 2) / n)
         return Interval(effect, effect - reach, effect + reach)

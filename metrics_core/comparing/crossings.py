@@ -55,16 +55,16 @@ class Crossings:
     def significant_ranges(self, side: int) -> list[tuple[int, int]]:
         """Return the ranges of cutoffs, as (first, last), at which one run is significantly better
         according to the band: the run if `side` is 1, the baseline if it is -1."""
-        return find_true_ranges(self.cutoffs, self.clear == side)
+        return find_cutoff_ranges(self.cutoffs, self.clear == side)
 
     def lead_ranges(self, side: int) -> list[tuple[int, int]]:
         """Return the ranges of k, as (first, last), at which one run has the better mean: the run
         if `side` is 1, the baseline if it is -1. If `side` is 0, the means are equal in these
         ranges."""
-        return find_true_ranges(np.arange(1, self.depth + 1), self.side == side)
+        return find_cutoff_ranges(np.arange(1, self.depth + 1), self.side == side)
 
 
-def find_true_ranges(cutoffs: Ints, is_true: Mask) -> list[tuple[int, int]]:
+def find_cutoff_ranges(cutoffs: Ints, is_true: Mask) -> list[tuple[int, int]]:
     """Return the first and last cutoff of every unbroken stretch in which a condition is true.
 
     `cutoffs` is int64[cutoff], and `is_true` bool[cutoff] says whether the condition is true at
@@ -80,19 +80,19 @@ def find_crossings(
     measure: Measure,
     *,
     depth: int | None = None,
-    also_cutoff: int = 1,
+    extra_cutoff: int = 1,
     level: float = LEVEL,
     difference: Floats | None = None,
 ) -> Crossings:
     """Return the difference of a pair at every cutoff up to `depth`, and a confidence band at some
-    cutoffs, including `also_cutoff`.
+    cutoffs, including `extra_cutoff`.
 
     `depth` defaults to the length of the longer list of the two runs. If the result of
     `difference_curve` is already known, it can be passed as `difference` float64[k]. Raises
     ParameterError for a measure without a cutoff."""
     deepest = depth or max(longest_list_length([run, baseline]), 1)
     combination = measure.declaration.combination
-    cutoffs = np.array(_band_cutoffs(deepest, run.n_queries, min(also_cutoff, deepest)))
+    cutoffs = np.array(_band_cutoffs(deepest, run.n_queries, min(extra_cutoff, deepest)))
     run_scores, baseline_scores = (
         score_curve(ranks, measure, cutoffs) for ranks in (run, baseline)
     )
@@ -124,10 +124,12 @@ def difference_curve(
     # Some cutoffs at a time: deep lists of many queries would take hundreds of MB.
     size = max(1, _CELLS // max(run.n_queries, 1))
     parts = (every[start : start + size] for start in range(0, deepest, size))
-    return np.concatenate([_difference(run, baseline, measure, part) for part in parts])
+    return np.concatenate([_find_difference(run, baseline, measure, part) for part in parts])
 
 
-def _difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, cutoffs: Ints) -> Floats:
+def _find_difference(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, cutoffs: Ints
+) -> Floats:
     """Return the difference of the combined scores at these cutoffs, float64[cutoff], over the
     queries with both scores."""
     own_scores, other_scores = _mask_undefined(
@@ -137,20 +139,20 @@ def _difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, cutof
     return np.asarray(combination.combine(own_scores) - combination.combine(other_scores))
 
 
-def _mask_undefined(own_scores: Floats, other_scores: Floats) -> tuple[Floats, Floats]:
-    if not any(np.isnan(scores.min(initial=0.0)) for scores in (own_scores, other_scores)):
-        return own_scores, other_scores
-    undefined = np.isnan(own_scores) | np.isnan(other_scores)
-    return np.where(undefined, np.nan, own_scores), np.where(undefined, np.nan, other_scores)
+def _mask_undefined(run_scores: Floats, baseline_scores: Floats) -> tuple[Floats, Floats]:
+    if not any(np.isnan(scores.min(initial=0.0)) for scores in (run_scores, baseline_scores)):
+        return run_scores, baseline_scores
+    undefined = np.isnan(run_scores) | np.isnan(baseline_scores)
+    return np.where(undefined, np.nan, run_scores), np.where(undefined, np.nan, baseline_scores)
 
 
-def _band_cutoffs(deepest_cutoff: int, n_queries: int, also_cutoff: int) -> list[int]:
+def _band_cutoffs(deepest_cutoff: int, n_queries: int, extra_cutoff: int) -> list[int]:
     """Return the cutoffs at which the band is computed.
 
     They are log-spaced. If there are few enough queries, every cutoff up to 100 is added. If there
     are very many queries, there are only a few cutoffs."""
     cells = n_queries * min(deepest_cutoff, _EVERY)
     if cells > _FEW_CELLS:
-        return sorted({k for k in (*_FEW, also_cutoff, deepest_cutoff) if k <= deepest_cutoff})
+        return sorted({k for k in (*_FEW, extra_cutoff, deepest_cutoff) if k <= deepest_cutoff})
     every = range(1, min(deepest_cutoff, _EVERY) + 1) if cells <= _MOST_CELLS else ()
-    return cutoffs_up_to(deepest_cutoff, extra_cutoffs=[also_cutoff, *every])
+    return cutoffs_up_to(deepest_cutoff, extra_cutoffs=[extra_cutoff, *every])

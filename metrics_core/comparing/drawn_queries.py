@@ -71,7 +71,7 @@ class QueryDraw:
         return END_LEVELS[min(ends.index(ends[-1]), len(END_LEVELS) - 1)]
 
 
-def count_finished(is_finished: Mask) -> int:
+def count_finished_queries(is_finished: Mask) -> int:
     """Return the number of queries that count: the queries before the first unfinished one.
 
     `is_finished` bool[query] is in the drawn order. A query with the same documents in both runs

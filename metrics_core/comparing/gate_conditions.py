@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.comparing.tested_quantities import MEAN_DIFFERENCE, TYPICAL_RATIO, tests_means
-from metrics_core.measures import Measure, given_measure, parse_measure
+from metrics_core.comparing.tested_quantities import MEAN_DIFFERENCE, TYPICAL_RATIO, is_mean_tested
+from metrics_core.measures import Measure, make_given_measure, parse_measure
 from metrics_core.measures.declaring.given_measures import PREFIX, is_given_measure
 from metrics_core.scoring.scores import Scores
 
@@ -60,7 +60,7 @@ class Gate:
         ParameterError and UnknownMeasureError."""
         match = _match_condition(text, "nDCG@10 > -0.01")
         measure, asks_for_mean = _find_measure(match["measure"], measures)
-        if not tests_means(measure):
+        if not is_mean_tested(measure):
             return cls._parse_cost(text, match, measure, asks_for_mean)
         if match["percent"]:
             raise ParameterError(
@@ -134,10 +134,10 @@ class Gate:
     @property
     def is_ratio(self) -> bool:
         """Whether the margin is on the typical ratio."""
-        return not (tests_means(self.measure) or self.asks_for_mean)
+        return not (is_mean_tested(self.measure) or self.asks_for_mean)
 
     @property
-    def tested(self) -> str:
+    def tested_quantity(self) -> str:
         """The quantity that the gate tests: one of the constants of `tested_quantities`."""
         return TYPICAL_RATIO if self.is_ratio else MEAN_DIFFERENCE
 
@@ -180,7 +180,7 @@ class Floor:
         return f"{self.measure}{self.slice} {side} {self.least:g}"
 
 
-def find_gated_names(texts: Iterable[str]) -> list[str]:
+def find_gated_measure_names(texts: Iterable[str]) -> list[str]:
     """Return the name of the measure in each condition text, without duplicates."""
     matches = [_match_condition(text, "nDCG@10 > -0.01") for text in texts]
     return list(dict.fromkeys(_strip_mean(match["measure"]) for match in matches))
@@ -207,7 +207,7 @@ def declare_directions(scores: Scores, texts: Iterable[str]) -> Scores:
     measures = list(scores.measures)
     for i, is_higher in declared.items():
         values = scores.values[:, :, i]
-        measures[i] = given_measure(names[i], values, higher_is_better=is_higher)
+        measures[i] = make_given_measure(names[i], values, higher_is_better=is_higher)
     return replace(scores, measures=tuple(measures))
 
 

@@ -29,7 +29,7 @@ from metrics_core.comparing.tested_quantities import TYPICAL_RATIO
 from metrics_core.comparing.testing import (
     PairedScores,
     compare_groups_together,
-    widest_difference,
+    largest_possible_difference,
 )
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN, are_significant
 from metrics_core.scoring.intervals import LEVEL, mean_bound
@@ -90,7 +90,7 @@ class GateOutcome:
         return self.queries > 0 and self.differing == 0
 
     @property
-    def counts_as(self) -> str:
+    def effective_outcome(self) -> str:
         """The outcome as it affects the exit status.
 
         If the outcome is "cannot tell" but no query scores worse, this is `NO_QUERY_LOST`, because
@@ -99,12 +99,12 @@ class GateOutcome:
         return NO_QUERY_LOST if harmless else self.outcome
 
     @property
-    def queries_without_loss(self) -> float:
+    def n_queries_needed_without_loss(self) -> float:
         """The number of queries that would rule out a loss as large as the margin if the run lost
         on none of them (`share_upper_bound`).
 
         NaN if the measure's scale is unbounded."""
-        widest = widest_difference(self.gate.measure)
+        widest = largest_possible_difference(self.gate.measure)
         if not math.isfinite(widest):
             return math.nan
         share = min(self.gate.margin / widest, 1.0)
@@ -126,7 +126,7 @@ class GateOutcome:
         )
 
     @property
-    def chance_at_twice(self) -> float:
+    def failure_chance_at_twice_margin(self) -> float:
         """The probability of the outcome "worse" if the true loss is twice the margin; NaN if
         unknown."""
         return (
@@ -173,18 +173,18 @@ class FloorOutcome:
 
 
 def evaluate_gates(
-    scores: Scores, gates: Sequence[Gate], members: Mapping[QuerySlice, Mask], baseline: str
+    scores: Scores, gates: Sequence[Gate], slice_masks: Mapping[QuerySlice, Mask], baseline: str
 ) -> list[GateOutcome]:
     """Evaluate each gate for each run except the baseline. The outcomes are in the order of the
     gates.
 
-    `members` maps each slice to a mask of its queries, bool[query]. Raises UnknownRunError."""
+    `slice_masks` maps each slice to a mask of its queries, bool[query]. Raises UnknownRunError."""
     runs = [run for run in scores.runs if run != baseline]
     if not gates:
         return []
     ordered = scores.select_runs([baseline, *runs])
     columns = [
-        np.ascontiguousarray(ordered.values_of(gate.measure)[:, members[gate.slice]].T)
+        np.ascontiguousarray(ordered.values_of(gate.measure)[:, slice_masks[gate.slice]].T)
         for gate in gates
     ]
     groups = [
@@ -246,14 +246,19 @@ def _make_outcome(
 
 
 def evaluate_floors(
-    scores: Scores, floors: Sequence[Floor], members: Mapping[QuerySlice, Mask], runs: Sequence[str]
+    scores: Scores,
+    floors: Sequence[Floor],
+    slice_masks: Mapping[QuerySlice, Mask],
+    runs: Sequence[str],
 ) -> list[FloorOutcome]:
     """Evaluate each floor for each of the runs. The outcomes are in the order of the floors.
 
-    `members` maps each slice to a mask of its queries, bool[query]. Raises UnknownRunError."""
+    `slice_masks` maps each slice to a mask of its queries, bool[query]. Raises UnknownRunError."""
     return [
         _evaluate_floor(
-            floor, run, scores.select_runs([run]).values_of(floor.measure)[0][members[floor.slice]]
+            floor,
+            run,
+            scores.select_runs([run]).values_of(floor.measure)[0][slice_masks[floor.slice]],
         )
         for floor in floors
         for run in runs
@@ -268,7 +273,7 @@ def _evaluate_floor(floor: Floor, run: str, values: Floats) -> FloorOutcome:
     queries = int((~np.isnan(values)).sum())
     score, end = float(combination.combine(values)), math.nan
     if floor.by_bound:
-        end = mean_bound(values, combination, upper=direction < 0)
+        end = mean_bound(values, combination, is_upper=direction < 0)
     if math.isnan(score) or (floor.by_bound and math.isnan(end)):
         return FloorOutcome(floor, run, CANNOT_TELL, queries, score, end)
     estimate = end if floor.by_bound else score
@@ -277,17 +282,17 @@ def _evaluate_floor(floor: Floor, run: str, values: Floats) -> FloorOutcome:
 
 
 def exit_status(
-    outcomes: Iterable[str], *, changed: bool = False, fail_unclear: bool = False
+    outcomes: Iterable[str], *, changed: bool = False, fails_if_unclear: bool = False
 ) -> int:
     """Return the first of these exit statuses that applies.
 
     - `FAILED`: a run is worse, or below a floor.
     - `CHANGED`: judgments or queries changed.
-    - `UNCLEAR`: an outcome is "cannot tell", and `fail_unclear` is true.
+    - `UNCLEAR`: an outcome is "cannot tell", and `fails_if_unclear` is true.
     - `ALL_WELL`: in all other cases."""
     outcome_set = set(outcomes)
     if outcome_set & {WORSE_RUN, BELOW}:
         return FAILED
     if changed:
         return CHANGED
-    return UNCLEAR if CANNOT_TELL in outcome_set and fail_unclear else ALL_WELL
+    return UNCLEAR if CANNOT_TELL in outcome_set and fails_if_unclear else ALL_WELL

@@ -131,19 +131,23 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
 
 
 def adjust_by_share_bounds(
-    test_interval: Interval, own_scores: Floats, other_scores: Floats, widest: float, level: float
+    test_interval: Interval,
+    run_scores: Floats,
+    baseline_scores: Floats,
+    largest_difference: float,
+    level: float,
 ) -> Interval:
     """Adjust the interval that is compared with a margin, using upper bounds on shares of queries.
 
-    `own_scores` (of the run) and `other_scores` (of the baseline) are float64[query, column], NaN
-    if undefined; `widest` is the range of the scale. The upper bound of a share of queries
-    (`share_upper_bound`) is wrong with probability 1 - `level`. It is used twice. First, for the
-    share of queries that lose: if each of them lost the whole range, the mean could not lose more,
-    so a wider interval is shortened to this loss. Second, for the share of queries that drop to 0:
-    each of them may lose an average score, so a narrower interval is extended to this loss. The
-    reason is that a sample with only one or two such queries underestimates the variance that they
-    cause. Gains are treated in the same way."""
-    gaps = own_scores - other_scores
+    `run_scores` (of the run) and `baseline_scores` (of the baseline) are float64[query, column],
+    NaN if undefined; `largest_difference` is the range of the scale. The upper bound of a share of
+    queries (`share_upper_bound`) is wrong with probability 1 - `level`. It is used twice. First,
+    for the share of queries that lose: if each of them lost the whole range, the mean could not
+    lose more, so a wider interval is shortened to this loss. Second, for the share of queries that
+    drop to 0: each of them may lose an average score, so a narrower interval is extended to this
+    loss. The reason is that a sample with only one or two such queries underestimates the variance
+    that they cause. Gains are treated in the same way."""
+    gaps = run_scores - baseline_scores
     is_defined = ~np.isnan(gaps)
     n = is_defined.sum(axis=0)
 
@@ -157,10 +161,10 @@ def adjust_by_share_bounds(
             any_fails, bound_share_of_queries(selected) * total / np.maximum(n, 1), -np.inf
         )
 
-    low = np.fmax(test_interval.low, -widest * bound_share_of_queries(gaps < 0))
-    high = np.fmin(test_interval.high, widest * bound_share_of_queries(gaps > 0))
-    low = np.minimum(low, -failure_loss((own_scores == 0) & (other_scores > 0), other_scores))
-    high = np.maximum(high, failure_loss((other_scores == 0) & (own_scores > 0), own_scores))
+    low = np.fmax(test_interval.low, -largest_difference * bound_share_of_queries(gaps < 0))
+    high = np.fmin(test_interval.high, largest_difference * bound_share_of_queries(gaps > 0))
+    low = np.minimum(low, -failure_loss((run_scores == 0) & (baseline_scores > 0), baseline_scores))
+    high = np.maximum(high, failure_loss((baseline_scores == 0) & (run_scores > 0), run_scores))
     return Interval(
         test_interval.mean,
         np.minimum(low, test_interval.mean),

@@ -163,11 +163,11 @@ def bonferroni_adjusted(p_values: Floats) -> Floats:
     return np.minimum(p_values * int((~np.isnan(p_values)).sum()), 1.0)
 
 
-def sidak_adjusted(p_values: Floats, number: int) -> Floats:
-    """Return p-values float64[n] corrected for `number` independent tests (Šidák 1967); NaN stays
+def sidak_adjusted(p_values: Floats, n_tests: int) -> Floats:
+    """Return p-values float64[n] corrected for `n_tests` independent tests (Šidák 1967); NaN stays
     NaN."""
     with np.errstate(divide="ignore"):
-        return -np.expm1(number * np.log1p(-np.minimum(p_values, 1.0)))
+        return -np.expm1(n_tests * np.log1p(-np.minimum(p_values, 1.0)))
 
 
 BY_NUMBER: dict[str, Callable[[Floats], Floats]] = {

@@ -200,7 +200,7 @@ def _make_frame(
         "effect_high": (np.nan, effect.high),
         "error": (np.nan, result.sample.error),
         "width": (np.nan, result.width),
-        "tested": (None, result.tested),
+        "tested": (None, result.tested_quantities),
         **{
             column: (np.nan, getattr(result.costs, name, np.full(len(won), np.nan)))
             for column, name in _RATIOS.items()
@@ -240,8 +240,8 @@ def _find_verdicts(tested: ComparisonResults, measure: Measure, method: Method) 
         decide_verdict(
             difference * direction,
             p_corrected,
-            queries=queries,
-            differing=differing,
+            n_queries=queries,
+            n_differing=differing,
             level=method.level,
             is_within_margin=bool(is_within),
             is_contrary=bool(is_contrary),

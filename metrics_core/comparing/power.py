@@ -36,19 +36,23 @@ _TWO_FIGURES = 1e-4
 """Relative precision of a loss, enough for two displayed figures."""
 
 
-def detection_chance(difference: float, error: npt.ArrayLike, width: float, queries: int) -> Floats:
+def detection_chance(
+    difference: float, standard_error: npt.ArrayLike, critical_value: float, n_queries: int
+) -> Floats:
     """Return the probability that a true mean difference is found significant, float64[…] of the
-    shape of `error`.
+    shape of `standard_error`.
 
-    `error`, a number or an array float64[…], is the standard error of the mean difference. The
-    difference is significant if it is more than `width` standard errors from zero."""
+    `standard_error`, a number or an array float64[…], is the standard error of the mean difference.
+    The difference is significant if it is more than `critical_value` standard errors from zero."""
     from scipy import special
 
-    shift = abs(difference) / np.asarray(error, dtype=np.float64)
-    if queries >= _NORMAL:
-        return np.asarray(special.ndtr(shift - width) + special.ndtr(-width - shift))
-    near_tail = special.nctdtr(queries - 1, -shift, -width)
-    far_tail = special.nctdtr(queries - 1, shift, -width)
+    shift = abs(difference) / np.asarray(standard_error, dtype=np.float64)
+    if n_queries >= _NORMAL:
+        return np.asarray(
+            special.ndtr(shift - critical_value) + special.ndtr(-critical_value - shift)
+        )
+    near_tail = special.nctdtr(n_queries - 1, -shift, -critical_value)
+    far_tail = special.nctdtr(n_queries - 1, shift, -critical_value)
     # scipy returns NaN if almost nothing is left on the far side.
     return np.asarray(near_tail + np.nan_to_num(far_tail))
 
@@ -66,24 +70,28 @@ def _deviation_quantiles(queries: int) -> Floats:
     return np.sqrt((queries - 1) / special.chdtri(queries - 1, shares))
 
 
-def smallest_detectable_difference(error: float, width: float, queries: int) -> float:
+def smallest_detectable_difference(
+    standard_error: float, critical_value: float, n_queries: int
+) -> float:
     """Return the smallest true mean difference that these queries detect with probability `POWER`.
 
-    `error` is the standard error of the mean difference. `width` is the number of standard errors
-    from zero at which a difference becomes significant (`ComparisonResults.width`, which includes
-    the correction). Returns NaN if `error` or `width` is not finite, or if there are fewer than
-    `FEWEST_FOR_POWER` queries."""
-    if queries < FEWEST_FOR_POWER or not (math.isfinite(error) and math.isfinite(width)):
+    `standard_error` is the standard error of the mean difference. `critical_value` is the number of
+    standard errors from zero at which a difference becomes significant (`ComparisonResults.width`,
+    which includes the correction). Returns NaN if `standard_error` or `critical_value` is not
+    finite, or if there are fewer than `FEWEST_FOR_POWER` queries."""
+    if n_queries < FEWEST_FOR_POWER or not (
+        math.isfinite(standard_error) and math.isfinite(critical_value)
+    ):
         return math.nan
-    if not error:
+    if not standard_error:
         return 0.0
 
-    deviations = _deviation_quantiles(queries)
+    deviations = _deviation_quantiles(n_queries)
 
     def is_shift_detected(shift: float) -> bool:
-        return bool(detection_chance(shift, deviations, width, queries).mean() >= POWER)
+        return bool(detection_chance(shift, deviations, critical_value, n_queries).mean() >= POWER)
 
-    low, enough = 0.0, width + 1
+    low, enough = 0.0, critical_value + 1
     if is_shift_detected(low):
         return low
     while not is_shift_detected(enough):
@@ -92,43 +100,63 @@ def smallest_detectable_difference(error: float, width: float, queries: int) -> 
     while enough - low > _NEARLY * enough:
         middle = (low + enough) / 2
         low, enough = (low, middle) if is_shift_detected(middle) else (middle, enough)
-    return error * enough
+    return standard_error * enough
 
 
 def failure_chance(
-    loss: float, error: float, width: float, queries: int, least_loss: float, share: float = 1.0
+    loss: float,
+    standard_error: float,
+    critical_value: float,
+    n_queries: int,
+    allowed_loss: float,
+    differing_share: float = 1.0,
 ) -> float:
-    """Return the probability that a true loss is significant and its estimate exceeds `least_loss`.
+    """Return the probability that a true loss is significant and its estimate exceeds
+    `allowed_loss`.
 
-    Returns NaN if there are too few queries, if `error` or `width` is not finite, or if `error` is
-    0. The loss is assumed to occur only on the `share` of queries that differ, so it increases the
-    variation of the differences beyond their observed standard error."""
-    if queries < FEWEST_FOR_POWER or not (
-        math.isfinite(error) and math.isfinite(width) and error > 0
+    Returns NaN if there are too few queries, if `standard_error` or `critical_value` is not finite,
+    or if `standard_error` is 0. The loss is assumed to occur only on the `differing_share` of
+    queries that differ, so it increases the variation of the differences beyond their observed
+    standard error."""
+    if n_queries < FEWEST_FOR_POWER or not (
+        math.isfinite(standard_error) and math.isfinite(critical_value) and standard_error > 0
     ):
         return math.nan
     from scipy import special
 
-    deviations = _deviation_quantiles(queries)
-    spread = np.hypot(error * deviations, loss * math.sqrt((1 / share - 1) / queries))
-    beyond_chance = special.ndtr((loss - least_loss) / spread)
+    deviations = _deviation_quantiles(n_queries)
+    spread = np.hypot(
+        standard_error * deviations, loss * math.sqrt((1 / differing_share - 1) / n_queries)
+    )
+    beyond_chance = special.ndtr((loss - allowed_loss) / spread)
     # One condition almost always implies the other, so the less likely of the two decides.
-    return float(np.minimum(detection_chance(loss, spread, width, queries), beyond_chance).mean())
+    return float(
+        np.minimum(detection_chance(loss, spread, critical_value, n_queries), beyond_chance).mean()
+    )
 
 
 def smallest_failing_loss(
-    error: float, width: float, queries: int, least_loss: float, share: float = 1.0
+    standard_error: float,
+    critical_value: float,
+    n_queries: int,
+    allowed_loss: float,
+    differing_share: float = 1.0,
 ) -> float:
     """Return the smallest true loss that, with probability `POWER`, is significant and has an
-    estimate above `least_loss`. NaN if `failure_chance` is NaN or never reaches `POWER`."""
+    estimate above `allowed_loss`. NaN if `failure_chance` is NaN or never reaches `POWER`."""
 
     def is_failure_likely(loss: float) -> bool:
-        return failure_chance(loss, error, width, queries, least_loss, share) >= POWER
+        return (
+            failure_chance(
+                loss, standard_error, critical_value, n_queries, allowed_loss, differing_share
+            )
+            >= POWER
+        )
 
-    low, enough = least_loss, least_loss + (width + 1) * error
+    low, enough = allowed_loss, allowed_loss + (critical_value + 1) * standard_error
     while not is_failure_likely(enough):
         enough *= 2
-        if not enough < _LARGEST * (least_loss + error):
+        if not enough < _LARGEST * (allowed_loss + standard_error):
             return math.nan
     while enough - low > _TWO_FIGURES * enough:
         middle = (low + enough) / 2
@@ -154,16 +182,16 @@ def detectable_loss(scores: Floats, share: float) -> float:
     return smallest_failing_loss(error, width, queries, 0.0, share)
 
 
-def single_test_level(width: float, queries: int) -> float:
-    """Return the confidence level at which a t-test of a single difference requires `width`
-    standard errors. If several tests are corrected together, this is the level of each single
-    test."""
+def single_test_level(critical_value: float, n_queries: int) -> float:
+    """Return the confidence level at which a t-test of a single difference requires
+    `critical_value` standard errors. If several tests are corrected together, this is the level of
+    each single test."""
     from scipy import special
 
-    return 1 - 2 * float(special.stdtr(queries - 1, -width))
+    return 1 - 2 * float(special.stdtr(n_queries - 1, -critical_value))
 
 
-def find_queries_needed(difference: float, deviation: float, level: float) -> float:
+def find_query_count_needed(difference: float, deviation: float, level: float) -> float:
     """Return the number of queries needed to detect a true mean difference with probability
     `POWER`; inf if no number is enough.
 

@@ -183,7 +183,7 @@ def resample_groups(groups: Sequence[Floats]) -> list[ResampledMeans]:
     drawn_samples = [sample for sample in samples if len(sample.drawn_columns)]
     draws_left = iter(
         studentise_draws(
-            [sample.mean_moments.columns(sample.drawn_columns) for sample in drawn_samples]
+            [sample.mean_moments.select_columns(sample.drawn_columns) for sample in drawn_samples]
         )
     )
     results = []

@@ -23,7 +23,7 @@ MEAN_DIFFERENCE, TYPICAL_RATIO, SIGN = "mean difference", "typical ratio", "sign
 NOT_TESTED = ""
 
 
-def tests_means(measure: Measure) -> bool:
+def is_mean_tested(measure: Measure) -> bool:
     """Return whether the verdict on a measure is based on the mean difference."""
     return measure.declaration.scale != "cost" and measure.declaration.direction != 0
 
@@ -33,8 +33,8 @@ def find_tested_quantities(measure: Measure, values: Floats, baseline: Floats) -
     constants of this module.
 
     `values` and `baseline` are float64[query, column], NaN if undefined."""
-    if measure.declaration.direction == 0 or tests_means(measure):
-        word = MEAN_DIFFERENCE if tests_means(measure) else NOT_TESTED
+    if measure.declaration.direction == 0 or is_mean_tested(measure):
+        word = MEAN_DIFFERENCE if is_mean_tested(measure) else NOT_TESTED
         return np.full(values.shape[1], word, dtype=object)
     is_defined = ~np.isnan(values + baseline)
     is_positive = ((np.minimum(values, baseline) > 0) | ~is_defined).all(axis=0)
@@ -61,7 +61,7 @@ def to_tested_scale(measure: Measure, scores: Floats) -> Floats:
 
     All results are NaN if a cost is 0 or below, or if no direction is declared, because such a
     measure is not tested on this scale."""
-    if tests_means(measure):
+    if is_mean_tested(measure):
         return np.asarray(measure.declaration.combination.to_scale(scores), dtype=np.float64)
     if measure.declaration.direction == 0 or not np.nanmin(scores, initial=np.inf) > 0:
         return np.full(scores.shape, np.nan)

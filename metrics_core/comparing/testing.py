@@ -30,7 +30,7 @@ from metrics_core.comparing.tested_quantities import (
     TestedCosts,
     find_tested_differences,
     find_tested_quantities,
-    tests_means,
+    is_mean_tested,
 )
 from metrics_core.comparing.verdicts import FEWEST_QUERIES, are_significant
 from metrics_core.measures import MEAN, Combination, Measure
@@ -59,7 +59,7 @@ class PairedScores:
         return self.measure.declaration.combination
 
 
-def widest_difference(measure: Measure) -> float:
+def largest_possible_difference(measure: Measure) -> float:
     """Return the largest possible difference of two scores on a measure; inf if unbounded."""
     low, high = measure.declaration.range
     return high - low
@@ -135,9 +135,12 @@ class _ScaledPair:
 
     def to_score_scale(self, result: ComparisonResults, level: float) -> ComparisonResults:
         """Convert results from the tested scale to the scale of combined scores."""
-        if not (tests_means(self.group.measure) or self.group.asks_for_mean):
+        if not (is_mean_tested(self.group.measure) or self.group.asks_for_mean):
             return self._to_costs(result)
-        combination, widest = self.group.combination, widest_difference(self.group.measure)
+        combination, widest = (
+            self.group.combination,
+            largest_possible_difference(self.group.measure),
+        )
         if combination.linear:
             if math.isfinite(widest) and not np.isnan(result.inner_low[~np.isnan(result.p)]).any():
                 result = self._widen_inner_bounds(result, widest, level)
@@ -153,7 +156,7 @@ class _ScaledPair:
         )
 
     def _widen_inner_bounds(
-        self, result: ComparisonResults, widest: float, level: float
+        self, result: ComparisonResults, largest_difference: float, level: float
     ) -> ComparisonResults:
         enough = result.sample.queries >= FEWEST_QUERIES
         # Equal scores have no spread, and few of them rule out little.
@@ -161,7 +164,7 @@ class _ScaledPair:
         ends_known = (np.where(result.sample.differing > 0, end, np.nan) for end in ends)
         inner = Interval(result.mean, *ends_known)
         bounded = adjust_by_share_bounds(
-            inner, self.run_scores, self.baseline_scores, widest, level
+            inner, self.run_scores, self.baseline_scores, largest_difference, level
         )
         low, high = (np.where(enough, end, np.nan) for end in bounded[1:])
         return replace(result, inner_low=low, inner_high=high)
@@ -233,7 +236,7 @@ def _compare_by_draws(sample: ResampledMeans, method: Method) -> ComparisonResul
     outer = sample.intervals(each, are_significant(p_corrected, method.level))
     inner = _find_margin_interval(sample, sample.p, method.level)
     ends = outer.low, outer.high, inner.low, inner.high
-    width = _significance_width(sample, p_corrected, method)
+    width = _critical_t_values(sample, p_corrected, method)
     return ComparisonResults(
         sample, sample.mean, sample.p, p_corrected, *ends, width, np.sign(sample.mean)
     )
@@ -249,16 +252,16 @@ def _find_margin_interval(sample: ResampledMeans, p: Floats, level: float) -> In
 
 
 def _compare_by_test(
-    differences: Floats, sample: ResampledMeans, method: Method, by_sign: Mask
+    differences: Floats, sample: ResampledMeans, method: Method, is_sign_tested: Mask
 ) -> ComparisonResults:
     columns = [column[~np.isnan(column)] for column in differences.T]
-    p = np.where(by_sign, sample.p, np.nan)
-    for i in np.flatnonzero(~np.isnan(sample.p) & ~by_sign):
+    p = np.where(is_sign_tested, sample.p, np.nan)
+    for i in np.flatnonzero(~np.isnan(sample.p) & ~is_sign_tested):
         p[i] = _find_p_value(columns[i], method)
     p_corrected = _correct_p_values(p, method)
     low, high = _find_intervals(columns, p_corrected, method)
     inner = Interval(sample.mean, *np.full((2, len(columns)), np.nan))
-    width = _significance_width(sample, p_corrected, method)
+    width = _critical_t_values(sample, p_corrected, method)
     side = np.sign(sample.mean)
     if _is_test_of_mean(method):
         inner = _find_margin_interval(sample, p, method.level)
@@ -301,7 +304,7 @@ def _find_intervals(
     return align_bounds_with_test(low, high, means, are_significant(p_corrected, 1 - tail))
 
 
-def _significance_width(sample: ResampledMeans, p_corrected: Floats, method: Method) -> Floats:
+def _critical_t_values(sample: ResampledMeans, p_corrected: Floats, method: Method) -> Floats:
     """Return the critical t value of each column at its corrected level, float64[column].
 
     It is the number of standard errors from zero at which the mean difference becomes

@@ -32,14 +32,14 @@ FEWEST_DIFFERING = 6
 sign by chance in 1 of 16 cases."""
 
 
-def are_testable(queries: Ints, n_differing: Ints) -> Mask:
+def are_testable(n_queries: Ints, n_differing: Ints) -> Mask:
     """Return which differences may be tested, bool[…]. The same rule applies on every page.
 
-    `queries` int64[…] is the number of queries, and `n_differing` int64[…] the number of queries on
-    which the runs differ. If no query differs, the test is allowed, and its result is that nothing
-    differs."""
+    `n_queries` int64[…] is the number of queries, and `n_differing` int64[…] the number of queries
+    on which the runs differ. If no query differs, the test is allowed, and its result is that
+    nothing differs."""
     enough = (n_differing >= FEWEST_DIFFERING) | (n_differing == 0)
-    return np.asarray((queries >= FEWEST_QUERIES) & enough)
+    return np.asarray((n_queries >= FEWEST_QUERIES) & enough)
 
 
 def are_significant(p_corrected: Floats, level: float) -> Mask:
@@ -61,8 +61,8 @@ def decide_verdict(
     difference: float,
     p_corrected: float,
     *,
-    queries: int,
-    differing: int,
+    n_queries: int,
+    n_differing: int,
     level: float,
     is_within_margin: bool = False,
     is_contrary: bool = False,
@@ -74,10 +74,10 @@ def decide_verdict(
     is shown to be smaller than the margin, by two one-sided tests or because so few queries differ.
     `is_contrary` is true if a test that does not concern the mean favours the run that has the
     worse mean."""
-    if queries < FEWEST_QUERIES:
+    if n_queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")
     if p_corrected != p_corrected and not is_within_margin:
-        return Verdict(CANNOT_TELL, _untested_reason(differing))
+        return Verdict(CANNOT_TELL, _untested_reason(n_differing))
     is_significant = p_corrected <= 1 - level + 1e-12 and difference != 0
     if is_significant and is_contrary:
         return Verdict(CANNOT_TELL, "the mean and this test point to different runs")
@@ -89,8 +89,8 @@ def decide_verdict(
     if is_significant:
         word = BETTER_RUN if difference > 0 else WORSE_RUN
         return Verdict(word, f"p is at most {1 - level:.2g} after correction")
-    if not differing:
-        return Verdict(CANNOT_TELL, _untested_reason(differing))
+    if not n_differing:
+        return Verdict(CANNOT_TELL, _untested_reason(n_differing))
     return Verdict(CANNOT_TELL, f"p is above {1 - level:.2g} after correction")
 
 

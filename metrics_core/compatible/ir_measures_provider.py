@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from metrics_core.base.errors import NoSharedQueriesError, ParameterError
-from metrics_core.judging import join_judgments, single_query
+from metrics_core.judging import build_single_query, join_judgments
 from metrics_core.measures import Measure, declarations
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.qrels import find_subtopic_column
@@ -124,7 +124,7 @@ class RanklensEvaluator(providers.Evaluator):
 
 def _is_undefined_without_results(measure: Measure) -> bool:
     """Return whether the score of a query without results is undefined."""
-    empty = single_query([], [1.0], 0)
+    empty = build_single_query([], [1.0], 0)
     return not measure.declaration.needs and bool(np.isnan(measure.score(empty)[0]))
 
 

@@ -111,19 +111,21 @@ class Diagnosis:
             squares[rank - 1] = square
         return squares
 
-    def align_rankings(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
+    def align_rankings(self, run: str, other_run: str, n_rows: int) -> Sequence[Mapping[str, Any]]:
         """Return the run's top-ranked documents with three additional columns. Cached; do not
         modify.
 
-        `other_rank` is the rank in the list of the run `other` (NaN: not listed), and `other_known`
-        is whether this rank is known. `relevant` is whether the document is relevant according to
-        the measure."""
-        return self._memo((run, other, rows), lambda: self._aligned_rankings(run, other, rows))
+        `other_rank` is the rank in the list of the run `other_run` (NaN: not listed), and
+        `other_known` is whether this rank is known. `relevant` is whether the document is relevant
+        according to the measure."""
+        return self._memo(
+            (run, other_run, n_rows), lambda: self._aligned_rankings(run, other_run, n_rows)
+        )
 
-    def _aligned_rankings(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
-        ranks, partly_known = self.ranks(other), other in self.nameless
-        ranking = self.rankings[run].head(rows)
-        first: list[dict[str, Any]] = ranking[ranking["rank"] <= rows].to_dict("records")
+    def _aligned_rankings(self, run: str, other_run: str, n_rows: int) -> list[dict[str, Any]]:
+        ranks, partly_known = self.ranks(other_run), other_run in self.nameless
+        ranking = self.rankings[run].head(n_rows)
+        first: list[dict[str, Any]] = ranking[ranking["rank"] <= n_rows].to_dict("records")
         for row in first:
             doc_id = row["doc_id"]
             has_id = isinstance(doc_id, str)
@@ -281,7 +283,7 @@ def _summarise_run(
 def _find_missed_documents(
     grades: Mapping[str, float],
     rankings: Mapping[str, pd.DataFrame],
-    sides: set[str],
+    pair: set[str],
     cutoff: int,
     lowest_relevant_grade: float,
 ) -> pd.DataFrame:
@@ -293,9 +295,7 @@ def _find_missed_documents(
         ranks = dict(zip(doc_ids, ranking["rank"].to_numpy()[rows].tolist(), strict=True))
         columns[f"rank: {name}"] = np.array([ranks.get(d, np.nan) for d in relevant], np.float64)
     frame = pd.DataFrame(columns)
-    is_missed = np.logical_or.reduce(
-        [~(frame[f"rank: {side}"] <= cutoff) for side in sorted(sides)]
-    )
+    is_missed = np.logical_or.reduce([~(frame[f"rank: {side}"] <= cutoff) for side in sorted(pair)])
     frame = frame[is_missed]
     best = frame[[f"rank: {name}" for name in rankings]].min(axis=1)
     order = frame.assign(_best=best).sort_values(

@@ -10,7 +10,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.comparing.drawn_queries import (
     QueryDraw,
-    count_finished,
+    count_finished_queries,
     detectable_difference,
 )
 from metrics_core.comparing.method import Method
@@ -53,7 +53,7 @@ class DrawnJudgments:
     n_available: int
 
     @property
-    def is_at_end(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether every drawn query is finished."""
         return self.n_counted == len(self.query_ids)
 
@@ -65,7 +65,7 @@ class DrawnJudgments:
     @property
     def is_open(self) -> bool:
         """Whether enough queries are counted, and enough of them differ, to show the comparison."""
-        return self.row is not None and (self.n_differing >= FEWEST_DIFFERING or self.is_at_end)
+        return self.row is not None and (self.n_differing >= FEWEST_DIFFERING or self.is_finished)
 
     @property
     def n_to_judge(self) -> int:
@@ -80,7 +80,7 @@ class DrawnJudgments:
         return detectable_difference(n_drawn, self.n_to_judge / n_drawn) if n_drawn else np.nan
 
 
-def needs_one_list(measure: Measure) -> bool:
+def depends_on_unshared_documents(measure: Measure) -> bool:
     """Whether differences of this measure only depend on documents that are in exactly one of the
     two lists."""
     return measure.declaration.name == "P" and not measure.value("judged_only")
@@ -92,8 +92,8 @@ def list_documents_to_judge(
     """Return the documents that need grades so that a difference of the measure can be computed, in
     the order of `query_ids`. Columns: query_id, doc_id. A query with the same list in both runs
     needs none."""
-    one_list, k = needs_one_list(measure), measure.cutoff or 0
-    return find_documents_to_judge(run, baseline, query_ids, k, in_one_list=one_list)
+    one_list, k = depends_on_unshared_documents(measure), measure.cutoff or 0
+    return find_documents_to_judge(run, baseline, query_ids, k, only_in_one_list=one_list)
 
 
 def list_all_queries(run: Run, baseline: Run) -> list[str]:
@@ -101,7 +101,7 @@ def list_all_queries(run: Run, baseline: Run) -> list[str]:
     return list(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
 
 
-def judge_draw(
+def evaluate_draw(
     run: Run, baseline: Run, draw: QueryDraw, measure: Measure, qrels: Qrels, layer: Grades
 ) -> DrawnJudgments:
     """Return how far a draw's queries are judged, and the difference on the queries that count.
@@ -112,17 +112,21 @@ def judge_draw(
     all_queries = list_all_queries(run, baseline)
     query_ids = draw.order(all_queries)
     grades = _collect_grades(qrels, layer, query_ids)
-    run, baseline = (_read_top(each, query_ids, measure.cutoff or 0) for each in (run, baseline))
+    run, baseline = (
+        _select_top_results(each, query_ids, measure.cutoff or 0) for each in (run, baseline)
+    )
     documents = list_documents_to_judge(run, baseline, measure, query_ids)
     pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
     graded = np.array([pair in grades for pair in pairs], dtype=np.bool_)
     unfinished = set(documents["query_id"][~graded])
-    n_counted = count_finished(np.array([q not in unfinished for q in query_ids], dtype=np.bool_))
+    n_counted = count_finished_queries(
+        np.array([q not in unfinished for q in query_ids], dtype=np.bool_)
+    )
     level, counted = draw.level(n_counted, len(all_queries)), query_ids[:n_counted]
     row = None
     if n_counted >= FEWEST_QUERIES:
         tops = [each.select_queries(counted) for each in (run, baseline)]
-        scores = _score_counted(tops, measure, grades, counted)
+        scores = _score_counted_queries(tops, measure, grades, counted)
         row = compare(scores, measure, baseline.name, method=Method(level=level)).iloc[1].copy()
         listed = pd.concat([top.table.select(["query_id", "doc_id"]).to_pandas() for top in tops])
         if not grades.keys() >= set(zip(listed["query_id"], listed["doc_id"], strict=True)):
@@ -153,22 +157,25 @@ def _collect_grades(qrels: Qrels, layer: Grades, query_ids: Sequence[str]) -> Gr
     return {pair: grade for pair, grade in grades.items() if pair[0] in drawn and grade >= 0}
 
 
-def _score_counted(
-    tops: Sequence[Run], measure: Measure, grades: Grades, counted: Sequence[str]
+def _score_counted_queries(
+    top_results: Sequence[Run], measure: Measure, grades: Grades, counted_queries: Sequence[str]
 ) -> Scores:
     """Score both runs on the counted queries. A counted query without judgments has the same list
     in both runs. Its scores are set to 0, so that the difference is 0."""
-    values, position = np.zeros((2, len(counted), 1)), {q: i for i, q in enumerate(counted)}
+    values, position = (
+        np.zeros((2, len(counted_queries), 1)),
+        {q: i for i, q in enumerate(counted_queries)},
+    )
     rows = [(*pair, grade) for pair, grade in grades.items() if pair[0] in position]
     if rows:
         judgments = Qrels.from_columns(*zip(*rows, strict=True))
-        scores = score_runs([join_judgments(top, judgments) for top in tops], (measure,))
+        scores = score_runs([join_judgments(top, judgments) for top in top_results], (measure,))
         values[:, [position[query_id] for query_id in scores.query_ids]] = scores.values
-    names, missing = tuple(top.name for top in tops), np.zeros(values.shape[:2], np.bool_)
-    return Scores(names, tuple(counted), (measure,), values, missing)
+    names, missing = tuple(top.name for top in top_results), np.zeros(values.shape[:2], np.bool_)
+    return Scores(names, tuple(counted_queries), (measure,), values, missing)
 
 
-def _read_top(run: Run, query_ids: Sequence[str], k: int) -> Run:
+def _select_top_results(run: Run, query_ids: Sequence[str], k: int) -> Run:
     """Return a run with only the first k documents of these queries, in the order of
     `query_ids`."""
     query, rank, doc_ids = read_lists(run, query_ids, k)

@@ -40,7 +40,7 @@ class History:
     to_find: Mask
 
     @cached_property
-    def changes(self) -> Ints:
+    def change_counts(self) -> Ints:
         """Number of times that each query changed between good and not good, int64[query]."""
         return np.asarray((self.fine[1:] != self.fine[:-1]).sum(axis=0))
 
@@ -48,7 +48,7 @@ class History:
     def is_flickering(self) -> Mask:
         """Whether each query changed between good and not good at least
         `MIN_CHANGES_TO_FLICKER` times, bool[query]."""
-        return self.changes >= MIN_CHANGES_TO_FLICKER
+        return self.change_counts >= MIN_CHANGES_TO_FLICKER
 
     @cached_property
     def broken_at(self) -> Ints:

@@ -114,7 +114,7 @@ def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
     # Condensed lists omit the unjudged documents, but the ledger has the original ranks.
     condensed = bool(measure.value("judged_only"))
     counted = (ranks.condensed() if condensed else ranks).pooled()
-    rows = counted.last_hits_within(terms.rank, terms.query)
+    rows = counted.last_hit_positions(terms.rank, terms.query)
     if condensed:
         rows = np.flatnonzero(ranks.relevance >= 0)[rows]
     empty = np.where(np.isnan(score), np.nan, 0.0)

@@ -71,7 +71,7 @@ class ListChanges:
         """The mean number of documents out of k that stay, with its interval within 0 and k."""
         return Interval(*(self.k * part[0] for part in mean_overlap(self.overlap[:, None], level)))
 
-    def classes(self) -> list[tuple[int, int, int]]:
+    def change_classes(self) -> list[tuple[int, int, int]]:
         """Return (fewest, most, queries) for each class of change: the range of the number of new
         documents, and the number of queries. Classes with many new documents come first.
 
@@ -157,13 +157,13 @@ def find_changes_of_runs(runs: Sequence[Run], baseline: Run, k: int) -> list[Lis
     """Return how the first `k` documents of each run except the baseline differ from the
     baseline's. `runs` contains the baseline.
 
-    Raises the errors of `find_list_changes` and `refuse_unlike_depths`, and RanklensError if there
-    is no other run."""
+    Raises the errors of `find_list_changes` and `refuse_different_depths`, and RanklensError if
+    there is no other run."""
     changes = [find_list_changes(run, baseline, k) for run in runs if run is not baseline]
     if not changes:
         raise no_second_run_error(baseline.name)
     for each in changes:
-        refuse_unlike_depths(each)
+        refuse_different_depths(each)
     return changes
 
 
@@ -174,7 +174,7 @@ def no_second_run_error(name: str) -> RanklensError:
     )
 
 
-def refuse_unlike_depths(changes: ListChanges) -> None:
+def refuse_different_depths(changes: ListChanges) -> None:
     """Raise RanklensError if the longest lists of the two runs differ in length within the first k
     documents. One run's results were then cut off earlier, so documents beyond that rank are not
     changes."""
@@ -240,17 +240,17 @@ def _first_missing_rank(query: Ints, rank: Ints, n_queries: int) -> Ints:
 
 
 def find_documents_to_judge(
-    run: Run, baseline: Run, query_ids: Sequence[str], k: int, *, in_one_list: bool
+    run: Run, baseline: Run, query_ids: Sequence[str], k: int, *, only_in_one_list: bool
 ) -> pd.DataFrame:
     """Return the first `k` documents of the two runs on these queries, in the order of `query_ids`.
     Queries with the same list in both runs are left out. Columns: query_id, doc_id.
 
-    If `in_one_list` is true, documents in both lists are left out: whatever their grades, they add
-    the same amount to P@k of both runs, though not to other measures."""
+    If `only_in_one_list` is true, documents in both lists are left out: whatever their grades, they
+    add the same amount to P@k of both runs, though not to other measures."""
     sides = [read_lists(each, query_ids, k) for each in (run, baseline)]
     rows = pd.concat([pd.DataFrame({"query": q, "rank": r, "doc_id": d}) for q, r, d in sides])
     rows = rows[rows["query"].isin(rows["query"][~rows.duplicated(keep=False)])]
-    rows = rows.drop_duplicates(["query", "doc_id"], keep=False if in_one_list else "first")
+    rows = rows.drop_duplicates(["query", "doc_id"], keep=False if only_in_one_list else "first")
     rows = rows.sort_values("query", kind="stable", ignore_index=True)
     names = np.array(query_ids, dtype=object)[rows["query"].to_numpy()]
     return pd.DataFrame({"query_id": names, "doc_id": rows["doc_id"].to_numpy(dtype=object)})

@@ -81,7 +81,7 @@ def explain_change(
     return head + muted_span(" ".join(filter(None, parts)))
 
 
-def summarize_change(
+def summarise_change(
     top: TopDocument | None, worse: str, *, is_loss: bool, has_relevant: bool, cutoff: int
 ) -> str:
     """Summarise a change of score in a few words, for a row of a list.
@@ -154,14 +154,14 @@ def _describe_moves(
 
 
 def _describe_moved_group(
-    diagnosis: Diagnosis, documents_text: str, fate: str, moves: list[_Move], is_loss: bool
+    diagnosis: Diagnosis, documents_text: str, group: str, moves: list[_Move], is_loss: bool
 ) -> str:
     moves = sorted(moves, key=lambda m: (m.before or 0, m.after or 0))
-    old, new = _list_ranks([m.before for m in moves]), _list_ranks([m.after for m in moves])
+    old, new = _format_ranks([m.before for m in moves]), _format_ranks([m.after for m in moves])
     is_plural = len(moves) > 1
-    if fate == "inside":
+    if group == "inside":
         return f"{documents_text} {'fell' if is_loss else 'rose'} from {old} to {new}"
-    if fate == "outside":
+    if group == "outside":
         if is_loss:
             return f"{documents_text} fell from {old} to {new}, below the top {diagnosis.cutoff}"
         return f"{documents_text} rose from {old} into the top {diagnosis.cutoff}, to {new}"
@@ -171,7 +171,7 @@ def _describe_moved_group(
     return f"{documents_text} entered at {new} (not retrieved by {diagnosis.baseline})"
 
 
-def _list_ranks(ranks: list[int | None]) -> str:
+def _format_ranks(ranks: list[int | None]) -> str:
     listed_ranks = [str(r) for r in ranks if r is not None]
     return f"{w.plural(len(listed_ranks), 'rank')} {w.join_words(listed_ranks)}"
 

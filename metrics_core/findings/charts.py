@@ -15,7 +15,9 @@ _FEW = 5
 _HALF = 0.5
 
 
-def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str]) -> str:
+def best_runs_by_group_finding(
+    groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str]
+) -> str:
     """State which run has the best mean score in each group. For each run, at most five groups are
     named.
 
@@ -32,19 +34,19 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
     sorted_groups = sorted(leaders, key=lambda g: positions.get(g, len(g)))
     led_groups = {run: [g for g in sorted_groups if leaders[g] == [run]] for run in runs}
     parts = [
-        f"{run} scores best in {w.shorten_list(led_groups[run], most_words=_FEW)}"
+        f"{run} scores best in {w.shorten_list(led_groups[run], max_words=_FEW)}"
         for run in sorted(runs, key=lambda run: -len(led_groups[run]))
         if led_groups[run]
     ]
     shared_groups = [g for g in sorted_groups if len(leaders[g]) > 1]
     if shared_groups:
         parts.append(
-            f"several runs share the best score in {w.shorten_list(shared_groups, most_words=_FEW)}"
+            f"several runs share the best score in {w.shorten_list(shared_groups, max_words=_FEW)}"
         )
     return f"{'; '.join(parts)}." if parts else "No group has a score."
 
 
-def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
+def extreme_cells_finding(cells: pd.DataFrame, focus: str, baseline: str) -> str:
     """Name the groups of queries with the largest gain and the largest loss, among all pairs of
     groups of two columns.
 
@@ -73,7 +75,7 @@ def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
     )
 
 
-def precision_at_half_recall(points: pd.DataFrame, runs: Sequence[str]) -> str:
+def precision_at_half_recall_finding(points: pd.DataFrame, runs: Sequence[str]) -> str:
     """List the precision of each run at 50 % recall, best first.
 
     `points` is the frame of `scoring.curves.precision_recall`: run, recall, precision.

@@ -16,7 +16,7 @@ from metrics_core.comparing.tested_quantities import SIGN, TYPICAL_RATIO
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.sentence import Sentence, muted_span, strong_span
-from metrics_core.tables.given_scores import name_words
+from metrics_core.tables.given_scores import split_column_name
 
 _TIME = {"latency", "latencies", "time", "times", "ms", "seconds"}
 _UNITS = {"ms": "ms", "seconds": "s", "tokens": "tokens"}
@@ -36,18 +36,18 @@ def describe_cost(row: Mapping[str, Any], measure: str, level: float) -> str:
     return describe_ratio(row["ratio"], (row["ratio_low"], row["ratio_high"]), measure, level)
 
 
-def describe_ratio(ratio: float, ends: tuple[float, float], measure: str, level: float) -> str:
+def describe_ratio(ratio: float, bounds: tuple[float, float], measure: str, level: float) -> str:
     """Describe a typical ratio in words: "typically 27 % slower (95 %: 19 to 36 %)"."""
-    low, high = ends
+    low, high = bounds
     text = f"typically {_describe_change(ratio, measure)}"
     if low != low:
         return text
     share = w.format_share(level)
     if (low - 1) * (high - 1) > 0:
-        nearer, farther = sorted(ends, key=lambda end: abs(end - 1))
+        nearer, farther = sorted(bounds, key=lambda end: abs(end - 1))
         size = f"{_format_percent(nearer)} to {_format_percent(farther)}{w.NO_BREAK}%"
         return f"{text} ({share}: {size})"
-    return f"{text} ({share}: {' to '.join(_describe_change(end, measure) for end in ends)})"
+    return f"{text} ({share}: {' to '.join(_describe_change(end, measure) for end in bounds)})"
 
 
 def format_ratio_change(ratio: float) -> str:
@@ -59,7 +59,7 @@ def format_ratio_change(ratio: float) -> str:
 def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
     """Describe the difference of the means, which is not tested: "mean +352 ms (1,634 against
     1,282); half of it from 4 queries"."""
-    names = [_UNITS[word] for word in name_words(measure) if word in _UNITS]
+    names = [_UNITS[word] for word in split_column_name(measure) if word in _UNITS]
     unit = f" {names[-1]}" if names else ""
     text = f"mean {w.format_difference(row['difference'])}{unit}"
     base = row["baseline_mean"]
@@ -69,7 +69,7 @@ def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
     return f"{text}; half of it from {n} {w.plural(n, 'query', 'queries')}" if n else text
 
 
-def cost_lead(
+def cost_lead_text(
     row: Mapping[str, Any], measure: str, level: float, evidence: Sentence | None = None
 ) -> Sentence:
     """Return the text below the title for a cost: the tested quantity, a sentence on the test, and
@@ -94,7 +94,7 @@ def _explain_undecided(row: Mapping[str, Any], level: float) -> Sentence:
     return muted_span(f"This is not significant ({p_text}): {row['reason']}.")
 
 
-def price_sentence(table: pd.DataFrame, run: str, measure: str, level: float) -> Sentence:
+def other_costs_sentence(table: pd.DataFrame, run: str, measure: str, level: float) -> Sentence:
     """Describe at most two other costs on which the run differs significantly from the baseline;
     empty if there are none. `table` has rows of `compare` with columns measure and clear (bool:
     significant)."""
@@ -105,9 +105,9 @@ def price_sentence(table: pd.DataFrame, run: str, measure: str, level: float) ->
     return muted_span(f" {w.sentence_case('; '.join(costs))}.") if costs else Sentence()
 
 
-def undeclared_lead(row: Mapping[str, Any], base: float, measure: str) -> Sentence:
+def undeclared_text(row: Mapping[str, Any], baseline_mean: float, measure: str) -> Sentence:
     """State the means of a measure whose direction is not declared, and that there is no test."""
-    means = f"{w.format_score(row['mean'])} against {w.format_score(base)}"
+    means = f"{w.format_score(row['mean'])} against {w.format_score(baseline_mean)}"
     difference = w.format_difference(row["difference"])
     return muted_span(f"{measure} is {means} ({difference}). {NO_DIRECTION}")
 
@@ -130,7 +130,7 @@ def _describe_change(ratio: float, measure: str) -> str:
 def _comparatives(measure: str) -> tuple[str, str]:
     """Return the comparatives for more and for less of a cost: "slower" and "faster" for a time,
     otherwise "higher" and "lower"."""
-    return ("slower", "faster") if _TIME & {*name_words(measure)} else ("higher", "lower")
+    return ("slower", "faster") if _TIME & {*split_column_name(measure)} else ("higher", "lower")
 
 
 def _format_percent(ratio: float) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.comparing.crossings import find_true_ranges
+from metrics_core.comparing.crossings import find_cutoff_ranges
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
 from metrics_core.comparing.winners import better_side, find_better_sides
 from metrics_core.findings.phrases import (
@@ -67,8 +67,8 @@ class _Curve:
             ks,
             rows["difference"].to_numpy(),
             (find_better_sides(rows["difference"]) == 0) & unchanged,
-            find_true_ranges(ks, (rows["diff_low"] > 0).to_numpy()),
-            find_true_ranges(ks, (rows["diff_high"] < 0).to_numpy()),
+            find_cutoff_ranges(ks, (rows["diff_low"] > 0).to_numpy()),
+            find_cutoff_ranges(ks, (rows["diff_high"] < 0).to_numpy()),
         )
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.comparing.drawn_queries import EARLY_LEVEL, detectable_difference
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_DIFFERING, FEWEST_QUERIES
-from metrics_core.explaining.drawn_judging import DrawnJudgments, needs_one_list
+from metrics_core.explaining.drawn_judging import DrawnJudgments, depends_on_unshared_documents
 from metrics_core.findings.sentence import muted_span, run_span, strong_span
 from metrics_core.findings.verdicts import VerdictFinding
 
@@ -17,20 +17,20 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
     """State the result on the drawn queries or, before the comparison opens, what is to be
     judged."""
     row, n = state.row, _count_queries(len(state.query_ids), "drawn ")
-    if row is None and state.is_at_end:
+    if row is None and state.is_finished:
         lead = muted_span(f"A comparison needs at least {FEWEST_QUERIES} queries.")
         return VerdictFinding(strong_span(f"{n} judged"), lead)
     if row is None or not state.is_open:
         title = f"Judge {_count_queries(len(state.query_ids))} drawn at random"
         return VerdictFinding(strong_span(title), muted_span(_describe_task(state)))
-    counted = n if state.is_at_end else f"{w.format_count(state.n_counted)} of {n}"
+    counted = n if state.is_finished else f"{w.format_count(state.n_counted)} of {n}"
     test = f"{' '.join(_format_interval(state))} ({w.format_p_value(row['p'])})"
     test = f"not tested: {row['reason']}" if row["p"] != row["p"] else test
     difference = w.format_difference(row["difference"])
     lead = muted_span(f"{state.measure} differs by ") + strong_span(difference)
-    lead += muted_span(f"{'' if state.is_at_end else ' so far'}, on {counted}: {test}.")
+    lead += muted_span(f"{'' if state.is_finished else ' so far'}, on {counted}: {test}.")
     is_ahead, is_significant = row["verdict"] in AHEAD, row["verdict"] in CLEAR
-    if not (state.is_at_end or is_significant):
+    if not (state.is_finished or is_significant):
         lead += muted_span(
             f" Before the end of the draw, a verdict needs p ≤ {1 - EARLY_LEVEL:.3f}."
         )
@@ -48,7 +48,7 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
         badge = "clear difference" if is_ahead else "clear loss"
         return VerdictFinding(run + verb + baseline, lead, badge, "better" if is_ahead else "worse")
     pair = run + strong_span(" and ") + baseline
-    badge = "no clear difference" if state.is_at_end else "no verdict yet"
+    badge = "no clear difference" if state.is_finished else "no verdict yet"
     return VerdictFinding(pair, lead, badge)
 
 
@@ -60,7 +60,7 @@ def drawn_progress_text(state: DrawnJudgments) -> str:
     return f"{n_counted} {needed}queries judged" if n_counted else ""
 
 
-def opening_share(state: DrawnJudgments) -> float | None:
+def share_needed_to_open(state: DrawnJudgments) -> float | None:
     """Return the minimum share of the drawn queries, in per cent, that must be judged before the
     comparison is shown; None once it is shown."""
     return None if state.is_open else 100 * FEWEST_QUERIES / len(state.query_ids)
@@ -83,7 +83,7 @@ def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
         (state.run, w.format_score(row["mean"])),
         (state.baseline, w.format_score(row["baseline_mean"])),
         (
-            "difference" if state.is_at_end else "difference so far",
+            "difference" if state.is_finished else "difference so far",
             w.format_difference(row["difference"]),
         ),
         _format_interval(state),
@@ -140,7 +140,7 @@ def _format_interval(state: DrawnJudgments) -> tuple[str, str]:
 
 def _describe_task(state: DrawnJudgments) -> str:
     n, n_documents = len(state.query_ids), len(state.documents)
-    n_same, one_list = n - state.n_to_judge, needs_one_list(state.measure)
+    n_same, one_list = n - state.n_to_judge, depends_on_unshared_documents(state.measure)
     documents = f"{w.format_count(n_documents)} {w.plural(n_documents, 'document')}"
     top = f"top {state.measure.cutoff}"
     lists = f"that only one run has in its {top}" if one_list else f"in the {top} of either run"

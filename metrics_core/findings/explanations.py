@@ -30,7 +30,7 @@ def explain(diagnosis: Diagnosis, grade_names: Mapping[float, str] = NO_GRADE_NA
         zero = not diagnosis.standings["score"].any()
         return strong_span(f"{nothing}, so every run scores 0." if zero else f"{nothing}.")
     if not diagnosis.standings["relevant_in_top"].any():
-        return _explain_no_relevant_found(diagnosis)
+        return _explain_missing_relevant_documents(diagnosis)
     if diagnosis.focus == diagnosis.baseline:
         return _explain_single_run(diagnosis)
     difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
@@ -39,7 +39,7 @@ def explain(diagnosis: Diagnosis, grade_names: Mapping[float, str] = NO_GRADE_NA
     return explain_change(diagnosis, difference, grade_names)
 
 
-def _explain_no_relevant_found(diagnosis: Diagnosis) -> Sentence:
+def _explain_missing_relevant_documents(diagnosis: Diagnosis) -> Sentence:
     best = [
         (int(row["first_relevant"]), str(row["run"]))
         for row in diagnosis.standings.to_dict("records")

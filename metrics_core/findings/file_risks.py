@@ -22,14 +22,17 @@ _SHORT_NAME = 14
 
 
 def ties_check(
-    bounds: tuple[float, float], difference: float, counts: tuple[int, int], exact: bool
+    bounds: tuple[float, float],
+    difference: float,
+    tied_and_all_counts: tuple[int, int],
+    is_exact: bool,
 ) -> RobustnessCheck | None:
     """Check whether the order of ties could reverse the lead, or separate two tied runs.
 
-    `bounds` are the lowest and the highest difference over the orders of ties. If `exact` is false,
-    they are the differences of only two orders. `counts` are the number of queries with ties and
-    the number of all queries. Returns None if no query has ties."""
-    tied, queries = counts
+    `bounds` are the lowest and the highest difference over the orders of ties. If `is_exact` is
+    false, they are the differences of only two orders. `tied_and_all_counts` are the number of
+    queries with ties and the number of all queries. Returns None if no query has ties."""
+    tied, queries = tied_and_all_counts
     if not tied:
         return None
     low, high = bounds
@@ -49,7 +52,7 @@ def ties_check(
     if better_side(high - low) == 0:
         reason += "No order of the ties changes the difference."
         return make_ties_check(format_cannot_reverse(side), "firm")
-    if not exact:
+    if not is_exact:
         reason += f"In the two tie orders tried, the difference is between {ends}."
         return make_ties_check(format_could_reverse(side) if can_turn else w.DASH, "")
     reason += f"However ties are broken, the difference stays between {ends}."
@@ -120,7 +123,7 @@ def missing_queries_check(
     def make_missing_check(
         word: str, tone: Tone, reason: str, without_text: str
     ) -> RobustnessCheck:
-        brief = f"{_describe_missing(missing_counts)}; {without_text}"
+        brief = f"{_describe_missing_queries(missing_counts)}; {without_text}"
         return RobustnessCheck("missing", "Missing", word, tone, reason, brief)
 
     if not n_shared or np.isnan(shared_difference):
@@ -154,7 +157,7 @@ def missing_queries_check(
     return make_missing_check(word, "not firm", reason, without_text)
 
 
-def _describe_missing(missing_counts: Mapping[str, int]) -> str:
+def _describe_missing_queries(missing_counts: Mapping[str, int]) -> str:
     """State the number of missing queries. If only one run lacks queries and its name is short, the
     run is named too."""
     counts = {run: n for run, n in missing_counts.items() if n}

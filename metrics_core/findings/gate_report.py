@@ -12,7 +12,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.base.html_cell import html_cell, html_sentence
-from metrics_core.checks.judgment_marks import mark_queries
+from metrics_core.checks.judgment_marks import judgment_marks
 from metrics_core.checks.snapshot_changes import (
     NOTHING_CHANGED,
     SnapshotChanges,
@@ -168,9 +168,9 @@ class GateReport:
     below_best: Sequence[str] = ()
 
     def __str__(self) -> str:
-        lines = [self.headline, *self.remarks, *self.sentences, *self.unclear]
+        lines = [self.headline, *self.remarks, *self.sentences, *self.inconclusive_note]
         lines += [broken.sentence for broken in self.broken if broken.rows]
-        return "\n".join([*lines, *self.below_best, self.ending])
+        return "\n".join([*lines, *self.below_best, self.closing_sentence])
 
     def _repr_html_(self) -> str:
         headline, *lines = str(self).splitlines()
@@ -182,7 +182,7 @@ class GateReport:
         return [*(unanswered.sentence for unanswered in self.unanswered), *self.changes]
 
     @property
-    def ending(self) -> str:
+    def closing_sentence(self) -> str:
         """The last sentence of the report, which explains the exit status."""
         return status_finding(
             self.status,
@@ -206,10 +206,10 @@ class GateReport:
     def status(self) -> int:
         """The exit status."""
         changed = bool(self.uncompared) or (bool(self.changes) and not self.allow_changed)
-        return exit_status(self._status_words, changed=changed, fail_unclear=self.fail_unclear)
+        return exit_status(self._status_words, changed=changed, fails_if_unclear=self.fail_unclear)
 
     @property
-    def unclear(self) -> list[str]:
+    def inconclusive_note(self) -> list[str]:
         """A list with a sentence on how inconclusive checks are treated; empty if no check is
         inconclusive."""
         return [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self._status_words else []
@@ -218,7 +218,7 @@ class GateReport:
     def _status_words(self) -> list[str]:
         """The outcomes of gates, floors and overlaps as they affect the exit status."""
         return [
-            *(outcome.counts_as for outcome in self.outcomes),
+            *(outcome.effective_outcome for outcome in self.outcomes),
             *self.words[len(self.outcomes) :],
         ]
 
@@ -245,7 +245,7 @@ class GateReport:
         ]
 
     @property
-    def tested(self) -> int:
+    def n_comparisons(self) -> int:
         """Number of comparisons (gates times runs) that are corrected together."""
         return sum(outcome.p_corrected == outcome.p_corrected for outcome in self.outcomes)
 
@@ -264,7 +264,7 @@ def compare_with_snapshot(
     snapshot and the runs have scores. If another tool computed the scores, `judged` is empty and
     `qrels` is None. Raises RanklensError if nothing is left to compare."""
     gated = [measure for measure in scores.measures if measure in conditions.gated_measures]
-    changes = find_changes(snapshot, mark_queries(scores.query_ids, qrels), gated)
+    changes = find_changes(snapshot, judgment_marks(scores.query_ids, qrels), gated)
     common_scores = join_snapshot(snapshot, scores, changes)
     if not common_scores.n_queries or not (common_scores.measures or conditions.floors):
         sentences = describe_snapshot_changes(
@@ -292,7 +292,7 @@ def gate_report(
     compared: GateComparison,
     read_queries: Callable[[Scores], Queries | None],
     *,
-    fail_unclear: bool = False,
+    fails_if_unclear: bool = False,
 ) -> GateReport:
     """Evaluate all conditions of a gate and return the report.
 
@@ -322,7 +322,7 @@ def gate_report(
             compared.runs,
         ),
         broken=_list_broken_queries(outcomes, compared, members, query_texts(queries)),
-        fail_unclear=fail_unclear,
+        fail_unclear=fails_if_unclear,
         uncompared=[str(gate) for gate in all_conditions.gates if gate not in conditions.gates],
         baseline_notes=[text for text in ratchets if text][:1],
         overlaps=compute_overlaps(compared.lists, conditions),
@@ -336,13 +336,13 @@ def gate_report(
 def _list_broken_queries(
     outcomes: Iterable[GateOutcome],
     compared: GateComparison,
-    members: Mapping[QuerySlice, Mask],
+    slice_masks: Mapping[QuerySlice, Mask],
     texts: Mapping[str, str],
 ) -> list[BrokenQueries]:
     broken_or_none = [
         broken_queries(
             outcome,
-            compared.scores.select_queries(members[outcome.gate.slice]),
+            compared.scores.select_queries(slice_masks[outcome.gate.slice]),
             compared.judged.get(outcome.run),
             texts,
         )
@@ -388,7 +388,7 @@ def _slice_mask(query_slice: QuerySlice, scores: Scores, queries: Queries | None
     if not mask.any():
         group_names = order_groups(groups)
         suggestion = did_you_mean(query_slice.group, group_names)
-        hint = f"{suggestion} Available: {w.shorten_list(group_names, most_words=12)}.".strip()
+        hint = f"{suggestion} Available: {w.shorten_list(group_names, max_words=12)}.".strip()
         raise RanklensError(
             f"No judged query has {query_slice.group!r} as its {query_slice.column}.", hint
         )

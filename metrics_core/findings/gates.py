@@ -155,12 +155,12 @@ def gate_sentence(outcome: GateOutcome) -> str:
     return f"{gate_title(outcome)}. {gate_finding(outcome)}"
 
 
-def _all_queries_text(queries: int) -> str:
-    return f"all {w.format_count(queries)} queries score"
+def _all_queries_text(n_queries: int) -> str:
+    return f"all {w.format_count(n_queries)} queries score"
 
 
-def _only_queries_text(queries: int) -> str:
-    return f"only {w.format_count(queries)} {w.plural(queries, 'query', 'queries')}"
+def _only_queries_text(n_queries: int) -> str:
+    return f"only {w.format_count(n_queries)} {w.plural(n_queries, 'query', 'queries')}"
 
 
 def _explain_unclear(outcome: GateOutcome) -> str:
@@ -172,8 +172,10 @@ def _explain_unclear(outcome: GateOutcome) -> str:
             f"{w.format_count(outcome.queries)} {noun} {verb} too few to test: a gate needs at"
             f" least {FEWEST_QUERIES}."
         )
-    if outcome.counts_as == NO_QUERY_LOST and not math.isnan(outcome.queries_without_loss):
-        needed = w.format_count(int(outcome.queries_without_loss))
+    if outcome.effective_outcome == NO_QUERY_LOST and not math.isnan(
+        outcome.n_queries_needed_without_loss
+    ):
+        needed = w.format_count(int(outcome.n_queries_needed_without_loss))
         return f"No query got worse; {needed} queries are needed to rule out a loss of {margin}."
     if math.isnan(outcome.p_corrected):
         verb = w.plural(outcome.differing, "differs", "differ")
@@ -198,7 +200,7 @@ def _describe_power(outcome: GateOutcome) -> str:
         f"These {w.format_count(outcome.queries)} queries detect a loss of about"
         f" {_format_rounded_size(outcome.smallest_loss)} with 80{w.NO_BREAK}% power; a loss of"
         f" {double_margin}, twice the margin, would fail the gate"
-        f" {w.format_share(outcome.chance_at_twice)} of the time."
+        f" {w.format_share(outcome.failure_chance_at_twice_margin)} of the time."
     )
 
 

@@ -108,7 +108,7 @@ def judge_next_finding(
     if next_judgments.n_to_settle == 0:
         safe = (
             "The verdict is safe"
-            if pair.is_clear
+            if pair.is_significant
             else f"{pair.leader(pair.side)} has the better mean"
         )
         return f"{safe}, whatever their grades."

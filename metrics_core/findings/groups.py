@@ -78,14 +78,14 @@ def groups_title(
     if _is_inconclusive(bridge, total):
         significance = _significance_sentence(bridge, len(bridge), noun, higher_is_better)
         return strong_span(_shorten_title(significance, "", "No group is significant by itself"))
-    direction, count_text = _count_agreeing(bridge, total)
+    direction, count_text = _count_agreeing_groups(bridge, total)
     statement = f" scores {direction} in {count_text} "
     return run_span(focus) + strong_span(
         _shorten_title(statement + noun.plural, focus, statement + "groups")
     )
 
 
-def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
+def _count_agreeing_groups(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
     """Return the total's direction ("higher" or "lower"), and how many groups have it, as text."""
     agreeing, _ = _split_groups(bridge, total)
     count_text = f"all {w.number_word(len(bridge))}"
@@ -144,7 +144,7 @@ def groups_subtitle(
     total = math.fsum(bridge["part"])
     if _is_inconclusive(bridge, total):
         # The title says already that none is significant.
-        text = "The mean is {} in {} ".format(*_count_agreeing(bridge, total)) + noun.plural
+        text = "The mean is {} in {} ".format(*_count_agreeing_groups(bridge, total)) + noun.plural
     else:
         text = _significance_sentence(bridge, n_tested, noun, higher_is_better)
     sentence = reversal_finding(bridge, higher_is_better=higher_is_better)

@@ -14,14 +14,14 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
-from metrics_core.comparing.crossings import Crossings, find_true_ranges
+from metrics_core.comparing.crossings import Crossings, find_cutoff_ranges
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.file_risks import describe_tie_order_effect
 from metrics_core.findings.phrases import NO_OTHER_MEASURE, format_cutoffs
 from metrics_core.findings.robustness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.findings.verdict_risks import (
-    classify_breadth,
+    classify_query_dependence,
     describe_lead,
     no_cutoff_check,
 )
@@ -36,18 +36,18 @@ def margin_check(
     difference_range: tuple[float, float],
     margin: float,
     *,
-    exact: bool = True,
+    is_exact: bool = True,
 ) -> RobustnessCheck | None:
     """Return a check of `verdict_risks` with a new answer: whether the difference stays within the
     margin.
 
-    `difference_range` is the lowest and the highest possible difference. If `exact` is false, the
-    true limits may be wider. If `check` is None, the result is None."""
+    `difference_range` is the lowest and the highest possible difference. If `is_exact` is false,
+    the true limits may be wider. If `check` is None, the result is None."""
     if check is None or np.isnan(difference_range).any():
         return check
     if max(-difference_range[0], difference_range[1]) >= margin:
         return _replace_answer(check, _COULD, "not firm")
-    return _replace_answer(check, _CANNOT if exact else w.DASH, "firm" if exact else "")
+    return _replace_answer(check, _CANNOT if is_exact else w.DASH, "firm" if is_exact else "")
 
 
 def _replace_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessCheck:
@@ -64,7 +64,10 @@ def _replace_answer(check: RobustnessCheck, word: str, tone: Tone) -> Robustness
 
 
 def unjudged_check(
-    check: RobustnessCheck, bounds: DifferenceBounds, likely: EstimatedDifference, margin: float
+    check: RobustnessCheck,
+    bounds: DifferenceBounds,
+    likely_difference: EstimatedDifference,
+    margin: float,
 ) -> RobustnessCheck:
     """Return the check of `verdict_risks` on unjudged documents, with a new answer: whether the
     difference stays within the margin."""
@@ -80,9 +83,9 @@ def unjudged_check(
         )
     if max(-bounds.lowest, bounds.highest) < margin:
         return _replace_answer(check, _CANNOT, "firm")
-    if likely.interval is None:
+    if likely_difference.interval is None:
         return _replace_answer(check, _COULD, "")
-    if max(-likely.interval.low, likely.interval.high) < margin:
+    if max(-likely_difference.interval.low, likely_difference.interval.high) < margin:
         return _replace_answer(check, _UNLIKELY, "")
     return _replace_answer(check, _COULD, "not firm")
 
@@ -103,7 +106,7 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
         reason = f"No query’s difference reaches {margin:g}."
         word, brief = "rests on all queries", "no query makes the difference matter"
         return RobustnessCheck("queries", "Single queries", word, "firm", reason, brief)
-    word, tone = classify_breadth(min(fewest), len(sorted_differences))
+    word, tone = classify_query_dependence(min(fewest), len(sorted_differences))
     count = f"{w.format_count(min(fewest))} of {w.format_count(len(sorted_differences))} queries"
     reason = f"Removing {count} would make the difference {margin:g} or more."
     brief = f"removing {w.format_count(min(fewest))} would make it matter"
@@ -127,7 +130,7 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
     if matters.any():
         sentences = []
         for side in (1, -1):
-            spans = find_true_ranges(crossings.cutoffs, matters & (crossings.clear == side))
+            spans = find_cutoff_ranges(crossings.cutoffs, matters & (crossings.clear == side))
             if spans:
                 largest = w.format_score(float(size[matters & (crossings.clear == side)].max()))
                 cutoffs_text = format_cutoffs(crossings, spans)
@@ -154,7 +157,7 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
 
 
 def _format_spans(crossings: Crossings, mask: Mask) -> str:
-    spans = find_true_ranges(crossings.cutoffs, mask)
+    spans = find_cutoff_ranges(crossings.cutoffs, mask)
     return format_cutoffs(crossings, spans) if len(spans) < 3 else "at some k"
 
 

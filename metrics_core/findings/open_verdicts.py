@@ -13,7 +13,7 @@ from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.findings.phrases import NOT_CLEAR_AT_ANY_K, format_cutoffs
 from metrics_core.findings.robustness import ComparedPair, RobustnessCheck
-from metrics_core.findings.significance import format_absolute_difference, round_queries
+from metrics_core.findings.significance import format_absolute_difference, round_up_query_count
 
 _MAX_NAMED = 3
 
@@ -26,7 +26,7 @@ def sample_size_check(difference: float, queries: float) -> RobustnessCheck | No
     """Return a check that states the number of queries needed to confirm the difference; None if
     unknown.
 
-    `queries` is the result of `comparing.power.find_queries_needed`.
+    `queries` is the result of `comparing.power.find_query_count_needed`.
     """
     if not difference or math.isnan(difference) or math.isnan(queries):
         return None
@@ -36,7 +36,7 @@ def sample_size_check(difference: float, queries: float) -> RobustnessCheck | No
     return _make_check(
         "size",
         "Sample size",
-        f"about {w.format_count(round_queries(queries))} queries to confirm {size}",
+        f"about {w.format_count(round_up_query_count(queries))} queries to confirm {size}",
     )
 
 
@@ -93,9 +93,7 @@ def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> Rob
     for words, name in ((AHEAD, pair.run), (BEHIND, pair.baseline)):
         clear = [measure for measure, word in others.items() if word in words]
         if clear:
-            clauses.append(
-                f"{w.shorten_list(clear, most_words=_MAX_NAMED)}: significant for {name}"
-            )
+            clauses.append(f"{w.shorten_list(clear, max_words=_MAX_NAMED)}: significant for {name}")
     brief = "; ".join(clauses) or f"none of {len(others)} is significant"
     return _make_check("measures", "Other measures", brief, is_warning=bool(clauses))
 

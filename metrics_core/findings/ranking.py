@@ -33,7 +33,7 @@ def ranking_title(
     `measure` is the measure's name, `queries` the number of queries in view."""
     if queries < FEWEST_QUERIES or not has_direction:
         return _highest_mean_title(all_pairs, measure)
-    bests = all_pairs.possible_bests
+    bests = all_pairs.possible_best_runs
     if len(bests) == 1:
         if all_pairs.last[all_pairs.runs.index(bests[0])] == 1:
             return run_span(bests[0]) + strong_span(f" alone ranks first on {measure}")
@@ -47,7 +47,7 @@ def ranking_title(
         return strong_span(
             f"Any of the {w.number_word(len(bests))} runs may be the best on {measure}"
         )
-    runs_sentence = _list_runs(bests, "or") + strong_span(f" may be the best on {measure}")
+    runs_sentence = _join_run_names(bests, "or") + strong_span(f" may be the best on {measure}")
     if len(bests) <= _MAX_NAMED and len(runs_sentence.text) <= MAX_TITLE_LENGTH:
         return runs_sentence
     count_text = (
@@ -63,10 +63,10 @@ def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentenc
     first."""
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries) + muted_span("No pair is tested.")
-    bests, title = all_pairs.possible_bests, ranking_title(all_pairs, measure, queries)
+    bests, title = all_pairs.possible_best_runs, ranking_title(all_pairs, measure, queries)
     sentences = []
     if len(bests) < len(all_pairs.runs) and not any(span.role == "run" for span in title.spans):
-        sentences.append(_list_runs(bests) + muted_span("."))
+        sentences.append(_join_run_names(bests) + muted_span("."))
     sentences = [sentence for sentence in (*sentences, _other_ranks_finding(all_pairs)) if sentence]
     statement = join_sentences(sentences, " ")
     return statement + aside_span(f"{' ' if statement else ''}{_significant_pairs_text(all_pairs)}")
@@ -153,16 +153,18 @@ def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
     )
 
 
-def _list_runs(names: Sequence[str], last: str = "and") -> Sentence:
+def _join_run_names(names: Sequence[str], conjunction: str = "and") -> Sentence:
     """List the names of runs: all names if there are only a few, otherwise three names and the
     number of remaining runs.
 
-    `last` is the word before the last item, such as "and"."""
+    `conjunction` is the word before the last item, such as "and"."""
     first_names = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
     parts = [run_span(name) for name in first_names]
     if len(first_names) < len(names):
         parts.append(strong_span(f"{w.format_count(len(names) - len(first_names))} more"))
     sentence = parts[0]
     for position, part in enumerate(parts[1:], 2):
-        sentence = sentence + strong_span(f" {last} " if position == len(parts) else ", ") + part
+        sentence = (
+            sentence + strong_span(f" {conjunction} " if position == len(parts) else ", ") + part
+        )
     return sentence

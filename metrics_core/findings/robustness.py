@@ -59,7 +59,7 @@ class ComparedPair:
     side: int
 
     @property
-    def is_clear(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether one of the two runs is significantly better."""
         return self.verdict in CLEAR
 
@@ -109,7 +109,7 @@ def build_robustness(
         return Robustness((), text, pair)
     checks = tuple(check for check in possible_checks if check is not None)
     checks_text = w.sentence_case(w.number_word(len(checks)))
-    if pair.is_clear:
+    if pair.is_significant:
         text = f"{checks_text} checks show how robust the verdict is. {_EVIDENCE}"
         return Robustness(checks, text, pair)
     if pair.verdict == NO_MATTER:
@@ -145,7 +145,7 @@ def robustness_finding(robustness: Robustness) -> Sentence:
     if compared.side == 0:
         level = strong_span(f" are tied on {compared.measure}. ")
         return pair + level + muted_span("Neither leads; the checks show what could separate them.")
-    if not compared.is_clear:
+    if not compared.is_significant:
         return (
             strong_span("No clear difference between ")
             + pair

@@ -76,9 +76,9 @@ def aside_span(text: str) -> Sentence:
     return Sentence((TextSpan(text, "aside"),))
 
 
-def join_sentences(sentences: Sequence[Sentence], between: str) -> Sentence:
-    """Join sentences, with the text `between` as a muted span between them."""
+def join_sentences(sentences: Sequence[Sentence], separator: str) -> Sentence:
+    """Join sentences, with the text `separator` as a muted span between them."""
     result = Sentence()
     for sentence in sentences:
-        result = result + muted_span(between) + sentence if result else sentence
+        result = result + muted_span(separator) + sentence if result else sentence
     return result

@@ -77,13 +77,13 @@ def needed_queries_finding(difference: float, queries: float) -> Sentence:
     """State how many queries would confirm a difference. The sentence is empty if this is unknown
     or if there is no difference.
 
-    `queries` is the result of `comparing.power.find_queries_needed`."""
+    `queries` is the result of `comparing.power.find_query_count_needed`."""
     if math.isnan(queries) or math.isnan(difference) or not difference:
         return Sentence()
     size = format_absolute_difference(abs(difference))
     if math.isinf(queries):
         return muted_span(f"No number of queries would confirm {size}.")
-    number = round_queries(queries)
+    number = round_up_query_count(queries)
     noun = w.plural(number, "query", "queries")
     return muted_span(
         f"About {w.format_count(number)} {noun} would confirm {size}, if that is the true"
@@ -91,10 +91,10 @@ def needed_queries_finding(difference: float, queries: float) -> Sentence:
     )
 
 
-def round_queries(queries: float) -> int:
+def round_up_query_count(n_queries: float) -> int:
     """Round a number of queries up to two significant figures: 823 becomes 830."""
-    step = 10 ** max(len(str(math.ceil(queries))) - 2, 0)
-    return math.ceil(queries / step) * step
+    step = 10 ** max(len(str(math.ceil(n_queries))) - 2, 0)
+    return math.ceil(n_queries / step) * step
 
 
 def _these_queries_text(queries: int) -> str:
@@ -126,11 +126,11 @@ def mean_difference_doubts(
     half."""
     sentences = []
     if doubts.has_few_differing_queries:
-        sentences.append(muted_span(_few_differ_text(doubts)))
+        sentences.append(muted_span(_few_differing_queries_text(doubts)))
     if is_significant and doubts.depends_on_few_queries:
         verb = w.plural(doubts.carriers, "accounts for", "account for")
         sentences.append(
-            muted_span(f"{_count_queries(doubts.carriers)} {verb} half of the difference.")
+            muted_span(f"{_format_query_count(doubts.carriers)} {verb} half of the difference.")
         )
     return sentences
 
@@ -147,11 +147,11 @@ def unavailable_test_finding(test: str, queries: int) -> Sentence:
     )
 
 
-def _count_queries(queries: int) -> str:
+def _format_query_count(queries: int) -> str:
     return w.sentence_case(f"{w.number_word(queries)} {w.plural(queries, 'query', 'queries')}")
 
 
-def _few_differ_text(doubts: DifferenceWarnings) -> str:
+def _few_differing_queries_text(doubts: DifferenceWarnings) -> str:
     verb = w.plural(doubts.differing, "differs", "differ")
     return (
         f"Only {w.number_word(doubts.differing)} of {w.format_count(doubts.queries)} queries {verb}"

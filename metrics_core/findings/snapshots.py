@@ -30,11 +30,11 @@ def describe_snapshot_changes(
     judged = changes.rejudged or {}
     if judged:
         clauses = [
-            f"{query_id} ({_describe_grades(n_before, n_now)})"
+            f"{query_id} ({_describe_judgment_counts(n_before, n_now)})"
             for query_id, (n_before, n_now) in judged.items()
         ]
         sentences.append(
-            f"The judgments of {_count_queries(len(judged))} changed since {file}:"
+            f"The judgments of {_format_query_count(len(judged))} changed since {file}:"
             f" {_shorten_words(clauses)}."
         )
     verbs = ("without scores now", "new") if is_given else ("no longer judged", "newly judged")
@@ -42,7 +42,7 @@ def describe_snapshot_changes(
         if ids:
             is_or_are = w.plural(len(ids), "is", "are")
             sentences.append(
-                f"{w.sentence_case(_count_queries(len(ids)))} {is_or_are} {verb}:"
+                f"{w.sentence_case(_format_query_count(len(ids)))} {is_or_are} {verb}:"
                 f" {_shorten_words(ids)}."
             )
     if changes.missing:
@@ -58,7 +58,7 @@ def describe_snapshot_changes(
         )
     if judged or changes.removed or changes.added:
         clause = "in both" if is_given else "whose judgments did not change"
-        sentences.append(f"Compared on the {_count_queries(n_compared)} {clause}.")
+        sentences.append(f"Compared on the {_format_query_count(n_compared)} {clause}.")
     return sentences
 
 
@@ -107,11 +107,11 @@ def _is_below_best_mean(mean: float, best: float, measure: Measure) -> bool:
     return better_side(mean - best, measure.declaration.direction) < 0
 
 
-def _count_queries(n: int) -> str:
+def _format_query_count(n: int) -> str:
     return f"{w.number_word(n)} {w.plural(n, 'query', 'queries')}"
 
 
-def _describe_grades(n_before: int, n_now: int) -> str:
+def _describe_judgment_counts(n_before: int, n_now: int) -> str:
     if n_before == n_now:
         grades_text = f"{w.format_count(n_now)} {w.plural(n_now, 'grade')}"
         return f"still {grades_text}, but with different values"

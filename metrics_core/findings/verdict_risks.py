@@ -57,7 +57,7 @@ def unjudged_check(
         return RobustnessCheck("unjudged", "Unjudged", format_cannot_reverse(side), "firm", reason)
     if bounds.reason:
         return make_unjudged_check(w.DASH, "", f"{share} {bounds.reason}")
-    reason = f"{share} {_expected_difference(likely, _worst_case(bounds, side))}"
+    reason = f"{share} {_describe_likely_difference(likely, _worst_case(bounds, side))}"
     can_part = side == 0 and (better_side(bounds.lowest), better_side(bounds.highest)) != (0, 0)
     if not (can_part or bounds.can_reverse):
         return make_unjudged_check(format_cannot_reverse(side), "firm", reason)
@@ -78,7 +78,7 @@ def _brief_answer(word: str) -> str:
     return word if word not in (w.DASH, "unknown") else "effect unknown"
 
 
-def _expected_difference(likely: EstimatedDifference, farthest: str) -> str:
+def _describe_likely_difference(likely: EstimatedDifference, farthest: str) -> str:
     """State where the difference is likely to lie, or why this is unknown, followed by the worst
     case. `farthest` is the text on the worst case."""
     if likely.interval is None:
@@ -149,7 +149,7 @@ def single_queries_check(
     total_text = w.format_count(fragility.queries)
     if fragility.turning is None and n_supporting == fragility.queries:
         return make_queries_check("rests on all queries", "firm", "No query contradicts it.")
-    word, tone = classify_breadth(
+    word, tone = classify_query_dependence(
         n_supporting if fragility.turning is None else fragility.turning, fragility.queries
     )
     if fragility.turning is None:
@@ -162,13 +162,13 @@ def single_queries_check(
         f"Removing the {w.format_count(fragility.turning)} of {total_text} queries most favourable"
         f" to {pair.leader(pair.side)} would reverse it."
     )
-    carriers = _describe_missed(pair, differences, missed) or _describe_largest(
+    carriers = _describe_misses(pair, differences, missed) or _describe_main_queries(
         fragility, differences, n_supporting, missed
     )
     return make_queries_check(word, tone, f"{reason} {carriers}")
 
 
-def classify_breadth(n_reversing: int, queries: int) -> tuple[str, Tone]:
+def classify_query_dependence(n_reversing: int, queries: int) -> tuple[str, Tone]:
     """Classify a lead by the number of queries that it depends on: removing `n_reversing` of the
     `queries` would reverse it. Returns the answer and its colouring as good or bad."""
     share = n_reversing / queries
@@ -179,7 +179,7 @@ def classify_breadth(n_reversing: int, queries: int) -> tuple[str, Tone]:
     return f"rests on only {word}", "" if is_some else "not firm"
 
 
-def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQueries | None) -> str:
+def _describe_misses(pair: ComparedPair, differences: Floats, missed: MissedQueries | None) -> str:
     """State the share of the difference that comes from queries on which the trailing run found
     nothing. The text is empty if this share is small."""
     if missed is None:
@@ -198,7 +198,7 @@ def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQuer
     )
 
 
-def _describe_largest(
+def _describe_main_queries(
     fragility: Fragility, differences: Floats, n_supporting: int, missed: MissedQueries | None
 ) -> str:
     """State the share of the difference that is due to the largest `n_supporting` contributions."""
@@ -242,7 +242,7 @@ def cutoff_check(
     short = _short_list_notes(crossings, lengths)
     if pair.side == 0:
         return make_cutoff_check(*_describe_tied_cutoffs(crossings, pair, short))
-    reason = " ".join([*_describe_changes(crossings, pair), *short])
+    reason = " ".join([*_describe_lead_changes(crossings, pair), *short])
     opposing_spans = crossings.significant_ranges(-pair.side)
     if opposing_spans:
         ahead = (
@@ -256,14 +256,14 @@ def cutoff_check(
     )
     if not spans:
         chance = "The difference is not significant at any k."
-        if pair.is_clear:
+        if pair.is_significant:
             alone_text = f"k = {w.format_count(k)} by itself is significant"
             chance = f"{alone_text}; after correction for all k together, no k is significant."
         return make_cutoff_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
     is_inside = any(low <= k <= high for low, high in spans)
-    if pair.is_clear != is_inside:
-        family = family_note(k, "these ranges are corrected", is_significant=pair.is_clear)
+    if pair.is_significant != is_inside:
+        family = family_note(k, "these ranges are corrected", is_significant=pair.is_significant)
         reason = f"{reason} {family}".strip()
     if last[1] == crossings.depth and len(spans) == 1:
         word = "significant at every k" if last[0] == 1 else f"significant from k = {last[0]}"
@@ -313,7 +313,7 @@ def _describe_tied_cutoffs(
 _FEW_SPANS = 2
 
 
-def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
+def _describe_lead_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
     """Describe the first cutoffs at which the run that is better according to the verdict does not
     lead."""
     side = pair.side
@@ -367,7 +367,7 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
         sentences += filter(None, (describe_lead(table, pair, side) for side in (1, -1)))
         sentences = sentences or ["No run leads on any measure."]
     if runs > 2:
-        n_same = len(others.intersection(agreement.measures_in_same_order(pair.measure)))
+        n_same = len(others.intersection(agreement.measures_that_rank_runs_alike(pair.measure)))
         others_text = (
             f"{w.format_count(len(others))}"
             f" {w.plural(len(others), 'other measure', 'other measures')}"

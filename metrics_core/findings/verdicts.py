@@ -31,7 +31,7 @@ from metrics_core.comparing.verdicts import (
     are_significant,
 )
 from metrics_core.comparing.winners import better_side
-from metrics_core.findings.costs import cost_lead, undeclared_lead
+from metrics_core.findings.costs import cost_lead_text, undeclared_text
 from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside_span, muted_span, run_span, strong_span
@@ -71,7 +71,7 @@ def verdict_finding(
     base = float(_run_row(comparison, baseline)["mean"])
     pair = run_span(focus) + strong_span(" and ") + run_span(baseline)
     if row["verdict"] == NO_VERDICT:
-        return VerdictFinding(pair, undeclared_lead(row, base, measure), "no direction declared")
+        return VerdictFinding(pair, undeclared_text(row, base, measure), "no direction declared")
     if row["queries"] < FEWEST_QUERIES:
         return _few_queries_finding(row, base, measure, focus, baseline)
     if not row["differing"]:
@@ -87,7 +87,7 @@ def verdict_finding(
             + run_span(baseline)
         )
         test = _describe_test(comparison, row, method)
-        lead = cost_lead(row, measure, method.level, test) or (
+        lead = cost_lead_text(row, measure, method.level, test) or (
             _describe_change(row, base, measure) + test
         )
         badge = "clear difference" if ahead else "clear loss"
@@ -100,7 +100,7 @@ def verdict_finding(
             f"equivalent within {method.margin or 0:g}",
         )
     undecided = lead + _explain_undecided(row, method)
-    lead = cost_lead(row, measure, method.level) or undecided
+    lead = cost_lead_text(row, measure, method.level) or undecided
     return VerdictFinding(pair, lead, "no clear difference")
 
 
@@ -179,7 +179,7 @@ def _format_mean(value: float, digits: int) -> str:
 
 def _describe_change(row: pd.Series, base: float, measure: str) -> Sentence:
     """State both means, or the tested difference if the rounded means do not show it."""
-    digits = _decimals(row, row["low"], row["high"])
+    digits = _choose_decimals(row, row["low"], row["high"])
     rises = "rises" if row["difference"] > 0 else "falls"
     ends = [_format_mean(end, digits) for end in (base, row["mean"])]
     if _is_difference_of_means(row, base) and ends[0] != ends[1]:
@@ -197,7 +197,7 @@ def _describe_change(row: pd.Series, base: float, measure: str) -> Sentence:
 
 def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
     """State both means if neither run is significantly ahead."""
-    digits = _decimals(row, *_tested_interval(row, LEVEL)[:2])
+    digits = _choose_decimals(row, *_tested_interval(row, LEVEL)[:2])
     own_mean, other_mean = _format_mean(row["mean"], digits), _format_mean(base, digits)
     if not _is_difference_of_means(row, base):
         return muted_span(
@@ -226,7 +226,7 @@ def _describe_test(comparison: pd.DataFrame, row: pd.Series, method: Method) -> 
     sentence += muted_span(f" ({w.format_p_value(row['p_corrected'])}).")
     if method.margin is None or row["verdict"] not in (BETTER_BY_LITTLE, WORSE_BY_LITTLE):
         return sentence
-    digits = _decimals(row, row["low"], row["high"])
+    digits = _choose_decimals(row, row["low"], row["high"])
     size = w.format_distinct_score(abs(row["difference"]), method.margin, digits)
     return sentence + muted_span(
         f" The difference of {size} is smaller than the margin of {method.margin:g}."
@@ -239,7 +239,7 @@ def _describe_equivalence(row: pd.Series, method: Method) -> Sentence:
     matters = f"within the margin of {method.margin or 0:g}"
     if low != low:
         return muted_span(f"The true difference is {matters}.")
-    digits = _decimals(row, low, high)
+    digits = _choose_decimals(row, low, high)
     digits = max(
         w.distinguishing_decimals(abs(end), method.margin or 0, digits) for end in (low, high)
     )
@@ -252,7 +252,7 @@ def _describe_equivalence(row: pd.Series, method: Method) -> Sentence:
 def _explain_undecided(row: pd.Series, method: Method) -> Sentence:
     """Explain why neither run counts as better."""
     low, high, _ = _tested_interval(row, method.level)
-    size = w.format_difference(row["difference"], _decimals(row, low, high))
+    size = w.format_difference(row["difference"], _choose_decimals(row, low, high))
     gap = muted_span("The difference of ") + strong_span(size)
     p = row["p_corrected"]
     if p != p:
@@ -280,7 +280,7 @@ def _explain_undecided(row: pd.Series, method: Method) -> Sentence:
 
 
 def _format_span(row: pd.Series, low: float, high: float) -> str:
-    digits = _decimals(row, low, high)
+    digits = _choose_decimals(row, low, high)
     return f"{w.format_difference(low, digits)} to {w.format_difference(high, digits)}"
 
 
@@ -294,7 +294,7 @@ def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float
     )
 
 
-def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
+def _choose_decimals(row: Mapping[str, Any], low: float, high: float) -> int:
     """Return the number of decimals for the interval, or for the difference without an interval."""
     if pd.isna(low):
         low, high = sorted((0.0, row["difference"] if better_side(row["difference"]) else 0.0))

@@ -16,7 +16,7 @@ from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.run_folders import RUN_ENDINGS
 from metrics_core.formats.source.limits import DEFAULT_LIMIT, Limit
-from metrics_core.formats.source.members import check_count, open_members
+from metrics_core.formats.source.members import check_file_count, open_members
 from metrics_core.formats.source.opening import printable_name
 from metrics_core.formats.source.unpacking import is_zip, strip_packing
 from metrics_core.tables import Qrels
@@ -27,7 +27,7 @@ _SPLITS = ("test", "dev", "train")
 def is_beir_set(source: str | Path | bytes) -> bool:
     """Return whether a folder or zip file has the structure of a BEIR set."""
     try:
-        with open_members(source, "", DEFAULT_LIMIT, partial(_not_a_set_error, "")) as members:
+        with open_members(source, "", DEFAULT_LIMIT, partial(_not_a_beir_set_error, "")) as members:
             return _base_folder(members.names) is not None
     except FileFormatError:
         return False
@@ -55,16 +55,19 @@ def read_beir_set(
         return read_source(member_source, replace(read_as, kind=kind), force_kind=kind == "qrels")
 
     with open_members(
-        source, source_name, Limit.from_size(read_as.limit), partial(_not_a_set_error, source_name)
+        source,
+        source_name,
+        Limit.from_size(read_as.limit),
+        partial(_not_a_beir_set_error, source_name),
     ) as members:
         base = _base_folder(members.names)
         if base is None:
-            raise _not_a_set_error(
+            raise _not_a_beir_set_error(
                 source_name, f"{len(members.names)} files without corpus.jsonl, queries.jsonl"
             )
         set_names = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
         parts = _kinds_by_file(base, set_names)
-        check_count(source_name, len(parts))
+        check_file_count(source_name, len(parts))
         tables_by_file = (
             load_member(members.content(member), member, kind)
             for member, kind in parts.items()
@@ -114,27 +117,27 @@ def _base_name(member: str) -> str:
     return strip_packing(PurePosixPath(member).name.lower())
 
 
-def _kinds_by_file(base: PurePosixPath, names: Collection[str]) -> dict[str, Kind]:
+def _kinds_by_file(base_folder: PurePosixPath, names: Collection[str]) -> dict[str, Kind]:
     """Return the files of a set that are read, in order, with the kind of table in each file."""
-    top = {_base_name(name): name for name in names if PurePosixPath(name).parent == base}
+    top = {_base_name(name): name for name in names if PurePosixPath(name).parent == base_folder}
     parts: dict[str, Kind] = {}
     if "corpus.jsonl" in top:
         parts[top["corpus.jsonl"]] = "documents"
     if "queries.jsonl" in top:
         parts[top["queries.jsonl"]] = "queries"
-    splits = _find_splits(base, names)
+    splits = _find_splits(base_folder, names)
     if splits:
         parts[splits[next((split for split in _SPLITS if split in splits), min(splits))]] = "qrels"
     runs = (name for name in sorted(names) if _base_name(name).endswith(RUN_ENDINGS))
     return parts | dict.fromkeys(runs, "run")
 
 
-def _find_splits(base: PurePosixPath, names: Collection[str]) -> dict[str, str]:
+def _find_splits(base_folder: PurePosixPath, names: Collection[str]) -> dict[str, str]:
     """Return the judgments file of each split, by the name of the split."""
     return {
         _base_name(name).removesuffix(".tsv"): name
         for name in sorted(names)
-        if PurePosixPath(name).parent == base / "qrels" and _base_name(name).endswith(".tsv")
+        if PurePosixPath(name).parent == base_folder / "qrels" and _base_name(name).endswith(".tsv")
     }
 
 
@@ -146,7 +149,7 @@ def _add_splits_note(loaded: Loaded, split: str, other_splits: list[str]) -> Loa
     return replace(loaded, table=loaded.table.with_notes(note))
 
 
-def _not_a_set_error(source_name: str, actual: str) -> FileFormatError:
+def _not_a_beir_set_error(source_name: str, actual: str) -> FileFormatError:
     return FileFormatError(
         source_name,
         [LineProblem(None, actual, "a BEIR set")],

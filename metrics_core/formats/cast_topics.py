@@ -24,7 +24,7 @@ from metrics_core.formats.source.source import Source
 _TEXTS = ("raw_utterance", "utterance", "text", "query")
 
 
-def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
+def recognise_cast_topics(sample: Sample) -> Mapping[Kind, int]:
     """Recognise CAsT topics: the first topic has a number and a list of turns."""
     text = sample.text.lstrip()
     topic = parse_first_object(text[1:].lstrip()) if text.startswith("[") else {}
@@ -40,9 +40,9 @@ def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
     " id joins the numbers of topic and turn: 31_1.",
     example='[{"number": 31, "title": "throat cancer", "turn":'
     ' [{"number": 1, "raw_utterance": "What is throat cancer?"}]}]',
-    recognise=recognise_cast,
+    recognise=recognise_cast_topics,
 )
-def read_cast(source: Source, request: Request) -> Loaded:
+def read_cast_topics(source: Source, request: Request) -> Loaded:
     """Read each turn as a query. The topic, the turn and their other values become columns."""
     text = source.content(TREE_FACTOR)
     topics = parse_json(source, text)

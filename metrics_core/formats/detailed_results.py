@@ -21,7 +21,7 @@ _IDS = ("query_id", "id", "qid")
 _LISTS = {"retrieved": _RETRIEVED, "expected": _EXPECTED}
 
 
-def _is_detailed(first_record: Any) -> bool:
+def _is_detailed_result(first_record: Any) -> bool:
     """Return whether the first record has a list of retrieved and a list of expected documents."""
     record = next(iter(_unwrap_records([first_record])), None)
     return isinstance(record, dict) and all(
@@ -96,7 +96,7 @@ declare(
         example='[{"query": "refund", "category": "billing", "difficulty": "easy",'
         ' "retrieved": ["doc-7", "doc-3"], "expected": ["doc-3"], "metrics": {"mrr": 0.5}}]',
         recognised_by=("retrieved", "expected"),
-        also=_is_detailed,
+        also=_is_detailed_result,
         mend=_add_ids,
         sureness=SPECIFIC,
         tables={

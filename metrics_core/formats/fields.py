@@ -75,7 +75,7 @@ class FileFields:
         return list(self.fields) == [str(number) for number in range(1, len(self.fields) + 1)]
 
     @cached_property
-    def shape(self) -> str:
+    def layout_key(self) -> str:
         """A string that is equal for files that can be read with the same choice of columns.
 
         It contains the fields, and whether each field is a number or a text. If the columns have no
@@ -201,9 +201,9 @@ class FileFields:
         if numbers or rank_names:
             meanings[meaning if numbers else "rank"] = (numbers or rank_names)[-1]
 
-    def _have_same_lists(self, name: str, other: str) -> bool:
+    def _have_same_lists(self, name: str, other_name: str) -> bool:
         """Return whether two fields have their values in the same lists."""
-        return [*self.fields[name].lists] == [*self.fields[other].lists]
+        return [*self.fields[name].lists] == [*self.fields[other_name].lists]
 
     def _infer_system(self, meanings: Mapping[str, str]) -> dict[str, str]:
         """Return the field that distinguishes repeated documents of a query, if there is one."""

@@ -187,7 +187,7 @@ def _decide_by_name(
     if (
         named_kind
         and other is not None
-        and _may_prefer_other(best, other, is_sure_word=is_sure_word)
+        and _may_prefer_other_kind(best, other, is_sure_word=is_sure_word)
     ):
         message = f"read as {KIND_TITLES[named_kind]} because of its file name"
         return Recognition(other.format, named_kind, "name", Note("kind", message, 1))
@@ -203,8 +203,10 @@ def _decide_by_name(
     return Recognition(best.format, best.kind, "guess")
 
 
-def _may_prefer_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
-    """Return whether the file name may decide for `other`, the second kind of a pair.
+def _may_prefer_other_kind(
+    best: _Candidate, other_candidate: _Candidate, *, is_sure_word: bool
+) -> bool:
+    """Return whether the file name may decide for `other_candidate`, the second kind of a pair.
 
     The file name is ignored if the columns already identify the kind. This is the case for TREC
     lines, for a structure that only runs or only judgments have (`SPECIFIC`), and for columns of
@@ -215,7 +217,7 @@ def _may_prefer_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool
         SPECIFIC if best.kind in _PAIRS[0] else CERTAIN
     ):
         return False
-    return other.sureness >= (POSSIBLE if is_sure_word else LIKELY)
+    return other_candidate.sureness >= (POSSIBLE if is_sure_word else LIKELY)
 
 
 def kind_from_file_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | None, bool]:

@@ -16,7 +16,7 @@ from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, to_arrow
 from metrics_core.formats.parsing.chosen_columns import recognise_assigned_columns
 from metrics_core.formats.parsing.columns import are_small_grades, are_whole_grades
-from metrics_core.formats.parsing.json_maps import load_map
+from metrics_core.formats.parsing.json_maps import load_nested_object
 from metrics_core.formats.parsing.json_text import (
     check_characters,
     find_strings,
@@ -149,7 +149,7 @@ def read_json(source: Source, request: Request) -> Loaded:
             raise file_error(
                 source, problem, hint="Omit the columns option: this file has no named columns."
             )
-        return load_map(source, request)
+        return load_nested_object(source, request)
     text = source.content(TREE_FACTOR)
     content = parse_json(source, text)
     if not isinstance(content, list):

@@ -114,7 +114,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
         raise RanklensError(
             f"{run.name} has scores, which an MS MARCO run cannot store.", "Write it as trec."
         )
-    check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", marks="#\ufeff")
+    check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", forbidden_prefixes="#\ufeff")
     for batch in run.table.to_batches(max_chunksize=ROWS_AT_ONCE):
         fields = (batch[name].cast(ID) for name in ("query_id", "doc_id", "rank"))
         lines = pc.binary_join_element_wise(*fields, "\t").to_pylist()

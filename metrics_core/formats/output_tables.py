@@ -42,20 +42,22 @@ def to_text_columns(table: Table) -> pa.Table:
     return pa.table({name: arrow[name].cast(ID) for name in arrow.column_names})
 
 
-def check_texts(table: pa.Table, pattern: str, format: str, marks: str = "") -> None:
-    """Raise RanklensError for a string that matches `pattern`, or for a query_id that starts with
-    one of `marks`.
+def check_texts(
+    table: pa.Table, forbidden_pattern: str, format: str, forbidden_prefixes: str = ""
+) -> None:
+    """Raise RanklensError for a string that matches `forbidden_pattern`, or for a query_id that
+    starts with one of `forbidden_prefixes`.
 
-    `marks` are characters that would change the meaning of the line, for example make it a
-    comment."""
+    `forbidden_prefixes` are characters that would change the meaning of the line, for example make
+    it a comment."""
     for name in table.column_names:
         column = table[name]
         if pa.types.is_dictionary(column.type):
             column = pa.chunked_array([chunk.dictionary for chunk in column.chunks], ID)
         if column.type != ID:
             continue
-        is_bad = pc.match_substring_regex(column, pattern)
-        for mark in marks if name == "query_id" else "":
+        is_bad = pc.match_substring_regex(column, forbidden_pattern)
+        for mark in forbidden_prefixes if name == "query_id" else "":
             is_bad = pc.or_(is_bad, pc.starts_with(column, mark))
         index = pc.index(pc.fill_null(is_bad, False), True).as_py()
         if index >= 0:

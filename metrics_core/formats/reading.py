@@ -49,7 +49,7 @@ _MIN_SCORES = 0.5
 of its rows. Grades have fewer different values."""
 
 
-def explain_why_run(run: Run, judgments: Sequence[Qrels]) -> str:
+def explain_recognition_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
     """Return the reason why a file is a run rather than judgments, based on judgments that are
     already loaded; "" if this is unclear."""
     for qrels in judgments:
@@ -99,7 +99,7 @@ def read(source: FileInput, *, name: str | None = None, **choices: Unpack[KindCh
     return get_only_run(*_open_and_read(source, name, ReadAs(**choices)))
 
 
-def read_each(
+def read_all_tables(
     source: FileInput,
     *,
     name: str | None = None,
@@ -145,7 +145,7 @@ def _encode_records(records: Sequence[Mapping[str, Any]]) -> bytes:
 def read_source(
     source: Source, read_as: ReadAs, *, force_kind: bool, judgments: Sequence[Qrels] = ()
 ) -> list[Loaded]:
-    """Read an opened source in the same way as `read_each`.
+    """Read an opened source in the same way as `read_all_tables`.
 
     If `force_kind` is true, the file is read as the kind in `read_as` even if it looks more like a
     different kind."""
@@ -156,7 +156,7 @@ def read_source(
             return ""
         with suppress(RanklensError):  # a file that cannot be read as a run is not one
             table = file_format.read(source, request).table
-            return explain_why_run(table, judgments) if isinstance(table, Run) else ""
+            return explain_recognition_as_run(table, judgments) if isinstance(table, Run) else ""
         return ""
 
     recognition = recognise_source(
@@ -193,7 +193,7 @@ def read_runs(
 
     The runs of several systems are named after the systems. Arguments and errors are the same as
     for `read_run`."""
-    loaded_runs = read_each(source, name=name, kind="run", **choices)
+    loaded_runs = read_all_tables(source, name=name, kind="run", **choices)
     return [cast(Run, loaded.table) for loaded in loaded_runs]
 
 

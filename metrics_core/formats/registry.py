@@ -22,7 +22,7 @@ from metrics_core.base.plugins import (
     guard_function,
     warn_once,
 )
-from metrics_core.formats.parsing.json_beginning import Beginning, parse_json_beginning
+from metrics_core.formats.parsing.json_beginning import Beginning, parse_json_prefix
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import PACKING_ENDINGS, strip_packing
 from metrics_core.formats.values import Grades, is_number
@@ -181,20 +181,20 @@ class Sample:
         return next(iter(self.lines), "")
 
     @cached_property
-    def _beginning(self) -> Beginning:
-        return parse_json_beginning(self.text)
+    def _json_prefix(self) -> Beginning:
+        return parse_json_prefix(self.text)
 
     @property
     def json(self) -> Any:
         """The JSON value at the start, with unclosed brackets closed; None if the file is not
         JSON."""
-        return self._beginning.value
+        return self._json_prefix.value
 
     @property
     def has_first_record(self) -> bool:
         """Whether `json` contains the whole first record. Only then can a key be known to be
         missing."""
-        return self._beginning.is_whole or (isinstance(self.json, list) and len(self.json) > 1)
+        return self._json_prefix.is_whole or (isinstance(self.json, list) and len(self.json) > 1)
 
     @cached_property
     def has_trec_lines(self) -> bool:

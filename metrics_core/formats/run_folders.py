@@ -17,7 +17,7 @@ from metrics_core.formats.read_as import ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Loaded, run_name
 from metrics_core.formats.source.limits import DEFAULT_LIMIT, Limit
-from metrics_core.formats.source.members import check_count, open_members
+from metrics_core.formats.source.members import check_file_count, open_members
 from metrics_core.formats.source.opening import printable_name
 from metrics_core.formats.source.unpacking import strip_packing
 from metrics_core.tables import Run
@@ -65,7 +65,7 @@ def read_run_folder(
         source, source_name, Limit.from_size(read_as.limit), partial(_no_runs_error, source_name)
     ) as members:
         runs, others = _split_names(members.names)
-        check_count(source_name, len(runs))
+        check_file_count(source_name, len(runs))
         if not runs:
             raise _no_runs_error(
                 source_name, f"{len(others):,} files, none of them named like a run"
@@ -75,7 +75,7 @@ def read_run_folder(
             member_source = read_as.open_file(members.content(member), f"{source_name}/{member}")
             loaded += read_source(member_source, read_as, force_kind=True)
     if others:
-        message = f"{_format_count(len(others))} not read, because they are not runs"
+        message = f"{_format_file_count(len(others))} not read, because they are not runs"
         note = Note("left_out", message, len(others), tuple(others[:3]))
         loaded[0] = replace(loaded[0], table=loaded[0].table.with_notes(note))
     return loaded
@@ -94,8 +94,8 @@ def _split_names(names: Collection[str]) -> tuple[list[str], list[str]]:
     return runs, sorted(set(visible_names) - set(runs))
 
 
-def _format_count(files: int) -> str:
-    return "a file that was" if files == 1 else f"{files:,} files that were"
+def _format_file_count(n_files: int) -> str:
+    return "a file that was" if n_files == 1 else f"{n_files:,} files that were"
 
 
 def _no_runs_error(source_name: str, actual: str) -> FileFormatError:

@@ -125,13 +125,13 @@ def write_tsv(table: Table, file: BinaryIO) -> None:
 
 
 def _write_rows(
-    table: pa.Table, file: BinaryIO, separator: str, field: Callable[[str], str]
+    table: pa.Table, file: BinaryIO, separator: str, format_field: Callable[[str], str]
 ) -> None:
     """Write a header and the rows of a table of strings; null becomes an empty field."""
-    file.write((separator.join(map(field, table.column_names)) + "\n").encode())
+    file.write((separator.join(map(format_field, table.column_names)) + "\n").encode())
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            file.write((separator.join(field(value or "") for value in row) + "\n").encode())
+            file.write((separator.join(format_field(value or "") for value in row) + "\n").encode())
 
 
 def _quote_csv_field(text: str) -> str:
@@ -158,11 +158,11 @@ def _quote(text: str) -> str:
     write=dict.fromkeys(ALL_KINDS, write_csv),
     first_rows=read_csv_columns,
 )
-def read_csv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """Read CSV with the quoting of RFC 4180. If `always_careful` is true, the fast path is skipped;
+def read_csv(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
+    """Read CSV with the quoting of RFC 4180. If `skip_fast_path` is true, the fast path is skipped;
     tests use this."""
     separator = detect_separator(_build_sample(source, request.columns)) or ","
-    named = None if always_careful else read_named_columns_with_arrow(source, request, separator)
+    named = None if skip_fast_path else read_named_columns_with_arrow(source, request, separator)
     if named is None:
         named = read_named_columns(source, request, read_csv_records(source, separator))
     return load_named(source, request, named, "csv", "CSV")
@@ -180,8 +180,8 @@ def read_csv(source: Source, request: Request, *, always_careful: bool = False) 
     write=dict.fromkeys(ALL_KINDS, write_tsv),
     first_rows=read_tsv_columns,
 )
-def read_tsv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """Read TSV. If `always_careful` is true, the fast path is skipped; tests use this.
+def read_tsv(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
+    """Read TSV. If `skip_fast_path` is true, the fast path is skipped; tests use this.
 
     A quoted field must end on its line, so that a stray quote never makes the following lines part
     of the field."""
@@ -191,7 +191,7 @@ def read_tsv(source: Source, request: Request, *, always_careful: bool = False) 
         names = ["query_id" if request.kind == "queries" else "doc_id", "text"]
         named = read_named_columns(source, request, read_tsv_records(source), names)
         return load_named(source, request, named, "tsv", "TSV without a header")
-    columns = None if always_careful else read_named_columns_with_arrow(source, request, "\t")
+    columns = None if skip_fast_path else read_named_columns_with_arrow(source, request, "\t")
     if columns is None:
         columns = read_named_columns(source, request, read_tsv_records(source))
     return load_named(source, request, columns, "tsv", "TSV")

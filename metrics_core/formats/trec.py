@@ -102,7 +102,7 @@ def _rate_kind_confidence(
 def write_trec_run(run: Run, file: BinaryIO) -> None:
     """Write a TREC run. Ranks are in the order of the scores; rows with tied scores keep their
     order."""
-    check_texts(run.table, r"[ \t\r\n\x00]", "TREC", marks="#\ufeff")
+    check_texts(run.table, r"[ \t\r\n\x00]", "TREC", forbidden_prefixes="#\ufeff")
     table = run.table.append_column("rank", pa.array(_compute_ranks(run)))
     name = " ".join(run.name.split()) or "run"
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
@@ -114,7 +114,7 @@ def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
     """Write TREC judgments. The second column is the subtopic; if there are no subtopics, it is
     0."""
     table = qrels.input_table
-    check_texts(table, r"^$|[ \t\r\n\x00]", "TREC", marks="#\ufeff")
+    check_texts(table, r"^$|[ \t\r\n\x00]", "TREC", forbidden_prefixes="#\ufeff")
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         query, doc, grade = (batch[c].cast(ID) for c in ("query_id", "doc_id", "relevance"))
         second_column = "0" if qrels.subtopics is None else batch["subtopic"].cast(ID)
@@ -160,11 +160,11 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
         ),
     ),
 )
-def read_trec(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """Read a TREC run or judgments. If `always_careful` is true, the fast path is skipped; tests
+def read_trec(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
+    """Read a TREC run or judgments. If `skip_fast_path` is true, the fast path is skipped; tests
     compare both paths."""
     layout = RUN if request.kind == "run" else QRELS
-    blocks = list(parse_blocks(source, layout, always_careful=always_careful))
+    blocks = list(parse_blocks(source, layout, skip_fast_path=skip_fast_path))
     tabbed_blocks = _split_at_tabs(source, layout, blocks)
     blocks = tabbed_blocks or blocks
     refuse_problems(source, blocks)

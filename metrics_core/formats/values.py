@@ -92,12 +92,12 @@ class GradeProblem:
     offer: str = ""
 
 
-def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
-    """Return the grades of distinct strings. `grades` says how strings are read as grades."""
+def parse_grades(texts: Sequence[str], grade_choice: Grades) -> ParsedGrades:
+    """Return the grades of distinct strings. `grade_choice` says how strings are read as grades."""
     values = np.full(len(texts), np.nan)
     problems: dict[str, GradeProblem] = {}
     for i, text in enumerate(texts):
-        grade = _parse_grade(text, grades)
+        grade = _parse_grade(text, grade_choice)
         if isinstance(grade, GradeProblem):
             problems[text] = grade
         else:
@@ -105,18 +105,18 @@ def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
     return ParsedGrades(values, problems)
 
 
-def find_grade_problem(text: str, grades: Grades) -> GradeProblem | None:
+def find_grade_problem(text: str, grade_choice: Grades) -> GradeProblem | None:
     """Return the reason why a string is not a grade. Returns None if it is a grade."""
-    grade = _parse_grade(text, grades)
+    grade = _parse_grade(text, grade_choice)
     return grade if isinstance(grade, GradeProblem) else None
 
 
-def _parse_grade(text: str, grades: Grades) -> float | GradeProblem:
-    if isinstance(grades, Mapping):
-        if text in grades:
-            return float(grades[text])
+def _parse_grade(text: str, grade_choice: Grades) -> float | GradeProblem:
+    if isinstance(grade_choice, Mapping):
+        if text in grade_choice:
+            return float(grade_choice[text])
         if not is_number(text):
-            words = ", ".join(grades)
+            words = ", ".join(grade_choice)
             return GradeProblem(f"a number or one of: {words}", f"`{text}` is not in the mapping.")
     expected = "a whole number as the grade"
     if not is_number(text):
@@ -129,19 +129,19 @@ def _parse_grade(text: str, grades: Grades) -> float | GradeProblem:
             "grades={word: number}",
         )
     value = float(text)
-    if grades == "integer" and not value.is_integer() and np.isfinite(value):
+    if grade_choice == "integer" and not value.is_integer() and np.isfinite(value):
         return GradeProblem(
             expected,
             "Real-valued grades must be enabled; they are used as gains.",
             "grades=real",
         )
-    if grades == "integer" and abs(value) >= _NO_GAIN:
+    if grade_choice == "integer" and abs(value) >= _NO_GAIN:
         return GradeProblem(
             f"a grade between -{MAX_GRADE} and {MAX_GRADE}",
             "Such a large grade is usually a timestamp, an id or a score in the wrong column."
             " Columns separated by tabs or commas can be assigned: columns query=1,doc=2,grade=3.",
         )
-    if abs(value) > MAX_GRADE and (grades == "integer" or not np.isfinite(value)):
+    if abs(value) > MAX_GRADE and (grade_choice == "integer" or not np.isfinite(value)):
         return GradeProblem(
             f"a grade between -{MAX_GRADE} and {MAX_GRADE}",
             "Such a large grade is usually an id or a score in the wrong column. If these are"
@@ -151,13 +151,15 @@ def _parse_grade(text: str, grades: Grades) -> float | GradeProblem:
     return value
 
 
-def build_grade_array(parsed_grades: ParsedGrades, codes: AnyArray, grades: Grades) -> AnyArray:
+def build_grade_array(
+    parsed_grades: ParsedGrades, codes: AnyArray, grade_choice: Grades
+) -> AnyArray:
     """Return the grade of each row. `codes`, int64[row], are indexes into `parsed_grades.values`.
 
     The result is int64[row] if grades are read as integers, or if all are whole numbers up to
     2**53. Otherwise it is float64[row]."""
     values = parsed_grades.values[codes]
-    if grades == "integer" or are_whole_numbers(parsed_grades.values):
+    if grade_choice == "integer" or are_whole_numbers(parsed_grades.values):
         return values.astype(np.int64)
     return values
 

@@ -4,6 +4,6 @@
 
 from metrics_core.judging.join import join_judgments
 from metrics_core.judging.judged import JudgedRanks
-from metrics_core.judging.one_list import single_query
+from metrics_core.judging.one_list import build_single_query
 
-__all__ = ["JudgedRanks", "join_judgments", "single_query"]
+__all__ = ["JudgedRanks", "build_single_query", "join_judgments"]

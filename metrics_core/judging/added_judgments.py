@@ -40,7 +40,7 @@ def add_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks
     return replace(ranks, judged_query=query[best_first], judged_relevance=relevance[best_first])
 
 
-def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> JudgedRanks:
+def add_counted_judgments(ranks: JudgedRanks, counts: Ints, grade: float) -> JudgedRanks:
     """Return the ranks with more judgments and unchanged lists. `counts` int64[query] is the number
     of judgments added to each query. All added judgments have the same `grade`."""
     query, relevance = ranks.judged_query, ranks.judged_relevance

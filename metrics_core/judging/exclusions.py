@@ -62,7 +62,7 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
     is_excluded = np.zeros(len(run), dtype=np.bool_)
     notes = []
     if exclusions.own_documents:
-        is_own = _own_query_rows(run)
+        is_own = _self_match_rows(run)
         notes.append(
             _exclusion_note(
                 "exclude_self", "the query itself is excluded from its results", run, is_own
@@ -80,29 +80,29 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
     )
 
 
-def own_document_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
+def self_match_notes(run: Run, *, checked_lists: str = "") -> tuple[Note, ...]:
     """Return a note if most lists contain the document that has the id of their query; otherwise no
-    note. `among` describes the checked lists, if not all lists were checked."""
+    note. `checked_lists` describes the checked lists, if not all lists were checked."""
     if not run.complete or not len(run):
         return ()
     query_ids, part = run.query_ids, run.select_top(_FIRST)
     step = max(1, len(query_ids) // _SAMPLE)
     part = Run(table=part.table.filter(as_column(part.query_codes % step == 0)))
-    if np.count_nonzero(_own_query_rows(part)) * 4 * step < len(query_ids):
+    if np.count_nonzero(_self_match_rows(part)) * 4 * step < len(query_ids):
         return ()
     whole_run = run.read_whole()
-    codes = np.unique(whole_run.query_codes[_own_query_rows(whole_run)])
+    codes = np.unique(whole_run.query_codes[_self_match_rows(whole_run)])
     if len(codes) * 2 <= len(query_ids):
         return ()
     message = (
-        f"{len(codes):,} of {among}{len(query_ids):,} lists contain the query itself (a document"
-        " whose doc_id is the query_id); unless that document is a valid result, exclude it from"
-        " every run (exclude-self)"
+        f"{len(codes):,} of {checked_lists}{len(query_ids):,} lists contain the query itself (a"
+        " document whose doc_id is the query_id); unless that document is a valid result, exclude"
+        " it from every run (exclude-self)"
     )
     return (Note("own_query", message, len(codes), _example_queries(whole_run, codes), loud=True),)
 
 
-def _own_query_rows(run: Run) -> Mask:
+def _self_match_rows(run: Run) -> Mask:
     """Return which rows have a doc_id that equals their query_id, bool[row]."""
     is_own, ids = np.zeros(len(run), np.bool_), encode_ids(run.table["query_id"]).dictionary
     rows = _candidate_rows(run.query_codes, ids, run.doc_ids)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from metrics_core.base.arrays import AnyArray, Floats, Ints, Mask
-from metrics_core.base.compiled.machine import compiled
+from metrics_core.base.compiled.machine import compiled_functions
 
 Cutoff = int | Ints | None
 
@@ -46,7 +46,9 @@ class Hits:
         rising = np.ascontiguousarray(cutoff[order], dtype=np.int64)
         totals = np.empty((self.n_queries, len(rising)))
         weight = np.ascontiguousarray(weight, dtype=np.float64)
-        compiled("sums").running_totals(self._query_starts, self.rank, weight, rising, totals)
+        compiled_functions("sums").running_totals(
+            self._query_starts, self.rank, weight, rising, totals
+        )
         if (order[1:] < order[:-1]).any():
             totals[:, order] = totals.copy()
         return totals
@@ -62,7 +64,7 @@ class Hits:
         inside = self.rank <= limit[self.query]
         return np.bincount(self.query[inside], minlength=self.n_queries).astype(np.float64)
 
-    def ordinal(self) -> Ints:
+    def ordinals(self) -> Ints:
         """Return the number of each hit among the hits of its query, counted from 1, int64[hit]."""
         return self._ordinals
 
@@ -99,7 +101,7 @@ class Hits:
         length = np.bincount(self.query, minlength=self.n_queries)
         width = int(length.max(initial=0)) + 1
         if self.n_queries * width <= _MOST_CELLS:
-            cell = self.query * width + self.ordinal()
+            cell = self.query * width + self.ordinals()
             return [(slice(None), cell, (self.n_queries, width))]
         tables: list[tuple[slice | Ints, Ints, tuple[int, int]]] = []
         by_length = np.argsort(length, kind="stable")
@@ -113,7 +115,7 @@ class Hits:
             row[queries] = np.arange(len(queries))
             width = int(length[queries[-1]]) + 1
             hits = np.flatnonzero(row[self.query] >= 0)
-            cell = row[self.query[hits]] * width + self.ordinal()[hits]
+            cell = row[self.query[hits]] * width + self.ordinals()[hits]
             tables.append((hits, cell, (len(queries), width)))
             n_done += len(queries)
         return tables
@@ -145,7 +147,7 @@ class Hits:
             self.relevance * ratio(score, self.total(self.relevance))[self.query]
         )
 
-    def last_hits_within(self, depth: Ints, query: Ints) -> Ints:
+    def last_hit_positions(self, depth: Ints, query: Ints) -> Ints:
         """Return the position of the last hit of each `query` down to rank `depth`. Returns -1 for
         a query without such a hit. All arrays are int64[n]."""
         deepest = max(int(self.rank.max(initial=0)), int(depth.max(initial=0))) + 1

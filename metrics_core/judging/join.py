@@ -35,18 +35,20 @@ def join_judgments(run: Run, qrels: Qrels, *, documents: Documents | None = None
     order, like in trec_eval; `judging.ties` computes the range over other tie orders. `documents`
     are needed for measures that use columns of documents. For a run loaded as judged ranks (the
     ranks of judged documents), `listed` and `tied` are None. Raises NoSharedQueriesError, and
-    RanklensError in the same cases as `find_judged_places`."""
-    return join_judged_places(run, qrels, find_judged_places(run, qrels), documents=documents)
+    RanklensError in the same cases as `find_judged_document_ranks`."""
+    return join_judged_document_ranks(
+        run, qrels, find_judged_document_ranks(run, qrels), documents=documents
+    )
 
 
-def find_judged_places(run: Run, qrels: Qrels) -> JudgedPlaces:
+def find_judged_document_ranks(run: Run, qrels: Qrels) -> JudgedPlaces:
     """Return the ranks of the judged documents. `join_judgments` needs nothing else from the run's
     rows.
 
     Raises NoSharedQueriesError. Raises RanklensError if the run was loaded as judged ranks (the
     ranks of judged documents) that were made with other judgments."""
     if isinstance(run, RankedRun):
-        return _places_of_ranked_run(run, qrels)
+        return _document_ranks_of_ranked_run(run, qrels)
     run, query_ids = run.read_whole(), qrels.query_ids
     row_query = _judged_query_positions(run, query_ids)[run.query_codes]
     rows, qrels_rows = match_judged_rows(run.doc_ids, row_query, qrels)
@@ -76,8 +78,8 @@ def _list_lengths(run: Run, row_query: Int32s, n_queries: int) -> tuple[Ints, Em
     return last, EmptyRanks.from_documents(query, given_ranks[rows], n_queries)
 
 
-def join_judged_places(
-    run: Run, qrels: Qrels, places: JudgedPlaces, *, documents: Documents | None = None
+def join_judged_document_ranks(
+    run: Run, qrels: Qrels, document_ranks: JudgedPlaces, *, documents: Documents | None = None
 ) -> JudgedRanks:
     """Return the result of `join_judgments(run, qrels)` without reading the run's rows, because the
     ranks of the judged documents are already known.
@@ -88,7 +90,7 @@ def join_judged_places(
     ranks = assemble_ranks(
         run.name,
         qrels,
-        places,
+        document_ranks,
         unjudged_queries=sorted(set(run.query_ids) - set(query_ids)),
         judged_positions=query_positions,
     )
@@ -100,7 +102,7 @@ def join_judged_places(
     return replace(ranks, listed=listed)
 
 
-def _places_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
+def _document_ranks_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
     """Return the ranks of the judged documents in a run that was already joined elsewhere, for
     example because it is too large for one machine (`scoring.spark.write_judged_ranks`).
 

@@ -183,7 +183,7 @@ class JudgedRanks:
 
     def _condensed(self) -> JudgedRanks:
         judged, rows = self.judged(), self.qrels_row[self.relevance >= 0]
-        rank = judged.ordinal()
+        rank = judged.ordinals()
         return replace(
             self,
             query=judged.query,
@@ -267,7 +267,7 @@ def no_qrels_rows(n: int) -> Ints:
 def assemble_ranks(
     run_name: str,
     qrels: Qrels,
-    places: JudgedPlaces,
+    document_ranks: JudgedPlaces,
     *,
     unjudged_queries: Sequence[str],
     judged_positions: AnyArray,
@@ -280,27 +280,27 @@ def assemble_ranks(
     query_ids = qrels.query_ids
     judged_query, judged_relevance = qrels.judged_best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)
-    rank_of[places.qrels_row] = places.rank
+    rank_of[document_ranks.qrels_row] = document_ranks.rank
     in_run = set(judged_positions.tolist())
     return JudgedRanks(
         run_name=run_name,
         query_ids=tuple(query_ids),
-        query=places.query,
-        rank=places.rank,
-        relevance=qrels.relevance[places.qrels_row].astype(np.float64),
-        qrels_row=places.qrels_row,
-        retrieved=places.retrieved,
+        query=document_ranks.query,
+        rank=document_ranks.rank,
+        relevance=qrels.relevance[document_ranks.qrels_row].astype(np.float64),
+        qrels_row=document_ranks.qrels_row,
+        retrieved=document_ranks.retrieved,
         judged_query=judged_query,
         judged_relevance=judged_relevance,
         top_grade=float(judged_relevance.max(initial=0)),
         unjudged_queries=tuple(unjudged_queries),
         empty_queries=tuple(
-            query_ids[i] for i in np.flatnonzero(places.retrieved == 0) if i in in_run
+            query_ids[i] for i in np.flatnonzero(document_ranks.retrieved == 0) if i in in_run
         ),
-        notes=(*places.notes, *_no_judged_document_notes(places.rank)),
+        notes=(*document_ranks.notes, *_no_judged_document_notes(document_ranks.rank)),
         subtopics=make_subtopic_judgments(qrels, rank_of),
-        tied=places.tied,
-        empty=places.empty,
+        tied=document_ranks.tied,
+        empty=document_ranks.empty,
     )
 
 

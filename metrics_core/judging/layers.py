@@ -151,7 +151,7 @@ def rejoin_changed_queries(
     if ranks.listed is None:
         return updated
     rows = np.concatenate([ranks.listed.judged_rows[unchanged_judgments], best_first])[by_query]
-    return replace(updated, listed=_list_documents(ranks.listed, run, qrels, rows))
+    return replace(updated, listed=_match_listed_documents(ranks.listed, run, qrels, rows))
 
 
 def _merge_tied_ranks(
@@ -235,7 +235,7 @@ def _add_new_queries(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
     )
 
 
-def _list_documents(
+def _match_listed_documents(
     documents: ListedDocuments, run: Run, qrels: Qrels, judged_rows: Ints
 ) -> ListedDocuments:
     return ListedDocuments(

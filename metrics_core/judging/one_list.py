@@ -36,19 +36,19 @@ def judged_list(
     values by document, such as {"price": {"a": 10, "b": 20}}, or a list aligned with `retrieved`.
     Raises ParameterError for other containers, an invalid id, and a grade that is not a finite
     number. If `duplicates` is "error", it is also raised for a duplicate document."""
-    ids = read_document_ids(retrieved, "retrieved", ordered=True)
+    ids = read_document_ids(retrieved, "retrieved", must_be_ordered=True)
     grades = expected_grades(expected)
     listed = _remove_duplicates(ids, duplicates)
     places = [(rank, d) for rank, d in enumerate(listed, 1) if d in grades]
     graded = [(rank, grades[d]) for rank, d in places]
     if columns is None:
-        return single_query(graded, grades.values(), len(listed))
+        return build_single_query(graded, grades.values(), len(listed))
     values_of = {name: values_by_document(values, ids, name) for name, values in columns.items()}
     judged = sorted(grades, key=lambda d: -grades[d])
     row = {d: i for i, d in enumerate(judged)}
     column_ids = (d for values in values_of.values() for d in values)
     text = {d: f"{i}" for i, d in enumerate(dict.fromkeys([*listed, *judged, *column_ids]))}
-    return single_query(
+    return build_single_query(
         graded,
         grades.values(),
         len(listed),
@@ -61,19 +61,20 @@ def judged_list(
     )
 
 
-def single_query(
-    places: Iterable[tuple[int, float]],
+def build_single_query(
+    ranks_and_grades: Iterable[tuple[int, float]],
     grades: Iterable[float],
     n_listed: int,
     *,
     rows: Iterable[int] | None = None,
     documents: ListedDocuments | None = None,
 ) -> JudgedRanks:
-    """Return the ranks of one query without a run. `places` has the rank and grade of each
-    retrieved judged document, in ascending order of rank. `grades` has the grades of all judged
-    documents, and `n_listed` is the number of listed documents. If `documents` is given, `rows` has
-    for each of the `places` the index of its document among the judged documents."""
-    graded_hits = list(places)
+    """Return the ranks of one query without a run. `ranks_and_grades` has the rank and grade of
+    each retrieved judged document, in ascending order of rank. `grades` has the grades of all
+    judged documents, and `n_listed` is the number of listed documents. If `documents` is given,
+    `rows` has for each of the `ranks_and_grades` the index of its document among the judged
+    documents."""
+    graded_hits = list(ranks_and_grades)
     best_grades = sorted(grades, reverse=True)
     return JudgedRanks(
         run_name="list",
@@ -104,7 +105,7 @@ def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
 
 
 def read_document_ids(
-    values: Iterable[Any], argument_name: str, *, ordered: bool = False
+    values: Iterable[Any], argument_name: str, *, must_be_ordered: bool = False
 ) -> list[Hashable]:
     """Return the document ids in a list, an array or a Series.
 
@@ -112,7 +113,7 @@ def read_document_ids(
     the same document, as in runs and judgments. Other hashable values, such as a pair, are
     unchanged. Raises ParameterError in the same cases as `to_plain_list`, and for fractions,
     booleans, bytes and missing values."""
-    listed = to_plain_list(values, argument_name, ordered=ordered)
+    listed = to_plain_list(values, argument_name, must_be_ordered=must_be_ordered)
     if all(type(value) is str for value in listed):
         return listed
     return [_read_document_id(value, argument_name) for value in listed]
@@ -153,15 +154,17 @@ def _set_unique_value(
         )
 
 
-def to_plain_list(values: Iterable[Any], argument_name: str, *, ordered: bool = False) -> list[Any]:
+def to_plain_list(
+    values: Iterable[Any], argument_name: str, *, must_be_ordered: bool = False
+) -> list[Any]:
     """Convert a list, an array or a Series to a plain list. Raises ParameterError for a string.
 
-    If `ordered` is true, it is also raised for a collection without an order."""
+    If `must_be_ordered` is true, it is also raised for a collection without an order."""
     if isinstance(values, (str, bytes)):
         raise ParameterError(
             f"{argument_name} is a string, not a list: {values!r}.", f"Write [{values!r}]."
         )
-    if ordered and isinstance(values, (Set, Mapping)):
+    if must_be_ordered and isinstance(values, (Set, Mapping)):
         kind = type(values).__name__
         raise ParameterError(
             f"{argument_name} is a {kind}, which has no order.", "Give a list, with the best first."
@@ -180,7 +183,7 @@ def values_by_document(
     if isinstance(values, Mapping):
         docs, column_values = read_document_ids(values, argument_name), list(values.values())
     else:
-        docs, column_values = list(ids), to_plain_list(values, argument_name, ordered=True)
+        docs, column_values = list(ids), to_plain_list(values, argument_name, must_be_ordered=True)
     if len(column_values) != len(docs):
         raise ParameterError(
             f"{argument_name} has {len(column_values)} values for {len(docs)} documents.",
@@ -209,10 +212,10 @@ def prices_by_document(
     aligned with `retrieved` and `expected`. If `prices` is a list, raises ParameterError for a
     relevant document of `expected` without a price."""
     listed_prices = values_by_document(
-        prices, read_document_ids(retrieved, "retrieved", ordered=True), "prices"
+        prices, read_document_ids(retrieved, "retrieved", must_be_ordered=True), "prices"
     )
     if expected_prices is not None:
-        expected_ids = read_document_ids(expected, "expected", ordered=True)
+        expected_ids = read_document_ids(expected, "expected", must_be_ordered=True)
         more_prices = values_by_document(expected_prices, expected_ids, "expected_prices")
         prices_together = [*listed_prices.values(), *more_prices.values()]
         return values_by_document(

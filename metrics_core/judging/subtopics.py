@@ -152,24 +152,24 @@ class SubtopicJudgments:
         position = np.minimum(np.searchsorted(judged_keys, keys), max(len(judged_keys) - 1, 0))
         listed = (self.rank > 0) & (judged_keys[position] == keys if len(judged_keys) else False)
         rank = np.zeros(len(keys), dtype=np.int64)
-        rank[listed] = judged_hits.ordinal()[position[listed]]
+        rank[listed] = judged_hits.ordinals()[position[listed]]
         return replace(self, rank=rank)
 
 
-def _find_best_documents(adds: AnyArray, query: Ints) -> Ints:
+def _find_best_documents(gains: AnyArray, query: Ints) -> Ints:
     """Return, for each query, the position of the first document with the query's largest value in
-    `adds`, int64[query]."""
+    `gains`, int64[query]."""
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     lengths = np.diff(starts, append=len(query))
-    best = np.flatnonzero(adds == np.repeat(np.maximum.reduceat(adds, starts), lengths))
+    best = np.flatnonzero(gains == np.repeat(np.maximum.reduceat(gains, starts), lengths))
     return best[np.diff(query[best], prepend=-1) != 0]
 
 
-def make_subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | None:
+def make_subtopic_judgments(qrels: Qrels, ranks: Ints) -> SubtopicJudgments | None:
     """Return the judgments by subtopic with the rank of each document; None if the qrels have no
     subtopics.
 
-    `rank_of` int64[qrels row] is the rank of each judged document, 0 if it is not listed."""
+    `ranks` int64[qrels row] is the rank of each judged document, 0 if it is not listed."""
     table = qrels.subtopics
     if table is None:
         return None
@@ -178,13 +178,13 @@ def make_subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | 
     numbers = np.array([position[q] for q in queries.dictionary.to_pylist()], dtype=np.int64)
     query = numbers[as_array(queries.indices)]
     documents = _sort_texts(qrels.doc_ids.unique())
-    document = _text_numbers(table["doc_id"], documents)
+    document = _encode_texts(table["doc_id"], documents)
     pair = query * len(documents) + document
-    judged = qrels.query_codes * np.int64(len(documents)) + _text_numbers(qrels.doc_ids, documents)
+    judged = qrels.query_codes * np.int64(len(documents)) + _encode_texts(qrels.doc_ids, documents)
     by_pair = np.argsort(judged)
-    rank = rank_of[by_pair[np.searchsorted(judged[by_pair], pair)]]
+    rank = ranks[by_pair[np.searchsorted(judged[by_pair], pair)]]
     names = encode_ids(table["subtopic"])
-    subtopic = _text_numbers(names.dictionary, _sort_texts(names.dictionary))
+    subtopic = _encode_texts(names.dictionary, _sort_texts(names.dictionary))
     subtopic = subtopic[as_array(names.indices)]
     order = np.lexsort((subtopic, -document, query))
     grades = as_array(table["relevance"]).astype(np.float64)
@@ -202,5 +202,5 @@ def _sort_texts(texts: pa.Array) -> pa.Array:
     return texts.take(pc.sort_indices(texts))
 
 
-def _text_numbers(texts: pa.Array | pa.ChunkedArray, all_texts: pa.Array) -> Ints:
+def _encode_texts(texts: pa.Array | pa.ChunkedArray, all_texts: pa.Array) -> Ints:
     return np.asarray(as_array(pc.index_in(texts, value_set=all_texts)), np.int64)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metrics_core.base.arrays import Ints, Mask
-from metrics_core.judging.added_judgments import add_judgment_counts, add_listed_grades
+from metrics_core.judging.added_judgments import add_counted_judgments, add_listed_grades
 from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedRanks
 
@@ -79,7 +79,9 @@ class UnjudgedPlaces:
     def add_as_judged(self, ranks: JudgedRanks) -> JudgedRanks:
         """Return the ranks as they would be if the documents were judged with the grade `grade`.
         They are added both to the lists and to the judgments."""
-        return add_judgment_counts(self.add_to_lists(ranks), self.count_within_depth(), self.grade)
+        return add_counted_judgments(
+            self.add_to_lists(ranks), self.count_within_depth(), self.grade
+        )
 
 
 def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Mask:

@@ -8,8 +8,8 @@ from pkgutil import iter_modules
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
 from metrics_core.measures.declaring.given_measures import (
     find_measure,
-    given_measure,
-    score_only_measure,
+    make_given_measure,
+    make_score_only_measure,
 )
 from metrics_core.measures.declaring.names import (
     ByMeasure,
@@ -36,12 +36,12 @@ __all__ = [
     "Parameter",
     "declarations",
     "find_measure",
-    "given_measure",
+    "make_given_measure",
+    "make_score_only_measure",
     "name_notes",
     "parse_measure",
     "parse_measures",
     "parse_measures_by_name",
-    "score_only_measure",
 ]
 
 for _module in iter_modules(__path__):

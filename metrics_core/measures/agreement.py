@@ -139,7 +139,7 @@ def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) ->
         listed = np.minimum(cutoff, listed)
     relevant = hits.count(cutoff)
     pairs = relevant * (listed - relevant)
-    wrong = hits.total((hits.rank - hits.ordinal()).astype(np.float64), cutoff)
+    wrong = hits.total((hits.rank - hits.ordinals()).astype(np.float64), cutoff)
     share = np.divide(wrong, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
     return 1 - share
 
@@ -155,5 +155,5 @@ def _accuracy_weights(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hi
     hits = ranks.relevant(rel)
     listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)
     others = (listed - hits.count(cutoff))[hits.query]
-    above = ratio((hits.rank - hits.ordinal()).astype(np.float64), others)
+    above = ratio((hits.rank - hits.ordinals()).astype(np.float64), others)
     return hits.contributions(1 - above).select(others > 0)

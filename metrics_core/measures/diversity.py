@@ -73,7 +73,7 @@ def _full_novelty(alpha: float, discount: Floats, cutoff: Cutoff) -> Floats:
     return prefix_sums(worth)[cutoff]
 
 
-def _list_ranks(cutoff: Cutoff) -> Floats:
+def _ranks_up_to(cutoff: Cutoff) -> Floats:
     return np.arange(1, int(np.max(cutoff)) + 1, dtype=np.float64) if cutoff is not None else _NONE
 
 
@@ -102,7 +102,7 @@ def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 
     """Number of subtopics that the first k results cover, with most weight on early results and on
     new subtopics, as a share of the score of a list in which each result covers every subtopic."""
     judgments = require_subtopics(ranks)
-    each = _full_novelty(alpha, 1 / np.log2(_list_ranks(cutoff) + 1), cutoff)
+    each = _full_novelty(alpha, 1 / np.log2(_ranks_up_to(cutoff) + 1), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)
     return ratio(_discounted_novelty(judgments.coverage(rel), alpha, cutoff), divisor)
 
@@ -160,7 +160,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
     """Expected reciprocal of the rank at which a reader interested in one of the subtopics is
     satisfied, as a share of the score of a list in which each result covers every subtopic."""
     judgments = require_subtopics(ranks)
-    each = _full_novelty(_ERR_ALPHA, 1 / _list_ranks(cutoff), cutoff)
+    each = _full_novelty(_ERR_ALPHA, 1 / _ranks_up_to(cutoff), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)
     return ratio(_reciprocal_novelty(judgments.coverage(rel), cutoff), divisor)
 

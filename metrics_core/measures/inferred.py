@@ -47,10 +47,10 @@ def _estimate_precisions(ranks: JudgedRanks, rel: int) -> Floats:
     relevant = ranks.relevance >= rel
     hits = ranks.relevant(rel)
     above = hits.rank - 1
-    pooled = ranks.pooled().ordinal()[relevant] - 1
+    pooled = ranks.pooled().ordinals()[relevant] - 1
     judged = ranks.judged()
-    n_relevant_above = judged.ordinal()[judged.relevance >= rel] - 1
-    precision = (hits.ordinal() - 1 + _EPSILON) / (n_relevant_above + 2 * _EPSILON)
+    n_relevant_above = judged.ordinals()[judged.relevance >= rel] - 1
+    precision = (hits.ordinals() - 1 + _EPSILON) / (n_relevant_above + 2 * _EPSILON)
     expected = above / hits.rank * ratio(pooled.astype(np.float64), above) * precision
     return np.where(above == 0, 1.0, 1 / hits.rank + expected)
 

@@ -34,7 +34,7 @@ Rounding = Annotated[
 ]
 
 
-def documents_at_recall(recall: Floats, n_relevant: Ints, rounding: Rounding) -> Ints:
+def count_documents_at_recall(recall: Floats, n_relevant: Ints, rounding: Rounding) -> Ints:
     """Return the number of relevant documents that each recall level requires, int64[query, level].
 
     `recall` is float64[level], `n_relevant` is int64[query]."""
@@ -53,14 +53,14 @@ def interpolate_precision(
     at levels that the run does not reach."""
     hits = ranks.relevant(rel)
     levels = np.asarray(recall, dtype=np.float64)
-    needed = np.maximum(documents_at_recall(levels, ranks.n_relevant(rel), rounding), 1)
+    needed = np.maximum(count_documents_at_recall(levels, ranks.n_relevant(rel), rounding), 1)
     edges = np.searchsorted(hits.query, np.arange(ranks.n_queries + 1))
     first, end = edges[:-1, None] + needed - 1, np.broadcast_to(edges[1:, None], needed.shape)
     reached = first < end
     scores = np.zeros(needed.shape)
     if reached.any():
         # The last slice may end after the last hit, an index that reduceat rejects.
-        precision = np.append(hits.ordinal() / hits.rank, 0.0)
+        precision = np.append(hits.ordinals() / hits.rank, 0.0)
         slices = np.stack([first[reached], end[reached]], axis=1).ravel()
         scores[reached] = np.maximum.reduceat(precision, slices)[::2]
     return scores

@@ -84,7 +84,7 @@ def yet_another_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     precision is above one half. Differences near 0 and near 1 count more than differences in the
     middle."""
     hits = ranks.relevant(rel)
-    return _log_odds(hits.total(hits.ordinal() / hits.rank), ranks.n_relevant(rel))
+    return _log_odds(hits.total(hits.ordinals() / hits.rank), ranks.n_relevant(rel))
 
 
 weights("GMAP")(precision_weights)

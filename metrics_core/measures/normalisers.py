@@ -80,7 +80,7 @@ def _ndcg_divisor(
     for v, least in enumerate(worth):
         before[:, v] = np.bincount(best.query[best.relevance >= least], minlength=ranks.n_queries)
 
-    def divisor_with_added(added: Ints) -> Floats:
+    def compute_divisor(added: Ints) -> Floats:
         above = np.zeros((ranks.n_queries, len(worth) + 1), dtype=np.int64)
         # One grade at a time: with few grades, rows of a table take longer.
         for v in reversed(range(len(worth))):
@@ -105,7 +105,7 @@ def _ndcg_divisor(
         judged_gains = np.bincount(query, parts, ranks.n_queries)
         return judged_gains + gain_between(start, stop) @ worth
 
-    return divisor_with_added
+    return compute_divisor
 
 
 def _sum_discounts(deepest_cutoff: int, discount: Discount) -> Floats:

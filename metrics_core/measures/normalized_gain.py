@@ -91,7 +91,7 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """A relevant result counts more if fewer non-relevant results are ranked above it. The relevant
     results above it do not matter."""
     hits = ranks.relevant(rel)
-    above = hits.rank - hits.ordinal()
+    above = hits.rank - hits.ordinals()
     return ratio(hits.total(1 / np.log2(2 + above)), ranks.n_relevant(rel))
 
 
@@ -187,7 +187,7 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
     listed, best = graded.listed, graded.best
     drop, longer = _mark_level_ends(best), _has_further_level(ranks, graded)
     levels = best.select(drop)
-    reached = np.append(graded.dcg, 0.0)[listed.last_hits_within(levels.rank, levels.query)]
+    reached = np.append(graded.dcg, 0.0)[listed.last_hit_positions(levels.rank, levels.query)]
     ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
     score = ratio(ndcg + np.where(longer, graded.whole_list_ndcg(), 0.0), levels.count() + longer)
     return np.where(ranks.n_relevant(rel) > 0, score, 0.0)
@@ -206,7 +206,7 @@ def _ndcg_at_levels_terms(
     levels, share = graded.best.select(drop), 1 / graded.ideal_dcg[drop]
     # A result counts in every level that ends at its rank or deeper.
     passed = np.append(levels.accumulate(share), 0.0)[
-        levels.last_hits_within(listed.rank - 1, listed.query)
+        levels.last_hit_positions(listed.rank - 1, listed.query)
     ]
     whole_share = np.where(
         longer,
@@ -233,4 +233,4 @@ def _has_further_level(ranks: JudgedRanks, graded: _GainLists) -> Mask:
 @weights("binG")
 def _binary_g_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
     hits = ranks.relevant(rel)
-    return hits.contributions(1 / np.log2(2 + hits.rank - hits.ordinal()))
+    return hits.contributions(1 / np.log2(2 + hits.rank - hits.ordinals()))

@@ -135,7 +135,7 @@ def average_precision(
     of all relevant documents. Some recommender courses always divide by k, or without a cutoff by
     the number of listed documents."""
     hits = ranks.relevant(rel)
-    precisions = hits.total(hits.ordinal() / hits.rank, cutoff)
+    precisions = hits.total(hits.ordinals() / hits.rank, cutoff)
     if denominator == "retrieved":
         return ratio(precisions, hits.count(cutoff))
     if denominator == "k":
@@ -232,14 +232,14 @@ def relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
 def precision_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """Weight each relevant document by the precision at its rank."""
     hits = ranks.relevant(rel)
-    return hits.contributions(hits.ordinal() / hits.rank)
+    return hits.contributions(hits.ordinals() / hits.rank)
 
 
 @weights("RR", "Success")
 def _first_relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """Give weight only to the first relevant document of each query."""
     hits = relevant_weights(ranks, rel=rel)
-    return hits.select(hits.ordinal() == 1)
+    return hits.select(hits.ordinals() == 1)
 
 
 @weights("Rprec")

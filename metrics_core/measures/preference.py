@@ -53,7 +53,7 @@ def _preference_shares(ranks: JudgedRanks, rel: int) -> Floats:
     """Return a number for each relevant result, float64[hit]: 1 minus the share of the R best
     non-relevant results that are ranked above it."""
     judged, hits = ranks.judged(), ranks.relevant(rel)
-    above = judged.ordinal()[judged.relevance >= rel] - hits.ordinal()
+    above = judged.ordinals()[judged.relevance >= rel] - hits.ordinals()
     relevant = ranks.n_relevant(rel)
     most = np.minimum(relevant, ranks.n_relevant(0) - relevant)[hits.query]
     return 1 - ratio(np.minimum(above, relevant[hits.query]), most)

@@ -14,7 +14,7 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.measures import ByMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.text_tables.paper_table import RunMeans, all_pairs_table
-from metrics_core.text_tables.score_tables import pair_texts
+from metrics_core.text_tables.score_tables import format_pairs
 
 _MOST_ROWS = 30
 """Maximum number of pairs that are shown in a notebook cell; `.frame` has all pairs."""
@@ -50,7 +50,7 @@ class MeasuredPairs(AllPairs):
     def _repr_html_(self) -> str:
         rows = self.frame.head(_MOST_ROWS).assign(measure=self.measure)
         places = self.places.rename(columns={"first": "best rank", "last": "worst rank"})
-        tables = [places, pair_texts(rows.rename(columns={"queries": "n"}))]
+        tables = [places, format_pairs(rows.rename(columns={"queries": "n"}))]
         parts = [html_table(table, mean=w.format_score) for table in tables]
         if len(self.frame) > len(rows):
             parts.append(html_sentence("More pairs: .frame"))
@@ -74,15 +74,15 @@ class PairsByMeasure(ByMeasure[MeasuredPairs]):
     @property
     def frame(self) -> pd.DataFrame:
         """One row per measure and pair. Columns: measure and the columns of each `frame`."""
-        return self._join("frame")
+        return self._join_frames("frame")
 
     @property
     def places(self) -> pd.DataFrame:
         """One row per measure and run. Columns: measure and the columns of each `places`."""
-        return self._join("places")
+        return self._join_frames("places")
 
-    def _join(self, name: str) -> pd.DataFrame:
-        frames = {measure: getattr(pairs, name) for measure, pairs in self.items()}
+    def _join_frames(self, attribute_name: str) -> pd.DataFrame:
+        frames = {measure: getattr(pairs, attribute_name) for measure, pairs in self.items()}
         return pd.concat(frames, names=["measure"]).reset_index("measure").reset_index(drop=True)
 
     def to_latex(self, *, caption: str = "", label: str = "") -> str:

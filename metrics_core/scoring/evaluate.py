@@ -87,7 +87,7 @@ def join_runs(
         join_judgments(exclude_documents(run, exclusions), qrels, documents=document_table)
         for run in convert_to_runs(runs, qrels.query_ids)
     ]
-    refuse_same_names([ranks.run_name for ranks in judged])
+    refuse_repeated_names([ranks.run_name for ranks in judged])
     for ranks in judged:
         for note in ranks.notes:
             if note.kind == NO_JUDGED_DOCUMENT:
@@ -101,7 +101,7 @@ def make_exclusions(exclude_self: bool, exclude: PairsLike | None) -> Exclusions
     return Exclusions(exclude_self, None if exclude is None else convert_to_pairs(exclude))
 
 
-def refuse_same_names(names: Sequence[str]) -> None:
+def refuse_repeated_names(names: Sequence[str]) -> None:
     """Raise RanklensError if two runs have the same name."""
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -19,7 +19,7 @@ from metrics_core.base.errors import (
 )
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import shorten_value
-from metrics_core.measures import Measure, given_measure, parse_measure
+from metrics_core.measures import Measure, make_given_measure, parse_measure
 from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.scoring.scores import Scores, build_scores, join_measures
 from metrics_core.tables import GivenScores
@@ -29,7 +29,7 @@ _TOLERANCE = 1.01e-4
 """Tolerance for comparing given scores with computed scores. Tools often write four decimals."""
 
 
-def scores_from_given(
+def scores_from_tables(
     tables: Sequence[GivenScores], *, lower: Collection[str] = (), higher: Collection[str] = ()
 ) -> Scores:
     """Return the scores in one or several tables, by run, query and measure.
@@ -54,7 +54,7 @@ def scores_from_given(
     refuse_unknown_names(directions, names)
     numbers = wide[names].to_numpy(dtype=np.float64)
     measures = [
-        given_measure(name, numbers[:, column], higher_is_better=directions.get(name))
+        make_given_measure(name, numbers[:, column], higher_is_better=directions.get(name))
         for column, name in enumerate(names)
     ]
     return build_scores(wide, measures, numbers)
@@ -144,7 +144,7 @@ def find_computed_measure(name: str) -> Measure | None:
     return None if measure is None or measure.declaration.needs else measure
 
 
-def compare_with_computed(
+def compare_with_computed_scores(
     given_scores: Scores, compute: Callable[[Sequence[Measure]], Scores]
 ) -> tuple[list[str], list[Note]]:
     """Compare scores from another tool with the scores of the computed measure of the same name.

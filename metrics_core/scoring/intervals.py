@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.measures import MEAN, Combination
-from metrics_core.scoring.resampling import count_resamples, sum_each_draw
+from metrics_core.scoring.resampling import choose_n_resamples, sum_each_draw
 
 if TYPE_CHECKING:
     from metrics_core.scoring.studentised import Moments
@@ -74,11 +74,11 @@ def mean_intervals(
         for moments, group in zip(means, shares, strict=True)
     ]
     varying_columns = [
-        moments.columns(places)
+        moments.select_columns(places)
         for moments, places in zip(means, varying, strict=True)
         if len(places)
     ]
-    draws = iter(studentise_draws(varying_columns, count_resamples))
+    draws = iter(studentise_draws(varying_columns, choose_n_resamples))
     intervals = []
     for group, share, places in zip(means, shares, varying, strict=True):
         reach = np.full(group.mean.shape, np.nan)
@@ -96,10 +96,10 @@ def mean_intervals(
 
 
 def mean_bound(
-    values: Floats, combination: Combination = MEAN, *, upper: bool = False, level: float = LEVEL
+    values: Floats, combination: Combination = MEAN, *, is_upper: bool = False, level: float = LEVEL
 ) -> float:
     """Return a one-sided confidence bound of the combined score of `values` float64[query]: the
-    upper bound if `upper` is true, otherwise the lower one. The true score lies beyond the bound
+    upper bound if `is_upper` is true, otherwise the lower one. The true score lies beyond the bound
     with probability 1 - level. The bound is NaN if `mean_interval` has no interval.
 
     The bound is a quantile of the signed distances of the draws. Absolute distances would hide that
@@ -108,17 +108,19 @@ def mean_bound(
 
     moments = Moments.from_values(combination.to_scale(values)[:, None])
     if combination.linear and _are_binary_columns(moments)[0]:
-        return float(wilson_interval(moments.mean, moments.queries, 2 * level - 1)[int(upper)][0])
+        return float(
+            wilson_interval(moments.mean, moments.queries, 2 * level - 1)[int(is_upper)][0]
+        )
     if not _are_varying_columns(moments)[0]:
         return float("nan")
     columns = replace(
-        moments.columns(np.zeros(1, dtype=np.int64)), least_error=_LEAST_ERROR_OF_A_BOUND
+        moments.select_columns(np.zeros(1, dtype=np.int64)), least_error=_LEAST_ERROR_OF_A_BOUND
     )
-    draws: Floats = sum_each_draw(columns.summed_values(), count_resamples(len(values)))
+    draws: Floats = sum_each_draw(columns.summed_values(), choose_n_resamples(len(values)))
     distances = columns.signed_distances(draws)[:, 0]
     edge = (
         np.quantile(distances, 1 - level, method="lower")
-        if upper
+        if is_upper
         else np.quantile(distances, level, method="higher")
     )
     return float(combination.from_scale(moments.mean - edge * moments.error)[0])

@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.scoring.intervals import LEVEL, mean_intervals
-from metrics_core.scoring.scores import Scores, measure_columns
+from metrics_core.scoring.scores import Scores, find_measure_columns
 
 
 def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
@@ -33,7 +33,7 @@ def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.Data
     and low and high are NaN."""
     run_scores = Scores.from_any(scores)
     combined = run_scores.combined()
-    names = run_scores.measures if isinstance(scores, Scores) else measure_columns(scores)
+    names = run_scores.measures if isinstance(scores, Scores) else find_measure_columns(scores)
     rows = []
     for i, run in enumerate(run_scores.runs):
         values = run_scores.values[i]

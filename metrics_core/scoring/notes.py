@@ -62,13 +62,15 @@ def score_notes(
         _affected_queries_note(
             "unjudged", ranks.unjudged_queries, "{} without judgments", is_scored_zero=False
         ),
-        *_no_relevant_notes(ranks, measures, is_scored_zero=without_relevant == "zero"),
+        *_notes_on_queries_without_relevant(
+            ranks, measures, is_scored_zero=without_relevant == "zero"
+        ),
         *(_undefined_note(ranks, m) for m in measures if "documents" in m.declaration.needs),
     ]
     return [note for note in about_queries if note.count] + _depth_notes(ranks, measures)
 
 
-def _no_relevant_notes(
+def _notes_on_queries_without_relevant(
     ranks: JudgedRanks, measures: Sequence[Measure], *, is_scored_zero: bool
 ) -> list[Note]:
     """Return notes on queries without a relevant document. There is one note for the lowest grade

@@ -30,7 +30,7 @@ def precision_sum_extremes(
         # Documents beyond the cutoff affect neither the sum nor the divisor.
         unjudged = unjudged.limit_to_depth(cutoff)
     is_counted = relevant.rank <= cutoff
-    sums = relevant.total(relevant.ordinal() / relevant.rank, measure.cutoff)
+    sums = relevant.total(relevant.ordinals() / relevant.rank, measure.cutoff)
     counted = ranks.n_relevant(measure.value("rel") or 1)
     if denominator == "retrieved":
         counted = relevant.count(measure.cutoff).astype(np.int64)

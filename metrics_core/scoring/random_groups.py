@@ -27,7 +27,7 @@ _NUMBERS_KEPT = 8
 _memo = Memo(_NUMBERS_KEPT)
 
 
-def count_drawn_units(n_queries: int) -> int:
+def choose_n_units(n_queries: int) -> int:
     """Return the number of units that are drawn: queries, or groups of queries."""
     return n_queries if n_queries <= MOST_SINGLE else GROUPS
 
@@ -35,7 +35,7 @@ def count_drawn_units(n_queries: int) -> int:
 def has_equal_sized_units(n_queries: int) -> bool:
     """Return whether all units have the same number of queries. Every draw then has the same number
     of queries too."""
-    return n_queries % max(count_drawn_units(n_queries), 1) == 0
+    return n_queries % max(choose_n_units(n_queries), 1) == 0
 
 
 def sum_by_unit(columns: SingleOrDouble) -> SingleOrDouble:

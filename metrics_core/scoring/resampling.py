@@ -11,11 +11,11 @@ from threading import Thread
 import numpy as np
 
 from metrics_core.base.arrays import Bytes, Floats, Ints, SingleOrDouble
-from metrics_core.base.compiled.machine import compiled
+from metrics_core.base.compiled.machine import compiled_functions
 from metrics_core.base.compiled.signatures import COLUMNS
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, map_on_all_cores
-from metrics_core.scoring.random_groups import count_drawn_units, sum_by_unit
+from metrics_core.scoring.random_groups import choose_n_units, sum_by_unit
 
 _SEED = 20_260
 _CELLS = 20_000_000
@@ -42,17 +42,17 @@ _CELLS_AT = 4_000_000
 _memo = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
 
-def count_resamples(n_queries: int) -> int:
+def choose_n_resamples(n_queries: int) -> int:
     """Return the number of resamples for an interval of a mean over this number of queries."""
-    return min(count_draws(n_queries), _MOST)
+    return min(choose_n_draws(n_queries), _MOST)
 
 
-def count_draws(n_queries: int) -> int:
+def choose_n_draws(n_queries: int) -> int:
     """Return the number of resamples that are computed for this number of queries. The test of a
     difference uses all of them. The number is 10,000 for up to 2,000 queries, then decreases, and
     is 2,000 for 10,000 queries or more. With 2,000 resamples, a share of 0.05 has a standard error
     of 0.005."""
-    return int(np.clip(_CELLS // max(count_drawn_units(n_queries), 1), _FEWEST, _MOST_TESTED))
+    return int(np.clip(_CELLS // max(choose_n_units(n_queries), 1), _FEWEST, _MOST_TESTED))
 
 
 def iterate_draws(n_queries: int, max_draws: int | None = None) -> Iterator[Bytes]:
@@ -61,8 +61,8 @@ def iterate_draws(n_queries: int, max_draws: int | None = None) -> Iterator[Byte
 
     The resamples are always the same, and are not computed again as long as they are cached. If
     `max_draws` is given, only the first `max_draws` resamples are yielded."""
-    remaining = count_draws(n_queries) if max_draws is None else max_draws
-    for counts in _draw_blocks(count_drawn_units(n_queries)):
+    remaining = choose_n_draws(n_queries) if max_draws is None else max_draws
+    for counts in _draw_blocks(choose_n_units(n_queries)):
         yield counts[:remaining]
         remaining -= len(counts)
         if remaining <= 0:
@@ -72,18 +72,18 @@ def iterate_draws(n_queries: int, max_draws: int | None = None) -> Iterator[Byte
 def prepare_draws(n_queries: int) -> None:
     """Compute the draws for this number of queries in the background, so that the first comparison
     does not wait."""
-    Thread(target=_draw_blocks, args=(count_drawn_units(n_queries),), daemon=True).start()
+    Thread(target=_draw_blocks, args=(choose_n_units(n_queries),), daemon=True).start()
 
 
-def _draw_blocks(units: int) -> list[Bytes]:
-    return _memo(units, lambda: _make_draws(units))
+def _draw_blocks(n_units: int) -> list[Bytes]:
+    return _memo(n_units, lambda: _make_draws(n_units))
 
 
-def _make_draws(units: int) -> list[Bytes]:
-    n_draws, size = count_draws(units), _block_size(units)
+def _make_draws(n_units: int) -> list[Bytes]:
+    n_draws, size = choose_n_draws(n_units), _block_size(n_units)
 
     def make_block(start: int) -> Bytes:
-        return _count_drawn_units(units, start, min(size, n_draws - start))
+        return _count_drawn_units(n_units, start, min(size, n_draws - start))
 
     return map_on_all_cores(make_block, range(0, n_draws, size))
 
@@ -97,7 +97,7 @@ def sum_each_draw(columns: SingleOrDouble, max_draws: int | None = None) -> Sing
     units, n_columns = columns.shape
     few = n_columns <= _FEW_COLUMNS
     width = -(-n_columns // COLUMNS) * COLUMNS if few else n_columns
-    totals = np.empty((max_draws or count_draws(units), width), columns.dtype)
+    totals = np.empty((max_draws or choose_n_draws(units), width), columns.dtype)
     product = _make_compiled_product(columns, width) if few else _make_blas_product(columns)
 
     def add_block_sums(part: tuple[int, Bytes]) -> None:
@@ -121,7 +121,7 @@ def _make_compiled_product(
     units, n_columns = columns.shape
     rows = np.zeros((width, units), columns.dtype)
     rows[:n_columns] = columns.T
-    functions = compiled("sums")
+    functions = compiled_functions("sums")
     weigh = functions.weigh_singles if columns.dtype == np.float32 else functions.weigh_doubles
 
     def multiply_counts(counts: Bytes, totals: SingleOrDouble) -> None:
@@ -167,7 +167,7 @@ def split_by_memory(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
     into memory together. `shapes` are the shapes of the matrices, (queries, columns)."""
     start, total = 0, 0
     for i, (n_queries, columns) in enumerate(shapes):
-        cells = count_draws(n_queries) * columns
+        cells = choose_n_draws(n_queries) * columns
         if i > start and total + cells > _MOST_CELLS:
             yield slice(start, i)
             start, total = i, 0
@@ -220,18 +220,18 @@ def sum_draws_at(columns: Floats, draw_positions: Ints) -> Floats:
     return totals
 
 
-def _block_size(units: int) -> int:
-    return min(max(1, _BLOCK // units), count_draws(units))
+def _block_size(n_units: int) -> int:
+    return min(max(1, _BLOCK // n_units), choose_n_draws(n_units))
 
 
-def _count_drawn_units(units: int, start: int, size: int) -> Bytes:
+def _count_drawn_units(n_units: int, start: int, size: int) -> Bytes:
     """Count how often each unit is in each of `size` consecutive draws, uint8[draw, unit]. `start`
     is the number of the first draw. Each block has a separate seed, so that blocks can be drawn in
     parallel."""
     generator = np.random.default_rng((_SEED, start))
     # uint16 needs half the random bits of the default.
-    drawn_units = generator.integers(0, units, (size, units), dtype=np.uint16)
+    drawn_units = generator.integers(0, n_units, (size, n_units), dtype=np.uint16)
     # A unit is drawn about once per resample, so 255 is never reached.
-    counts = np.zeros((size, units), np.uint8)
-    compiled("sums").count_drawn(drawn_units, counts)
+    counts = np.zeros((size, n_units), np.uint8)
+    compiled_functions("sums").count_drawn_indices(drawn_units, counts)
     return counts

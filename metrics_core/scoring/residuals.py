@@ -37,7 +37,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.added_judgments import add_judgment_counts
+from metrics_core.judging.added_judgments import add_counted_judgments
 from metrics_core.judging.hits import ratio
 from metrics_core.judging.unjudged import UnjudgedPlaces, split_into_blocks
 from metrics_core.measures import Measure
@@ -115,7 +115,7 @@ def _find_extremes(
     ends = []
     for queries, part in [(slice(None), ranks)] if in_one else split_into_blocks(ranks, depth):
         if n_unlisted is not None:
-            part = add_judgment_counts(part, n_unlisted[queries], grade)
+            part = add_counted_judgments(part, n_unlisted[queries], grade)
         ends.append(_extremes_of_kind(part, measure, kind, grade, depth))
     low, high = (np.concatenate(values) for values in zip(*ends, strict=True))
     return low, high
@@ -167,7 +167,9 @@ def _monotone_extremes(
     if measure.cutoff is not None:
         # This many documents of the highest grade already fill the best order.
         counts = np.minimum(counts, measure.cutoff)
-    other = measure.score(add_judgment_counts(unjudged.add_to_lists(ranks), counts, unjudged.grade))
+    other = measure.score(
+        add_counted_judgments(unjudged.add_to_lists(ranks), counts, unjudged.grade)
+    )
     return np.minimum(score, other), np.maximum(score, other)
 
 
@@ -180,7 +182,7 @@ def _count_extremes(
 def _recall_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> Extremes:
-    low = measure.score(add_judgment_counts(ranks, unjudged.n_below, unjudged.grade))
+    low = measure.score(add_counted_judgments(ranks, unjudged.n_below, unjudged.grade))
     return low, measure.score(unjudged.add_as_judged(ranks))
 
 
@@ -188,7 +190,7 @@ def _normalised_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> Extremes:
     ceiling = measure.declaration.range[1]
-    low = measure.score(add_judgment_counts(ranks, unjudged.count_unjudged(), unjudged.grade))
+    low = measure.score(add_counted_judgments(ranks, unjudged.count_unjudged(), unjudged.grade))
     high = np.minimum(measure.score(unjudged.add_to_lists(ranks)), ceiling)
     # Without a known relevant document the divisor is 0, and every score is possible.
     is_undefined = ~np.isin(
@@ -222,17 +224,17 @@ class _ShareExtremes:
         unjudged = self._unjudged
         counts = np.zeros_like(unjudged) if n_unlisted is None else n_unlisted
 
-        def divisor_with_added(within: Ints) -> Floats:
+        def compute_divisor(within: Ints) -> Floats:
             return self._divisor((counts + within)[:, None])
 
-        divisor = divisor_with_added(np.zeros_like(unjudged))
+        divisor = compute_divisor(np.zeros_like(unjudged))
         # The quotient may have a rounding error, which must not put a bound on the wrong side.
         score = np.where(counts == 0, self._score, ratio(self._gain, divisor))
         if self._kind == "recall":
-            low = ratio(self._gain, divisor_with_added(self._beyond))
-            high = ratio(self._highest_gain, divisor_with_added(unjudged - self._beyond))
+            low = ratio(self._gain, compute_divisor(self._beyond))
+            high = ratio(self._highest_gain, compute_divisor(unjudged - self._beyond))
         else:
-            low = ratio(self._gain, divisor_with_added(unjudged))
+            low = ratio(self._gain, compute_divisor(unjudged))
             high = np.where(divisor == 0, self._ceiling, ratio(self._highest_gain, divisor))
         low, high = np.minimum(low, score), np.maximum(np.minimum(high, self._ceiling), score)
         return np.where(unjudged == 0, score, low), np.where(unjudged == 0, score, high)

@@ -23,8 +23,8 @@ from metrics_core.scoring.given_scores import (
 from metrics_core.scoring.scores import (
     Scores,
     check_key_columns,
-    column_numbers,
-    measure_columns,
+    find_measure_columns,
+    read_number_column,
     scores_from_frame,
 )
 from metrics_core.tables import GivenScores
@@ -55,7 +55,7 @@ def select_scores(
         )
     frame = read_scores_frame(scores.frame if isinstance(scores, Scores) else scores)
     if measures is None:
-        names = measure_columns(frame, numeric=True)
+        names = find_measure_columns(frame, only_numeric=True)
     by_name = {str(name): _find_column(frame, name) for name in names}
     columns = list(dict.fromkeys(by_name.values()))
     directions = {
@@ -81,10 +81,10 @@ def _find_column(frame: pd.DataFrame, measure: Any) -> str:
     except RanklensError:
         return name
     columns = map(str, frame.columns)
-    return next((column for column in columns if _is_name_of(column, parsed_measure)), name)
+    return next((column for column in columns if _is_measure_name(column, parsed_measure)), name)
 
 
-def _is_name_of(name: str, measure: Measure) -> bool:
+def _is_measure_name(name: str, measure: Measure) -> bool:
     try:
         return parse_measure(name) == measure
     except RanklensError:
@@ -121,6 +121,6 @@ def read_scores_frame(table: Any) -> pd.DataFrame:
             "Keep one of them, or number the repeats in a column named repeat.",
         )
     if has_measure_rows:
-        return pivot_measures(frame.assign(value=column_numbers(frame, "value")))
-    measures = [name for name in measure_columns(frame, numeric=True) if name != "repeat"]
+        return pivot_measures(frame.assign(value=read_number_column(frame, "value")))
+    measures = [name for name in find_measure_columns(frame, only_numeric=True) if name != "repeat"]
     return frame.groupby(keys, sort=False)[measures].mean().reset_index()

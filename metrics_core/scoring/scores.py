@@ -15,7 +15,7 @@ from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError
 from metrics_core.base.wording import shorten_value
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures import Measure, given_measure, parse_measure
+from metrics_core.measures import Measure, make_given_measure, parse_measure
 from metrics_core.tables.finite_numbers import to_finite_number
 
 WithoutRelevant = Literal["zero", "leave out"]
@@ -132,9 +132,9 @@ def scores_from_frame(
 
     A column with the name of a measure is taken as that measure if its numbers are within the
     measure's range. The direction of any other column is taken from `higher_is_better`, which maps
-    column names to true or false, and otherwise decided by `given_measure`. Raises RanklensError in
-    the same cases as `Scores.from_any`, and if there is no numeric column or a value is not a
-    finite number."""
+    column names to true or false, and otherwise decided by `make_given_measure`. Raises
+    RanklensError in the same cases as `Scores.from_any`, and if there is no numeric column or a
+    value is not a finite number."""
     check_key_columns(frame)
     for column in columns or ():
         if column in _KEYS or column not in frame.columns:
@@ -142,8 +142,8 @@ def scores_from_frame(
             raise RanklensError(
                 f"There are no scores of {column}.", f"Available: {listing or 'none'}."
             )
-    names = measure_columns(frame, numeric=True) if columns is None else columns
-    numbers = {str(name): column_numbers(frame, name) for name in names}
+    names = find_measure_columns(frame, only_numeric=True) if columns is None else columns
+    numbers = {str(name): read_number_column(frame, name) for name in names}
     if not numbers:
         raise RanklensError(
             "No column of the frame contains numbers.", "Give a number for each run and query."
@@ -153,14 +153,14 @@ def scores_from_frame(
     return build_scores(frame, measures, np.column_stack(list(numbers.values())))
 
 
-def measure_columns(frame: pd.DataFrame, *, numeric: bool = False) -> list[Any]:
-    """Return the names of the columns other than run and query_id. If `numeric` is true, only
+def find_measure_columns(frame: pd.DataFrame, *, only_numeric: bool = False) -> list[Any]:
+    """Return the names of the columns other than run and query_id. If `only_numeric` is true, only
     numeric columns are included."""
     columns = [c for c in frame.columns if c not in _KEYS]
-    return [c for c in columns if not numeric or frame[c].dtype.kind in "iuf"]
+    return [c for c in columns if not only_numeric or frame[c].dtype.kind in "iuf"]
 
 
-def column_numbers(frame: pd.DataFrame, column: str) -> Floats:
+def read_number_column(frame: pd.DataFrame, column: str) -> Floats:
     """Return a column as float64[row]. An empty cell becomes NaN.
 
     Raises RanklensError if a value is not a finite number."""
@@ -189,19 +189,19 @@ def _find_measure(name: str, values: Floats, higher_is_better: bool | None) -> M
     try:
         measure = parse_measure(name)
     except RanklensError:
-        return given_measure(name, values, higher_is_better=higher_is_better)
+        return make_given_measure(name, values, higher_is_better=higher_is_better)
     own_direction, (low, high) = measure.declaration.higher_is_better, measure.declaration.range
     defined = values[~np.isnan(values)]
     if higher_is_better is None:
         higher_is_better = own_direction
     if higher_is_better == own_direction and ((defined >= low) & (defined <= high)).all():
         return measure
-    return given_measure(name, values, higher_is_better=higher_is_better)
+    return make_given_measure(name, values, higher_is_better=higher_is_better)
 
 
 def _read_frame(frame: pd.DataFrame) -> Scores:
     check_key_columns(frame)
-    measures = [parse_measure(str(c)) for c in measure_columns(frame)]
+    measures = [parse_measure(str(c)) for c in find_measure_columns(frame)]
     numbers = frame.drop(columns=list(_KEYS)).to_numpy(dtype=np.float64)
     return build_scores(frame, measures, numbers)
 

@@ -16,7 +16,7 @@ from metrics_core.measures import Measure
 _MOST_CELLS = 4_000_000
 
 
-def single_scores(
+def single_document_scores(
     ranks: JudgedRanks, measure: Measure, rank: Ints, length: Ints, grade: Floats
 ) -> Floats:
     """Return the scores of n lists, float64[n]. Each list has one judged document, and no other

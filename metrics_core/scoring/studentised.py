@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics_core.base.arrays import AnyArray, Floats, Ints, Mask
-from metrics_core.scoring.random_groups import count_drawn_units, has_equal_sized_units, sum_by_unit
-from metrics_core.scoring.resampling import count_draws, sum_draws_at, sum_draws_of_matrices
+from metrics_core.scoring.random_groups import choose_n_units, has_equal_sized_units, sum_by_unit
+from metrics_core.scoring.resampling import choose_n_draws, sum_draws_at, sum_draws_of_matrices
 from metrics_core.scoring.rounding import RoundingBand
 
 _SMALL = 200_000_000
@@ -65,7 +65,7 @@ class CentredColumns:
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0
         counted = [] if self.has_constant_counts else [sum_by_unit(self.defined.astype(np.float64))]
-        if count_drawn_units(len(squares)) == len(squares):
+        if choose_n_units(len(squares)) == len(squares):
             scaled = self.centred / spread
             return np.hstack([scaled, np.square(scaled), *counted])
         # Sum in groups first: there are fewer groups than queries.
@@ -87,7 +87,7 @@ class CentredColumns:
             self._fill_distances(sums[draws], distances[draws], least)
         return distances
 
-    def _fill_distances(self, sums: AnyArray, mean: Floats, least: Floats) -> None:
+    def _fill_distances(self, sums: AnyArray, mean: Floats, variance_floor: Floats) -> None:
         """Write the signed distances of some draws into `mean`. The draws must be few enough for
         the cache."""
         split = np.split(
@@ -98,7 +98,7 @@ class CentredColumns:
             np.divide(split[0], n, out=mean)
             error = split[1] / n
             error -= np.square(mean)
-            np.maximum(error, least, out=error)
+            np.maximum(error, variance_floor, out=error)
             error /= np.maximum(n - 1, 1)
             np.sqrt(error, out=error)
             np.divide(mean, error, out=mean)
@@ -147,9 +147,10 @@ class Moments:
         centred[error == 0] = 0.0
         return cls(filled, centred, defined, mean, error, queries)
 
-    def columns(self, places: Ints) -> CentredColumns:
-        """Return the columns at the positions `places` int64[n], in the form needed for drawing."""
-        return CentredColumns(self.centred[places].T, self.defined[places].T)
+    def select_columns(self, positions: Ints) -> CentredColumns:
+        """Return the columns at the positions `positions` int64[n], in the form needed for
+        drawing."""
+        return CentredColumns(self.centred[positions].T, self.defined[positions].T)
 
 
 def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
@@ -187,7 +188,7 @@ class StudentisedDraws:
 
 
 def studentise_draws(
-    groups: Sequence[CentredColumns], draws: Callable[[int], int] = count_draws
+    groups: Sequence[CentredColumns], draws: Callable[[int], int] = choose_n_draws
 ) -> list[StudentisedDraws]:
     """Return the distances for several groups of columns; each group has separate queries. All
     groups are computed together, with as few matrix products as possible. The function `draws`

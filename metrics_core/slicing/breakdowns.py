@@ -12,8 +12,8 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import NoSharedQueriesError, UnknownColumnError
 from metrics_core.comparing.paired_tests import sidak_adjusted
 from metrics_core.comparing.resampled import clip_bounds, resample_groups
-from metrics_core.comparing.tested_quantities import tests_means, to_tested_scale
-from metrics_core.comparing.testing import widest_difference
+from metrics_core.comparing.tested_quantities import is_mean_tested, to_tested_scale
+from metrics_core.comparing.testing import largest_possible_difference
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
@@ -105,12 +105,12 @@ def fill_missing_groups(groups: pd.Series) -> pd.Series:
     return groups.where(groups.notna() & (groups != ""), NO_GROUP).astype(str)
 
 
-def sort_groups(frame: pd.DataFrame, column: str, *, falling: bool = True) -> pd.DataFrame:
+def sort_groups(frame: pd.DataFrame, column: str, *, descending: bool = True) -> pd.DataFrame:
     """Sort the rows of a frame by a column. Each row has the values of one group, whose name is in
     the column `group`. If all groups are numbers or ranges, the rows are sorted in numeric order
     instead."""
     if not are_numeric_groups(frame["group"]):
-        return frame.sort_values(column, ascending=not falling, kind="stable", ignore_index=True)
+        return frame.sort_values(column, ascending=not descending, kind="stable", ignore_index=True)
     position = {group: i for i, group in enumerate(order_groups(frame["group"]))}
     return frame.sort_values("group", key=lambda names: names.map(position), ignore_index=True)
 
@@ -142,15 +142,15 @@ def summarise_groups(
     baseline: str | None = None,
     level: float = LEVEL,
     n_tested: int = 0,
-    bounds_of_means: bool = True,
+    with_mean_intervals: bool = True,
 ) -> pd.DataFrame:
     """Summarise one measure by group and run. Columns: group, run, queries, mean, low, high,
     difference, diff_low, diff_high, clear.
 
     `groups` is the group of each query, a Series indexed by query_id. The last four columns compare
-    with the baseline; in the rows of the baseline they are NaN (clear: False). If `bounds_of_means`
-    is false, low and high are NaN. Each group is resampled separately, so that its number of
-    queries stays the same.
+    with the baseline; in the rows of the baseline they are NaN (clear: False). If
+    `with_mean_intervals` is false, low and high are NaN. Each group is resampled separately, so
+    that its number of queries stays the same.
 
     `clear` is whether the difference is significant after correction for all groups of the run. If
     `n_tested` is higher than their number, the correction is for `n_tested` groups, so that
@@ -180,7 +180,7 @@ def summarise_groups(
             **columns,
         }
     )
-    if not bounds_of_means:
+    if not with_mean_intervals:
         return frame
     return add_mean_intervals(frame, run_scores, parsed_measure, groups, level=level)
 
@@ -286,14 +286,14 @@ def _find_differences(
     ):
         ends, clear = _empty_differences(values)
         clear[columns] = are_significant(sidak_adjusted(test.p, n_tested), level)
-        if not tests_means(measure):
+        if not is_mean_tested(measure):
             ends[0, columns] = MEAN.combine(scores[:, columns] - scores[:, [baseline]])
             clear[columns] &= ends[0, columns] * test.mean > 0
             results.append((ends, clear))
             continue
         ends[:, columns] = test.intervals(1 - level ** (1 / n_tested), clear[columns])
         if combination.linear:
-            ends[1:] = clip_bounds(ends[1:], widest_difference(measure))
+            ends[1:] = clip_bounds(ends[1:], largest_possible_difference(measure))
         else:
             has_both = ~np.isnan(values) & ~np.isnan(values[:, [baseline]])
             baseline_scores = np.where(has_both, values[:, [baseline]], 0.0)

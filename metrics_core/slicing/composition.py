@@ -49,7 +49,7 @@ def decompose_change(
             "within": (filled[:, 1] - filled[:, 0]) * shares.mean(axis=1),
         }
     )
-    return sort_groups(frame, "group", falling=False)
+    return sort_groups(frame, "group", descending=False)
 
 
 def is_simpsons_paradox(parts: pd.DataFrame) -> bool:

@@ -48,17 +48,17 @@ def group_contributions(
         total = math.fsum(inside)
         rows.append((name, len(inside), total / len(inside), total / len(gaps)))
     frame = pd.DataFrame(rows, columns=["group", "queries", "difference", "part"])
-    return sort_groups(frame, "part", falling=math.fsum(gaps) >= 0)
+    return sort_groups(frame, "part", descending=math.fsum(gaps) >= 0)
 
 
 def additive_differences(
-    own_scores: Floats, other_scores: Floats, combination: Combination
+    run_scores: Floats, baseline_scores: Floats, combination: Combination
 ) -> Floats:
     """Return each query's contribution to the difference of two combined scores, float64[query].
 
     The mean of the contributions is the difference. The contribution is NaN if one of the two
     scores is undefined."""
-    scaled = combination.to_scale(own_scores) - combination.to_scale(other_scores)
+    scaled = combination.to_scale(run_scores) - combination.to_scale(baseline_scores)
     if combination.linear:
         return scaled
     defined = ~np.isnan(scaled)
@@ -66,7 +66,7 @@ def additive_differences(
         return scaled
     mean_gap = math.fsum(scaled[defined]) / int(defined.sum())
     # (a - b) / log(a / b), the logarithmic mean, stable even if a and b are almost equal.
-    scale = float(combination.combine(other_scores[defined])) * (
+    scale = float(combination.combine(baseline_scores[defined])) * (
         math.expm1(mean_gap) / mean_gap if mean_gap else 1.0
     )
     return scaled * scale

@@ -97,10 +97,10 @@ def _group_by_relevant_count(source: GroupSource) -> Groups | None:
     return _group_counts(pd.Series(ranks.n_relevant()), "relevant", "relevant")
 
 
-def _group_counts(counts: pd.Series, one: str, many: str) -> Groups:
+def _group_counts(counts: pd.Series, singular: str, plural_form: str) -> Groups:
     """Group counts into ranges, and name each range with a noun: "1 word", "2 or 3 words"."""
     codes, names = pd.factorize(label_ranges(counts))
-    return codes, add_nouns_to_ranges(names, one, many)
+    return codes, add_nouns_to_ranges(names, singular, plural_form)
 
 
 def _group_by_judged_share(source: GroupSource) -> Groups | None:

@@ -137,7 +137,7 @@ def find_slices(
         if p_values[i] > 1 - level:
             break
         inside = slices.members.query_mask(int(i))
-        if not all(_is_not_redundant(inside, before, gaps) for before in chosen_masks):
+        if not all(_differs_beyond_earlier_slice(inside, before, gaps) for before in chosen_masks):
             continue
         chosen_masks.append(inside)
         means = float(gaps[inside].mean()), float(gaps[~inside].mean())
@@ -204,7 +204,7 @@ def find_candidate_slices(columns: Mapping[str, Objects]) -> _Slices:
     for one, other in sorted(
         combinations(singles, 2), key=lambda p: _count_conditions(p[0]) * _count_conditions(p[1])
     ):
-        part = _pair_conditions(one, other)
+        part = _cross_conditions(one, other)
         cells += len(part.conditions) * n_queries
         if cells > _MOST_CELLS:
             break
@@ -234,7 +234,7 @@ def _column_conditions(name: str, groups: Objects) -> _GroupedConditions:
     return _GroupedConditions.from_codes(codes, len(values), lambda i: ((name, str(values[i])),))
 
 
-def _pair_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _GroupedConditions:
+def _cross_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _GroupedConditions:
     width = _count_conditions(second)
     lacks_one = (first.code < 0) | (second.code < 0)
     return _GroupedConditions.from_codes(
@@ -250,17 +250,19 @@ def _pair_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _
     ).slices
 
 
-def _is_not_redundant(inside: Mask, before: Mask, gaps: Floats) -> bool:
+def _differs_beyond_earlier_slice(in_slice: Mask, in_earlier_slice: Mask, gaps: Floats) -> bool:
     """Return whether a slice still differs after the queries of an earlier listed slice are
     removed. If the slice is part of the earlier slice, it is enough that it differs from the
     remaining queries of the earlier slice."""
-    differs_outside = _has_different_mean(inside[~before], gaps[~before])
-    part_of = bool((before | ~inside).all())
-    return differs_outside or (part_of and _has_different_mean(inside[before], gaps[before]))
+    differs_outside = _has_different_mean(in_slice[~in_earlier_slice], gaps[~in_earlier_slice])
+    part_of = bool((in_earlier_slice | ~in_slice).all())
+    return differs_outside or (
+        part_of and _has_different_mean(in_slice[in_earlier_slice], gaps[in_earlier_slice])
+    )
 
 
-def _has_different_mean(inside: Mask, gaps: Floats) -> bool:
-    if inside.sum() < FEWEST_QUERIES or (~inside).sum() < FEWEST_QUERIES:
+def _has_different_mean(in_slice: Mask, gaps: Floats) -> bool:
+    if in_slice.sum() < FEWEST_QUERIES or (~in_slice).sum() < FEWEST_QUERIES:
         return False
-    members = SliceMembers(inside.astype(np.int64), np.array([[0.0], [1.0]]))
+    members = SliceMembers(in_slice.astype(np.int64), np.array([[0.0], [1.0]]))
     return bool(abs(studentise_slices(members, gaps)[0]) > _STILL)

@@ -40,14 +40,14 @@ def label_ranges(numbers: pd.Series) -> pd.Series:
     return pd.Series(np.where(np.isnan(values), np.nan, names[index]), index=numbers.index)
 
 
-def add_nouns_to_ranges(names: Iterable[str], one: str, many: str) -> list[str]:
+def add_nouns_to_ranges(names: Iterable[str], singular: str, plural_form: str) -> list[str]:
     """Add a noun to ranges of whole numbers: "1 word", "2 or 3 words", "4 to 9 words"."""
 
     def add_noun_to_range(name: str) -> str:
         low, _, high = name.partition("\u2013")
         if not high:
-            return f"{low} {one if low == '1' else many}"
-        return f"{low} {'or' if int(high) == int(low) + 1 else 'to'} {high} {many}"
+            return f"{low} {singular if low == '1' else plural_form}"
+        return f"{low} {'or' if int(high) == int(low) + 1 else 'to'} {high} {plural_form}"
 
     return [add_noun_to_range(name) for name in names]
 
@@ -72,17 +72,17 @@ def _find_edges(finite: Floats) -> Floats:
     gaps = np.diff(np.concatenate([[finite.min()], cuts, [finite.max()]]))
     nearest = np.minimum(gaps[:-1], gaps[1:])
     is_whole = bool((finite % 1 == 0).all())
-    rounded = [_round_cut(c, gap, is_whole=is_whole) for c, gap in zip(cuts, nearest, strict=True)]
+    rounded = [_round_edge(c, gap, is_whole=is_whole) for c, gap in zip(cuts, nearest, strict=True)]
     # Drop edges that would make an empty range.
     counts = np.diff(np.searchsorted(np.sort(finite), [-np.inf, *rounded, np.inf]))
     return np.unique([edge for edge, below in zip(rounded, counts[:-1], strict=True) if below])
 
 
-def _round_cut(cut: float, gap: float, *, is_whole: bool) -> float:
+def _round_edge(edge: float, gap: float, *, is_whole: bool) -> float:
     """Round the edge of a range to the fewest digits that keep it within a quarter of the gap to
     its neighbour."""
     digits = math.ceil(-math.log10(gap / 2)) if gap > 0 else 0 if is_whole else 6
-    return round(cut, min(digits, 0) if is_whole else digits)
+    return round(edge, min(digits, 0) if is_whole else digits)
 
 
 def _name_ranges(finite: Floats, edges: Floats) -> list[str]:

@@ -86,14 +86,15 @@ def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
     )
 
 
-def find_indexes(texts: Sequence[str], others: Sequence[str]) -> Ints:
-    """Return the index in `others` of each string, int64[string]; -1 if `others` lacks the string.
+def find_indexes(texts: Sequence[str], lookup_texts: Sequence[str]) -> Ints:
+    """Return the index in `lookup_texts` of each string, int64[string]; -1 if `lookup_texts` lacks
+    the string.
 
-    The strings in `others` must be distinct."""
+    The strings in `lookup_texts` must be distinct."""
     # Most often runs have the same queries in the same order.
-    if len(texts) == len(others) and all(map(eq, texts, others)):
+    if len(texts) == len(lookup_texts) and all(map(eq, texts, lookup_texts)):
         return np.arange(len(texts))
-    indexes = pc.index_in(as_text_column(texts), value_set=as_text_column(others))
+    indexes = pc.index_in(as_text_column(texts), value_set=as_text_column(lookup_texts))
     return _fill_missing(indexes, -1).astype(np.int64)
 
 

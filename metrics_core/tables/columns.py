@@ -171,12 +171,12 @@ def raise_row_problems(
     rows: AnyArray,
     build_problem: Callable[[int], RowProblem],
     hint: str = "",
-    offer: str = "",
+    suggestion: str = "",
 ) -> None:
     """Raise TableError for these rows. Does nothing if there are none. `rows` is int64[n]."""
     if len(rows):
         problems = [build_problem(int(row)) for row in rows[:MOST_PROBLEMS_SHOWN]]
-        raise TableError(message, problems, count=len(rows), hint=hint, offer=offer)
+        raise TableError(message, problems, count=len(rows), hint=hint, offer=suggestion)
 
 
 def find_lower_scored_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:

@@ -35,19 +35,21 @@ def is_number(text: str) -> bool:
     return bool(_NUMBER.match(text))
 
 
-def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> AnyArray:
+def to_finite_numbers(values: Any, noun: str, describe_pair: Callable[[int], str]) -> AnyArray:
     """Convert the scores or grades of all rows to finite numbers: int64[row], or float64[row] if
     not all of them fit int64.
 
-    Raises TableError for rows without a finite number. `noun` is "score" or "grade", and `pair` is
-    a function that describes a row's query and document."""
+    Raises TableError for rows without a finite number. `noun` is "score" or "grade", and
+    `describe_pair` is a function that describes a row's query and document."""
     numbers, value_texts = _read_numbers(values)
     wrong_rows = np.flatnonzero(~np.isfinite(numbers))
     raise_row_problems(
         f"A {noun} must be a finite number.",
         wrong_rows,
         lambda row: RowProblem(
-            row, f"{value_texts.get(row, numbers[row])} for {pair(row)}", f"a finite {noun}"
+            row,
+            f"{value_texts.get(row, numbers[row])} for {describe_pair(row)}",
+            f"a finite {noun}",
         ),
         hint=_HINT,
     )

@@ -21,22 +21,22 @@ _COST = re.compile("latency|latencies|times?|ms|seconds|costs?|prices?|tokens")
 _HARM = re.compile("errors?|hallucinations?|toxicity|perplexity")
 
 
-def name_words(name: str) -> list[str]:
+def split_column_name(name: str) -> list[str]:
     """Return the words of a column name in lower case. They are the same for latencyMs and
     latency_ms."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
-def has_open_direction(name: str) -> bool:
+def has_unclear_direction(name: str) -> bool:
     """Return whether a word of the name, such as latency, makes it unclear whether higher or lower
     is better."""
-    return has_cost_name(name) or any(map(_HARM.fullmatch, name_words(name)))
+    return has_cost_name(name) or any(map(_HARM.fullmatch, split_column_name(name)))
 
 
 def has_cost_name(name: str) -> bool:
     """Return whether a word of the name, such as latency, says that the values are costs, times or
     counts."""
-    return any(map(_COST.fullmatch, name_words(name)))
+    return any(map(_COST.fullmatch, split_column_name(name)))
 
 
 @dataclass(frozen=True)

@@ -153,12 +153,12 @@ class Qrels(Judgable):
         return replace(self, table=drop_rows(table, repeated), subtopics=self.table)
 
 
-def find_subtopic_column(query_id: Any, second: Any) -> pa.DictionaryArray | None:
+def find_subtopic_column(query_id: Any, second_column: Any) -> pa.DictionaryArray | None:
     """Return the second column of TREC judgments if it contains subtopics, otherwise None.
 
     The column contains subtopics if it varies within a query; otherwise it is an unused
     constant."""
-    column, query = encode_ids(second), encode_ids(query_id)
+    column, query = encode_ids(second_column), encode_ids(query_id)
     codes = as_array(column.indices)
     query_codes = as_array(query.indices)
     last_codes = np.zeros(len(query.dictionary), dtype=codes.dtype)

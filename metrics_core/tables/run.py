@@ -102,7 +102,7 @@ class Run(Judgable):
                 hint=hint
                 or "Keep one of the rows, or read the run with duplicates=best (keeps the"
                 " highest score) or duplicates=first.",
-                offer="duplicates=best",
+                suggestion="duplicates=best",
             )
         dropped_rows = repeated
         if duplicates == "best":

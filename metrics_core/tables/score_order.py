@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Int32s, Ints
-from metrics_core.base.compiled.machine import compiled, is_worth_loading
+from metrics_core.base.compiled.machine import compiled_functions, is_worth_loading
 
 _MANY = 1_000_000
 """Number of rows from which it is worth loading the compiled code, which sorts each query
@@ -59,7 +59,7 @@ def _find_contradicting_queries(
     order, ends = _sort_rows(codes, scores)
     edges = np.r_[0, ends]
     is_contradicting, keys = np.empty(len(ends), np.bool_), np.empty(int(np.diff(edges).max()))
-    compiled("rows").find_contradictions(
+    compiled_functions("rows").find_contradictions(
         order,
         edges,
         np.ascontiguousarray(scores),
@@ -76,7 +76,7 @@ def _sort_rows(codes: Int32s, scores: Floats) -> tuple[Ints, Ints]:
     counts = np.bincount(codes)
     ends, longest = np.cumsum(counts) - counts, int(counts.max())
     order = np.empty(len(codes), np.int64)
-    compiled("rows").order_rows(
+    compiled_functions("rows").order_rows(
         *(np.ascontiguousarray(codes), np.ascontiguousarray(scores), ends, order),
         *(np.empty((3, longest), np.int64), np.empty(longest), np.empty(longest)),
     )

@@ -26,15 +26,19 @@ def escape(text: str) -> str:
     return separated.translate(_ESCAPES).replace("\0", "{}")
 
 
-def tabular(columns: str, head: str, rows: Sequence[str]) -> str:
-    """Return a table with booktabs rules. `head` and `rows` are cells joined by &."""
-    lines = [r"\toprule", rf"{head} \\", r"\midrule", *(rf"{row} \\" for row in rows)]
+def build_tabular(columns: str, header: str, rows: Sequence[str]) -> str:
+    """Return a table with booktabs rules. `header` and `rows` are cells joined by &."""
+    lines = [r"\toprule", rf"{header} \\", r"\midrule", *(rf"{row} \\" for row in rows)]
     body = "\n".join([*lines, r"\bottomrule"])
     return f"\\begin{{tabular}}{{{columns}}}\n{body}\n\\end{{tabular}}\n"
 
 
-def format_tabular(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> str:
-    """Format text cells as a tabular. The first `labels` columns contain labels, the others
-    numbers."""
-    written = [" & ".join(map(escape, row)) for row in (head, *rows)]
-    return tabular("l" * labels + "r" * (len(head) - labels), written[0], written[1:])
+def format_tabular(
+    header: Sequence[str], rows: Sequence[Sequence[str]], n_label_columns: int
+) -> str:
+    """Format text cells as a tabular. The first `n_label_columns` columns contain labels, the
+    others numbers."""
+    written = [" & ".join(map(escape, row)) for row in (header, *rows)]
+    return build_tabular(
+        "l" * n_label_columns + "r" * (len(header) - n_label_columns), written[0], written[1:]
+    )

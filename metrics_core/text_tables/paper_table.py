@@ -20,7 +20,7 @@ from metrics_core.comparing.tested_quantities import NOT_TESTED, SIGN, TYPICAL_R
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, BETTER_RUN
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
-from metrics_core.text_tables.latex import escape, tabular
+from metrics_core.text_tables.latex import build_tabular, escape
 from metrics_core.text_tables.score_tables import format_total
 
 Pair = tuple[str, str]
@@ -133,7 +133,7 @@ def paper_table(
             row += [cells[position], _superscript_letters(run, means.runs, significant_pairs[name])]
         rows.append(" & ".join(row).rstrip())
     heads = [rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in columns]
-    table = tabular("ll" + "r@{}l" * len(columns), " & ".join(["", "run", *heads]), rows)
+    table = build_tabular("ll" + "r@{}l" * len(columns), " & ".join(["", "run", *heads]), rows)
     return PaperTable(
         table, f"{_caption_of_means(means)}, with the best in bold. {test_description}", label
     )

@@ -13,7 +13,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.formats import escape_formula, spreadsheet_csv
 from metrics_core.measures import find_measure
-from metrics_core.text_tables.latex import escape, tabular
+from metrics_core.text_tables.latex import build_tabular, escape
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class WideTable:
         ]
 
     @property
-    def head(self) -> list[str]:
+    def header(self) -> list[str]:
         """The names of the columns."""
         return [*self.labels, *self.measures]
 
@@ -82,28 +82,28 @@ class WideTable:
 def format_table(source: LongTable | pd.DataFrame) -> str:
     """Return aligned columns for a terminal: one column for each measure, with three decimals."""
     wide = LongTable.from_table(source).to_wide_table()
-    return _align_rows(wide.head, wide.formatted_cells(), len(wide.labels))
+    return _align_rows(wide.header, wide.formatted_cells(), len(wide.labels))
 
 
-def align_texts(texts: pd.DataFrame, labels: int) -> str:
-    """Align a frame of text cells. The first `labels` columns contain labels, the others
+def align_texts(texts: pd.DataFrame, n_label_columns: int) -> str:
+    """Align a frame of text cells. The first `n_label_columns` columns contain labels, the others
     numbers."""
-    return _align_rows(list(texts.columns), texts.to_numpy().tolist(), labels)
+    return _align_rows(list(texts.columns), texts.to_numpy().tolist(), n_label_columns)
 
 
-def align_records(records: Sequence[dict[str, str]], labels: int) -> str:
+def align_records(records: Sequence[dict[str, str]], n_label_columns: int) -> str:
     """Align records of text cells in the same way as `align_texts`. The columns are those of the
     first record, which all records must have."""
-    return _align_rows(list(records[0]), [list(row.values()) for row in records], labels)
+    return _align_rows(list(records[0]), [list(row.values()) for row in records], n_label_columns)
 
 
-def _align_rows(head: list[str], rows: list[list[str]], labels: int) -> str:
-    cells = [[w.escape_controls(str(cell)) for cell in row] for row in (head, *rows)]
+def _align_rows(header: list[str], rows: list[list[str]], n_label_columns: int) -> str:
+    cells = [[w.escape_controls(str(cell)) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
     lines = []
     for row in cells:
         parts = [
-            cell.ljust(width) if i < labels else cell.rjust(width)
+            cell.ljust(width) if i < n_label_columns else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(parts).rstrip())
@@ -147,18 +147,20 @@ def format_json(source: LongTable | pd.DataFrame) -> str:
 def format_markdown(source: LongTable | pd.DataFrame) -> str:
     """Return a Markdown table with one column for each measure and three decimals."""
     wide = LongTable.from_table(source).to_wide_table()
-    return _markdown_rows(wide.head, wide.formatted_cells(), len(wide.labels))
+    return _markdown_rows(wide.header, wide.formatted_cells(), len(wide.labels))
 
 
-def markdown_table(texts: pd.DataFrame, labels: int) -> str:
-    """Format a frame of text cells as a Markdown table. The first `labels` columns contain labels,
-    the others numbers."""
-    return _markdown_rows([str(c) for c in texts.columns], texts.to_numpy().tolist(), labels)
+def markdown_table(texts: pd.DataFrame, n_label_columns: int) -> str:
+    """Format a frame of text cells as a Markdown table. The first `n_label_columns` columns contain
+    labels, the others numbers."""
+    return _markdown_rows(
+        [str(c) for c in texts.columns], texts.to_numpy().tolist(), n_label_columns
+    )
 
 
-def _markdown_rows(head: list[str], texts: list[list[str]], labels: int) -> str:
-    names = [escape_markdown(name) for name in head]
-    rule = ["---" if i < labels else "---:" for i in range(len(names))]
+def _markdown_rows(header: list[str], texts: list[list[str]], n_label_columns: int) -> str:
+    names = [escape_markdown(name) for name in header]
+    rule = ["---" if i < n_label_columns else "---:" for i in range(len(names))]
     rows = [[escape_markdown(text) for text in row] for row in texts]
     return "".join(f"| {' | '.join(row)} |\n" for row in [names, rule, *rows])
 
@@ -169,7 +171,7 @@ def format_latex(source: LongTable | pd.DataFrame) -> str:
     wide = LongTable.from_table(source).to_wide_table()
     alignment = "l" * len(wide.labels) + "r" * len(wide.measures)
     rows = [" & ".join(row) for row in _format_with_bold_best(wide)]
-    return tabular(alignment, " & ".join(map(escape, wide.head)), rows)
+    return build_tabular(alignment, " & ".join(map(escape, wide.header)), rows)
 
 
 def _format_with_bold_best(wide_table: WideTable) -> list[list[str]]:
@@ -178,7 +180,7 @@ def _format_with_bold_best(wide_table: WideTable) -> list[list[str]]:
     return [
         [
             f"\\textbf{{{escape(text)}}}" if (row, name) in bold else escape(text)
-            for name, text in zip(wide_table.head, texts, strict=True)
+            for name, text in zip(wide_table.header, texts, strict=True)
         ]
         for row, texts in enumerate(wide_table.formatted_cells())
     ]
@@ -222,7 +224,7 @@ def format_p_value(p: float) -> str:
     return "<0.0001" if p < 0.0001 else w.format_score(p, 4)
 
 
-def pair_texts(frame: pd.DataFrame) -> pd.DataFrame:
+def format_pairs(frame: pd.DataFrame) -> pd.DataFrame:
     """Return pairs of runs as human-readable text cells. Columns: run, other, measure, verdict, n,
     difference, interval, p."""
     digits = w.column_decimals(frame["low"], frame["high"])

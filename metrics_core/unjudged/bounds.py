@@ -29,7 +29,7 @@ from metrics_core.measures.declaring.registry import Divisor
 from metrics_core.measures.normalisers import make_divisor_function
 from metrics_core.scoring.residuals import residuals, score_range
 from metrics_core.scoring.single_documents import unjudged_scores
-from metrics_core.unjudged.graded_scores import ListGains, additive_part, extremes_kind
+from metrics_core.unjudged.graded_scores import ListGains, additive_measure, extremes_kind
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
 Ends = tuple[Floats, Floats]
@@ -95,9 +95,9 @@ class PartialBounds:
         """The gains that the unjudged documents would have with the highest grade, in the run's
         list and in the baseline's list.
 
-        They are gains in the `additive_part` of the measure."""
+        They are gains in the `additive_measure` of the measure."""
         part, unjudged, grade = (
-            additive_part(self._measure),
+            additive_measure(self._measure),
             self._unjudged,
             np.array([self._grade]),
         )
@@ -190,7 +190,7 @@ class PartialBounds:
         if self._kind != "apart":
             methods = {
                 "additive": self._additive_bounds,
-                "first": self._first_bounds,
+                "first": self._best_document_bounds,
                 "normalised": self._normalised_bounds,
             }
             low, high = methods[self._kind](unjudged, is_open)
@@ -210,7 +210,7 @@ class PartialBounds:
         low = gap + np.bincount(unjudged.query, np.minimum(moves, 0.0), len(gap))
         return low, gap + np.bincount(unjudged.query, np.maximum(moves, 0.0), len(gap))
 
-    def _first_bounds(self, unjudged: UnjudgedRanks, is_open: Mask | None) -> Ends:
+    def _best_document_bounds(self, unjudged: UnjudgedRanks, is_open: Mask | None) -> Ends:
         if not unjudged.is_matched:
             own_scores, other_scores, best, best_other = self._score_unmatched()
             return own_scores - np.maximum(other_scores, best_other), np.maximum(
@@ -235,7 +235,7 @@ class PartialBounds:
 
         These arrays are used if documents were not matched between the lists. Each document then
         affects only one list."""
-        part = additive_part(self._measure)
+        part = additive_measure(self._measure)
         own_scores, other_scores = (part.score(ranks) for ranks in self._pair)
         own_gains, other_gains = (unjudged_scores(ranks, part, self._grade) for ranks in self._pair)
         return own_scores, other_scores, own_gains, other_gains
@@ -294,8 +294,8 @@ class PartialBounds:
         return ends[0], ends[1]
 
 
-def _unknown_bounds(difference: float, own_scores: Floats, reason: str) -> DifferenceBounds:
-    undefined = np.full(len(own_scores), np.nan)
+def _unknown_bounds(difference: float, run_scores: Floats, reason: str) -> DifferenceBounds:
+    undefined = np.full(len(run_scores), np.nan)
     return DifferenceBounds(
         difference, np.nan, np.nan, undefined, undefined, exact=False, reason=reason
     )

@@ -160,9 +160,9 @@ def _select_within_depth(unjudged: UnjudgedRanks, depth: int) -> UnjudgedRanks:
     return unjudged.select(unjudged.best_rank <= depth)
 
 
-def _combined_difference(own_scores: Floats, other_scores: Floats, measure: Measure) -> float:
+def _combined_difference(run_scores: Floats, baseline_scores: Floats, measure: Measure) -> float:
     combine = measure.declaration.combination.combine
-    defined = ~(np.isnan(own_scores) | np.isnan(other_scores))
+    defined = ~(np.isnan(run_scores) | np.isnan(baseline_scores))
     if not defined.all():
-        own_scores, other_scores = own_scores[defined], other_scores[defined]
-    return float(combine(own_scores) - combine(other_scores))
+        run_scores, baseline_scores = run_scores[defined], baseline_scores[defined]
+    return float(combine(run_scores) - combine(baseline_scores))

@@ -77,19 +77,21 @@ def read_first_document_pair(run: Run, baseline: Run, depth: int) -> FirstDocume
 
 
 def match_documents(
-    run: Run, own_documents: FirstDocuments, baseline: Run, other_documents: FirstDocuments
+    run: Run, run_documents: FirstDocuments, baseline: Run, baseline_documents: FirstDocuments
 ) -> Ints:
     """Return `FirstDocumentPair.baseline_position` for the first documents of two runs,
     int64[document of the run]."""
-    texts = pa.concat_arrays([own_documents.doc_ids, other_documents.doc_ids]).dictionary_encode()
+    texts = pa.concat_arrays(
+        [run_documents.doc_ids, baseline_documents.doc_ids]
+    ).dictionary_encode()
     n_documents = max(len(texts.dictionary), 1)
     document = as_array(texts.indices).astype(np.int64)
     baseline_codes = find_indexes(run.query_ids, baseline.query_ids)
     # One integer per query and document: exact, since both are positions.
     own_keys = (
-        baseline_codes[own_documents.code] * n_documents + document[: len(own_documents.code)]
+        baseline_codes[run_documents.code] * n_documents + document[: len(run_documents.code)]
     )
-    other_keys = other_documents.code * n_documents + document[len(own_documents.code) :]
+    other_keys = baseline_documents.code * n_documents + document[len(run_documents.code) :]
     if not len(other_keys):
         return np.full(len(own_keys), -1, dtype=np.int64)
     order = np.argsort(other_keys, kind="stable")

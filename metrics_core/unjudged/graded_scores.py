@@ -18,7 +18,7 @@ from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Share
 from metrics_core.measures.normalisers import make_divisor_function, numerator_measure
-from metrics_core.scoring.single_documents import distinct_ranks, single_scores
+from metrics_core.scoring.single_documents import distinct_ranks, single_document_scores
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 
 Both = tuple[Floats, Floats]
@@ -38,7 +38,7 @@ def extremes_kind(measure: Measure) -> str:
     return "normalised" if isinstance(kind, Share) else kind
 
 
-def additive_part(measure: Measure) -> Measure:
+def additive_measure(measure: Measure) -> Measure:
     """Return the measure to whose score documents contribute independently: the numerator of a
     normalised measure, or the measure itself if it is not normalised."""
     return numerator_measure(measure) if extremes_kind(measure) == "normalised" else measure
@@ -72,7 +72,9 @@ class ListGains:
             rank[document_rows], ranks.retrieved[query[document_rows]]
         )
         every = np.tile(distinct_rank, len(grades)), np.tile(length, len(grades))
-        gains = single_scores(ranks, measure, *every, np.repeat(grades, len(distinct_rank)))
+        gains = single_document_scores(
+            ranks, measure, *every, np.repeat(grades, len(distinct_rank))
+        )
         gains = gains.reshape(len(grades), len(distinct_rank))
         return cls(measure.score(ranks), gains, document_rows, rank_index, len(rank))
 
@@ -143,7 +145,7 @@ class RegradedScores:
             self._kind = "apart"
         if self._kind == "apart":
             return
-        part = additive_part(measure)
+        part = additive_measure(measure)
         self._sides = [
             _SummedScores(
                 ListGains.from_documents(ranks, part, unjudged.query, rank, grades),

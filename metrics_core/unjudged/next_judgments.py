@@ -106,8 +106,8 @@ def find_next_judgments(
 
     return NextJudgments(
         table,
-        _find_lowest_true(is_lead_reversed, 1, len(table)),
-        _find_lowest_true(is_lead_settled, 0, len(table)),
+        _find_lowest_number(is_lead_reversed, 1, len(table)),
+        _find_lowest_number(is_lead_settled, 0, len(table)),
         exact,
     )
 
@@ -145,15 +145,15 @@ def _order_by_opposing_effect(sign: int, moves: Floats) -> Ints:
     return documents[np.argsort(-moves_against[documents], kind="stable")][:MOST_RANKED]
 
 
-def _find_lowest_true(is_true_for: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the lowest number from `low` to `high` for which `is_true_for` is true. Returns None
-    if it is false for all of them. If `is_true_for` is true for a number, it must be true for all
+def _find_lowest_number(condition: Callable[[int], bool], low: int, high: int) -> int | None:
+    """Return the lowest number from `low` to `high` for which `condition` is true. Returns None
+    if it is false for all of them. If `condition` is true for a number, it must be true for all
     higher numbers."""
-    if low > high or not is_true_for(high):
+    if low > high or not condition(high):
         return None
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if is_true_for(middle) else (middle + 1, high)
+        low, high = (low, middle) if condition(middle) else (middle + 1, high)
     return low
 
 

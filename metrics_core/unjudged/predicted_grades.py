@@ -49,9 +49,9 @@ class _PlacedDocuments:
         kind = (own_rank <= depth) + 2 * (other_rank <= depth) - 1
         return cls(query, kind, np.minimum(own_rank, other_rank) - 1)
 
-    def select(self, places: Ints) -> _PlacedDocuments:
+    def select(self, positions: Ints) -> _PlacedDocuments:
         """Return only the documents at these positions."""
-        return _PlacedDocuments(self.query[places], self.kind[places], self.rank[places])
+        return _PlacedDocuments(self.query[positions], self.kind[positions], self.rank[positions])
 
     def group_numbers(self, n_queries: int) -> Ints:
         """Return the number of each document's group, int64[document]. A group has the documents of

@@ -89,14 +89,14 @@ class UnjudgedRanks:
         both = (np.where(rank > 0, rank, deep) for rank in (self.run_rank, self.baseline_rank))
         return np.minimum(*both)
 
-    def select(self, places: slice | Ints | Mask) -> UnjudgedRanks:
+    def select(self, rows: slice | Ints | Mask) -> UnjudgedRanks:
         """Return some of the documents, selected by a mask bool[document] or by positions."""
         return replace(
             self,
-            query=self.query[places],
-            run_rank=self.run_rank[places],
-            baseline_rank=self.baseline_rank[places],
-            first_position=self.first_position[places] if self.is_matched else self.first_position,
+            query=self.query[rows],
+            run_rank=self.run_rank[rows],
+            baseline_rank=self.baseline_rank[rows],
+            first_position=self.first_position[rows] if self.is_matched else self.first_position,
         )
 
 
@@ -139,9 +139,9 @@ def find_unjudged(
 
 def _match_documents(
     run: JudgedRanks,
-    own_documents: UnjudgedPlaces,
+    run_documents: UnjudgedPlaces,
     baseline: JudgedRanks,
-    other_documents: UnjudgedPlaces,
+    baseline_documents: UnjudgedPlaces,
     first_documents: FirstDocumentPair,
     counts: Sequence[Ints],
 ) -> UnjudgedRanks:
@@ -149,27 +149,27 @@ def _match_documents(
 
     For each query, the documents of the run come first, by rank, followed by the documents that are
     only in the baseline's list."""
-    own_position = find_positions(run, own_documents.query, own_documents.rank, first_documents.run)
+    own_position = find_positions(run, run_documents.query, run_documents.rank, first_documents.run)
     other_position = find_positions(
-        baseline, other_documents.query, other_documents.rank, first_documents.baseline
+        baseline, baseline_documents.query, baseline_documents.rank, first_documents.baseline
     )
     # The last entry, index -1, is for documents that the baseline does not list.
     number = np.full(len(first_documents.baseline.rank) + 1, -1, dtype=np.int64)
     number[other_position] = np.arange(len(other_position))
     matches = number[first_documents.baseline_position[own_position]]
     shared = np.flatnonzero(matches >= 0)
-    is_alone = np.ones(len(other_documents.query), dtype=np.bool_)
+    is_alone = np.ones(len(baseline_documents.query), dtype=np.bool_)
     is_alone[matches[shared]] = False
-    rank_in_other = np.zeros(len(own_documents.query), dtype=np.int64)
-    rank_in_other[shared] = other_documents.rank[matches[shared]]
-    query = np.concatenate([own_documents.query, other_documents.query[is_alone]])
+    rank_in_other = np.zeros(len(run_documents.query), dtype=np.int64)
+    rank_in_other[shared] = baseline_documents.rank[matches[shared]]
+    query = np.concatenate([run_documents.query, baseline_documents.query[is_alone]])
     unlisted_ranks = np.zeros(int(is_alone.sum()), dtype=np.int64)
     # Two sorted lists, concatenated: a stable sort merges them.
     order = np.argsort(query, kind="stable")
     return UnjudgedRanks(
         query[order],
-        np.concatenate([own_documents.rank, unlisted_ranks])[order],
-        np.concatenate([rank_in_other, other_documents.rank[is_alone]])[order],
+        np.concatenate([run_documents.rank, unlisted_ranks])[order],
+        np.concatenate([rank_in_other, baseline_documents.rank[is_alone]])[order],
         first_documents,
         np.concatenate([own_position, other_position[is_alone] + len(first_documents.run.rank)])[
             order
@@ -196,13 +196,14 @@ def _find_run_of_ranks(ranks: JudgedRanks) -> Run | None:
 
 
 def add_grades(
-    ranks: JudgedRanks, unjudged: UnjudgedRanks, own_rank: Ints, grades: Floats
+    ranks: JudgedRanks, unjudged: UnjudgedRanks, rank_in_list: Ints, grades: Floats
 ) -> JudgedRanks:
-    """Return the ranks after these documents are judged with `grades` float64[document]. `own_rank`
-    int64[document] is the rank of each document in this list, 0 if the list does not contain it."""
-    listed = own_rank > 0
+    """Return the ranks after these documents are judged with `grades` float64[document].
+    `rank_in_list` int64[document] is the rank of each document in this list, 0 if the list does not
+    contain it."""
+    listed = rank_in_list > 0
     with_documents = add_listed_grades(
-        ranks, unjudged.query[listed], own_rank[listed], grades[listed]
+        ranks, unjudged.query[listed], rank_in_list[listed], grades[listed]
     )
     return add_judgments(with_documents, unjudged.query, grades)
 

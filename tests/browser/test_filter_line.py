@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import expect
 
-from metrics_core.slicing.filtering import FilterColumns, vocabulary
+from metrics_core.slicing.filtering import FilterColumns, make_completion_data
 from tests.browser.conftest import Opened, settle
 from tests.browser.test_paths import parameters
 
@@ -64,7 +64,7 @@ OFFER = """([source, lines, known]) => {
 def test_a_line_is_completed_while_it_is_typed(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/queries")
     source = (ROOT / "dashboard" / "components" / "filter_words.js").read_text("utf-8")
-    offered: Any = page.evaluate(OFFER, [source, list(FOLLOWING), vocabulary(COLUMNS)])
+    offered: Any = page.evaluate(OFFER, [source, list(FOLLOWING), make_completion_data(COLUMNS)])
     assert dict(zip(FOLLOWING, offered[0], strict=True)) == FOLLOWING
     assert offered[1] == "words > 5 and category and category contains 'a'"
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from dashboard.start import main
 from dashboard.workspace.exports.packing import is_packed_collection
-from dashboard.workspace.exports.report_data import extract_packed, is_page_with_data
+from dashboard.workspace.exports.report_data import extract_packed_collection, is_page_with_data
 from tests.browser.conftest import Opened, settle
 from tests.browser.test_accessibility import axe as axe
 from tests.dashboard.drawing.report.test_document import text_of
@@ -190,7 +190,7 @@ def test_it_is_saved_from_a_page(sample_app: str, open_page: Opened) -> None:
     dialog.get_by_text("Include the data").click()
     whole = saved()
     assert "vinegar for the robot" in whole and "dense beats bm25" in text_of(whole)
-    assert "on AP" in whole and is_packed_collection(extract_packed(whole.encode()))
+    assert "on AP" in whole and is_packed_collection(extract_packed_collection(whole.encode()))
     dialog.get_by_text("Run names").click()
     named = saved()
     assert "dense beats bm25" in text_of(named) and not is_page_with_data(named.encode())

@@ -14,7 +14,7 @@ import pytest
 from dashboard.notebook import NotebookComparison, show
 from dashboard.workspace import Workspace
 from dashboard.workspace.exports.packing import import_packed_collection
-from dashboard.workspace.exports.report_data import extract_packed
+from dashboard.workspace.exports.report_data import extract_packed_collection
 from metrics_core.base.errors import RanklensError
 from tests.dashboard.test_start import is_free
 from tests.servers import ROOT, asked
@@ -74,7 +74,7 @@ def test_directions_of_given_scores_are_kept(tmp_path: Path) -> None:
         pass
     (made,) = workspace.read_collections()
     assert made.directions == {"latency_ms": False, "errors": False}
-    packed = extract_packed(scores.report(tmp_path / "x.html", with_data=True))
+    packed = extract_packed_collection(scores.report(tmp_path / "x.html", with_data=True))
     other = import_packed_collection(Workspace(tmp_path / "other"), packed, file="x.html")
     assert other.directions == {"latency_ms": False}
 

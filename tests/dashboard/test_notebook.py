@@ -14,7 +14,7 @@ import pytest
 from dashboard.notebook import NotebookComparison, show
 from dashboard.workspace import Workspace
 from dashboard.workspace.exports.packing import import_packed_collection
-from dashboard.workspace.exports.report_data import extract_packed
+from dashboard.workspace.exports.report_data import extract_packed_collection
 from metrics_core import compare, evaluate
 from metrics_core.base.errors import (
     ParameterError,
@@ -73,7 +73,7 @@ def test_the_frames_are_those_of_the_core(sample: NotebookComparison) -> None:
 
 def test_ways_on(sample: NotebookComparison, tmp_path: Path) -> None:
     assert sample.report(tmp_path / "x.html", title="Ours").read_text().count("Ours") > 1
-    carried = extract_packed(sample.report(tmp_path / "x.html", with_data=True))
+    carried = extract_packed_collection(sample.report(tmp_path / "x.html", with_data=True))
     made = import_packed_collection(Workspace(tmp_path / "workspace"), carried, file="x.html")
     assert made.name == "Comparison"
     named = sample.report(tmp_path / "x.html", include="run names").read_text()

@@ -19,7 +19,7 @@ from metrics_core.__main__ import main
 from metrics_core.base.errors import ParameterError
 from metrics_core.commands.gate.records import format_json
 from metrics_core.comparing.gate_conditions import Gate
-from metrics_core.measures import score_only_measure
+from metrics_core.measures import make_score_only_measure
 
 N = 60
 GATES = ("correct > -0.02", "latency_ms < 5 %", "mean(latency_ms) < 50")
@@ -58,12 +58,12 @@ def test_gates_end_with_their_status(
     options = [part for report in reports for part in ("--report", report)]
     assert run_gate(tmp_path / "s.csv", [gate], *options) == status
     report = gate_scores(made_table(change), gate, if_unclear="fail")
-    assert report.status == status and report.outcomes[0].gate.tested == (
+    assert report.status == status and report.outcomes[0].gate.tested_quantity == (
         "typical ratio" if "%" in gate else "mean difference"
     )
     (record,) = json.loads((tmp_path / "json").read_text())["gates"]
     assert record == json.loads(format_json(report))["gates"][0]
-    assert record["gate"] == gate and record["tested"] == report.outcomes[0].gate.tested
+    assert record["gate"] == gate and record["tested"] == report.outcomes[0].gate.tested_quantity
     (case,) = ElementTree.fromstring((tmp_path / "junit").read_text()).iter("testcase")
     assert case.get("name") == f"{gate} ({'typical ratio, ' if '%' in gate else ''}v2)"
     texts = [capsys.readouterr().out, *((tmp_path / n).read_text() for n in ("markdown", "github"))]
@@ -129,7 +129,7 @@ def test_the_sign_declares_the_direction(tmp_path: Path) -> None:
 
 
 def test_a_gate_reads_back_from_its_text() -> None:
-    cost = score_only_measure("latency_ms", higher_is_better=False, scale="cost")
+    cost = make_score_only_measure("latency_ms", higher_is_better=False, scale="cost")
     for text in ("latency_ms[kind=a b] < 2.5 %", "mean(latency_ms)[kind=a b] < 50"):
         assert str(Gate.parse(text, [cost])) == text
 

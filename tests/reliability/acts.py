@@ -229,7 +229,7 @@ def do(workspace: Workspace, state: State, act: Act) -> str:
     word, *rest = act
     identity = state[rest[0]].id if rest and rest[0] in state else ""
     if word == "new":
-        return workspace.new_collection(rest[0]).id
+        return workspace.get_or_create_collection(rest[0]).id
     if word == "duplicate":
         return workspace.duplicate_collection(identity, rest[1]).id
     if word == "packing":

@@ -83,7 +83,7 @@ def backed_up(count: int, seed: int, folder: Path) -> Counter[str]:
     found: Counter[str] = Counter()
     for first in range(0, count, _BACKUPS_A_FOLDER):
         here = folder / f"in-use-{first}"
-        Workspace(here).new_collection("Shop", _HERE)
+        Workspace(here).get_or_create_collection("Shop", _HERE)
         with _in_use(here, seed + first) as writers:
             for number in range(first, min(count, first + _BACKUPS_A_FOLDER)):
                 try:

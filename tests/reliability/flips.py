@@ -59,7 +59,7 @@ def held(folder: Path) -> Held:
     """A workspace with three collections, one of which shares all tables with another one."""
     workspace = Workspace(folder)
     for identity, some in {"own": FILES, "other": ["j.qrels", "docs.jsonl"]}.items():
-        workspace.new_collection(f"The {identity} é", identity)
+        workspace.get_or_create_collection(f"The {identity} é", identity)
         for file in some:
             workspace.add_table(identity, given(file))
     workspace.duplicate_collection("other", "A copy")
@@ -264,7 +264,7 @@ def _mended(whole: Held, workspace: Workspace, lost: Lost, of: str) -> None:
     if of:
         for damaged in workspace.damaged_records(of):
             workspace.remove_entry(of, damaged.number)
-        workspace.drop_damaged(
+        workspace.drop_damaged_rows(
             of, [*workspace.contents(of).damaged_row_texts(), *_lost_grades(workspace, of)]
         )
         workspace.rename_collection(of, "Named again")
@@ -276,7 +276,7 @@ def _mended(whole: Held, workspace: Workspace, lost: Lost, of: str) -> None:
             == workspace.contents(identity).damaged_row_texts()
         )
         assert _lost_grades(workspace, identity) == []
-    workspace.new_collection("One more", "more")
+    workspace.get_or_create_collection("One more", "more")
     assert workspace.add_table("more", given("a.run")).status == "new"
     workspace.layers.grade_documents("own", _WHO, {("001", "later"): 1})
     workspace.notes.write_note("own", "001", "later", author=_WHO)

@@ -41,7 +41,7 @@ def judged(count: int, seed: int, folder: Path) -> Judged:
     """Kill a child `count` times. Fails where a grade that was told to be kept is lost."""
     preload(["dashboard.workspace"])
     workspace, chance, found = Workspace(folder), random.Random(seed), Judged()
-    workspace.new_collection("Shop", HERE)
+    workspace.get_or_create_collection("Shop", HERE)
     layer = workspace.layers.create_layer(HERE, BY)
     for number in range(count):
         begun: Act | None = None

@@ -31,7 +31,7 @@ COUNT = int(os.environ.get("RANKLENS_FULL_DISKS", "4"))
 def workspace(tmp_path: Path) -> Workspace:
     """One collection with one file."""
     made = Workspace(tmp_path / "workspace")
-    made.new_collection("Mine", "own")
+    made.get_or_create_collection("Mine", "own")
     made.add_table("own", loaded("a.run", 1))
     return made
 
@@ -169,7 +169,7 @@ def test_the_folder_is_deleted_meanwhile(workspace: Workspace) -> None:
 
 def _changes(workspace: Workspace) -> list[Callable[[], object]]:
     return [
-        lambda: workspace.new_collection("More"),
+        lambda: workspace.get_or_create_collection("More"),
         lambda: workspace.add_table("own", loaded("b.run", 2)),
         lambda: workspace.rename_collection("own", "x"),
         lambda: workspace.remove_collection("own"),

@@ -16,7 +16,7 @@ import pytest
 
 import metrics_core
 from metrics_core import RanklensError
-from metrics_core.formats.reading import read_each
+from metrics_core.formats.reading import read_all_tables
 from metrics_core.formats.registry import KINDS, Kind
 
 COLUMNS: dict[Kind, dict[str, list[Any]]] = {
@@ -74,7 +74,7 @@ def test_an_odd_value_ends_in_a_table_or_an_error(kind: Kind, role: str) -> None
             warnings.simplefilter("error")
             for name, content in _files(rows).items():
                 with suppress(RanklensError):
-                    assert read_each(content, name=name, kind=kind)
+                    assert read_all_tables(content, name=name, kind=kind)
             if kind in PLAIN:
                 for given in (rows, pd.DataFrame(values, dtype=object)):
                     pair = PLAIN | {kind: given}
@@ -96,5 +96,5 @@ def test_a_missing_id_is_told_with_its_row(name: str) -> None:
     values = {**COLUMNS["run"], "query_id": [None, "q1", "q2", "q2"]}
     rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
     with pytest.raises(RanklensError, match=r"(line|row) 1\b") as refused:
-        read_each(_files(rows)[name], name=name, kind="run")
+        read_all_tables(_files(rows)[name], name=name, kind="run")
     assert "a query_id in every row" in refused.value.message

@@ -43,7 +43,7 @@ def _write(folder: Path, writer: int, count: int) -> None:
         if number % 20 == 5:
             workspace.rename_collection(identity, f"{identity} {writer} {number}")
         if number % 40 == 7:
-            made = workspace.new_collection(f"new {writer} {number}").id
+            made = workspace.get_or_create_collection(f"new {writer} {number}").id
             workspace.add_table(made, _a_run(writer, number, "a.run"))
         if number % 40 == 9:
             workspace.remove_collection(
@@ -60,7 +60,7 @@ def together(count: int, folder: Path, writers: int = 2) -> None:
     one number, name or colour in a collection, or something is left over."""
     workspace = Workspace(folder)
     for identity in (*_COLLECTIONS, "few"):
-        workspace.new_collection(identity, identity)
+        workspace.get_or_create_collection(identity, identity)
     workspace.add_table("few", _a_run(0, 0, "few.run"))
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.reliability.acts"])

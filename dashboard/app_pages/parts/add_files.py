@@ -25,9 +25,9 @@ from dashboard.drawing.blocks.help_page import FORMATS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
 from dashboard.session.action_messages import action_messages, dismiss_message, run_action_once
-from dashboard.session.actions.arrival import arrived_files, dismiss_arrival
+from dashboard.session.actions.arrival import dismiss_upload_message, files_of_last_upload
 from dashboard.session.actions.collections import pack_collection, pack_example
-from dashboard.session.actions.judgments import map_ids, use_judgments
+from dashboard.session.actions.judgments import set_id_maps, use_judgments
 from dashboard.session.actions.refused_files import Refusal, dismiss_refusals, refusals
 from dashboard.session.actions.uploaded_files import accept_long_files, read_uploader_file
 from dashboard.session.actions.uploads import (
@@ -40,13 +40,13 @@ from dashboard.session.file_reading import compilation_note
 from dashboard.session.memory import request_release
 from dashboard.session.open_collection import (
     all_collections,
-    collection_id,
+    current_collection_id,
     current_library,
     open_collection,
     reread_with_choices,
     workspace,
 )
-from dashboard.session.reconnection import interrupted_uploads, largest_upload
+from dashboard.session.reconnection import interrupted_uploads, max_upload_size
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
@@ -68,7 +68,7 @@ _OFFERS = {
 
 def show_files_bar() -> None:
     """Show the download of the collection in the top bar of the Files page."""
-    identity = collection_id()
+    identity = current_collection_id()
     if all_collections().folder_of(identity) is None and workspace().has_collection(identity):
         st.download_button(
             "Download all",
@@ -88,7 +88,7 @@ def show_getting_started() -> None:
     questions = file_fields.find_file_checks(library.files)
     if library.files:
         cutoff, measure = cutoff_and_measure(None)
-        unclear, of_two_kinds = names_in_questions(questions)
+        unclear, of_two_kinds = names_of_files_with_questions(questions)
         so_far = files_loaded(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
         st.html(markup.draw_answer(*so_far.finding.statement_and_rest, {}))
     else:
@@ -148,13 +148,14 @@ def make_message_area() -> DeltaGenerator:
 
 def show_uploader(
     label: str = "Add files",
-    area: DeltaGenerator | None = None,
+    message_area: DeltaGenerator | None = None,
     *,
     width: int | Literal["stretch"] = "stretch",
 ) -> None:
     """Show the uploader, which accepts any number of files. Each file is read and stored, and the
-    result is shown in `area`. If `area` is None, the results are shown above the uploader."""
-    with area or make_message_area():
+    result is shown in `message_area`. If `message_area` is None, the results are shown above the
+    uploader."""
+    with message_area or make_message_area():
         cut = interrupted_uploads()
         if cut:
             st.html(
@@ -168,7 +169,7 @@ def show_uploader(
     upload_generation = session.widget_generation("upload")
     with st.container(key="drop" if width == "stretch" else None):
         if width == "stretch":
-            st.html(data.draw_upload_note(format_size(largest_upload())))
+            st.html(data.draw_upload_note(format_size(max_upload_size())))
         uploads = st.file_uploader(
             label,
             accept_multiple_files=True,
@@ -180,7 +181,7 @@ def show_uploader(
         return
     files = [read_uploader_file(file) for file in uploads]
     with (
-        area or st.container(),
+        message_area or st.container(),
         st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status,
     ):
         bar = st.progress(0.0)
@@ -195,7 +196,7 @@ def show_uploader(
     st.rerun()
 
 
-def names_in_questions(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]]:
+def names_of_files_with_questions(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]]:
     """Return the names of the files that have questions: files whose fields are unclear, and files
     that could be two kinds of table."""
     names = [(entry.of_two_kinds, entry.names or [entry.original.name]) for entry in questions]
@@ -229,13 +230,13 @@ def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | N
 
 def show_upload_result() -> None:
     """Show the result of an upload, file by file, on the page that opens after the upload."""
-    loaded = arrived_files()
+    loaded = files_of_last_upload()
     if loaded is None:
         return
     if loaded:
         with st.container(horizontal=True, vertical_alignment="top", key="told_arrived"):
-            st.html(data.draw_arrived_files(loaded, session.href("data")))
-            st.button("OK", key="arrived", on_click=dismiss_arrival, type="tertiary")
+            st.html(data.draw_uploaded_files(loaded, session.href("data")))
+            st.button("OK", key="arrived", on_click=dismiss_upload_message, type="tertiary")
     show_action_messages()
 
 
@@ -295,11 +296,11 @@ def _show_refusal(name: str, refusal: Refusal) -> None:
         st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss_refusals, args=(name,))
 
 
-def _show_unreadable_files(files: Sequence[File], asked_keys: Collection[str]) -> None:
+def _show_unreadable_files(files: Sequence[File], keys_with_question: Collection[str]) -> None:
     """Show a card for each file of the open collection that cannot be read, with the reading
-    choices that would fix it. Files with a question (`asked_keys`) are left out."""
+    choices that would fix it. Files with a question (`keys_with_question`) are left out."""
     for file in files:
-        if file.error is None or file.key in asked_keys:
+        if file.error is None or file.key in keys_with_question:
             continue
         st.html(data.draw_error_card(file.error))
         key = file.key
@@ -322,7 +323,7 @@ def show_id_offer(offer: IdOffer, key: str) -> None:
         st.button(
             "Map these ids",
             key=f"{key}_read",
-            on_click=map_ids,
+            on_click=set_id_maps,
             args=(offer.queries, offer.docs),
             help="Saved with the collection and shown on every page. You can undo it here.",
         )
@@ -332,7 +333,7 @@ def show_id_maps(sentence: str) -> None:
     """Show the id maps in use, with a button that undoes them."""
     with st.container(horizontal=True, vertical_alignment="center", key="ids_mapped"):
         st.html(data.draw_action_message(f"Ids are mapped. {w.sentence_case(sentence)}."))
-        st.button("Undo the mapping", key="ids_back", on_click=map_ids, args=("", ""))
+        st.button("Undo the mapping", key="ids_back", on_click=set_id_maps, args=("", ""))
 
 
 def show_unused_judgments(library: Library) -> None:
@@ -371,10 +372,10 @@ def show_unused_judgments(library: Library) -> None:
             )
 
 
-def _offer_buttons(error: RanklensError, key: str, read: Callable[..., None]) -> None:
+def _offer_buttons(error: RanklensError, key: str, read_again: Callable[..., None]) -> None:
     """Show a button for each other way of reading the file that the error suggests."""
     for offer, label in _find_matching_offers(error):
-        st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_parse_choice(offer)))
+        st.button(label, key=f"{offer}_{key}", on_click=partial(read_again, **_parse_choice(offer)))
 
 
 def _find_matching_offers(error: RanklensError) -> list[tuple[str, str]]:

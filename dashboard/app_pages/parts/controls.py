@@ -41,7 +41,7 @@ _BEST = 5
 def show_control_sentence(context: PageContext, page: Page) -> None:
     """Show the controls that the page uses, as a sentence. On a narrow screen they are folded."""
     comparison, short = context.comparison, _short_names(context)
-    pair, count_text = _styles_of_named_runs(context, page), _count_text(context)
+    pair, count_text = _styles_of_named_runs(context, page), _format_query_count(context)
     measured = f"top {comparison.cutoff}" if context.study.is_unjudged else comparison.name
     rest = f"{'' if pair else 'all runs '}· {measured} · {count_text}"
     st.html(navigation.draw_folded_controls(pair, short, rest))
@@ -51,7 +51,7 @@ def show_control_sentence(context: PageContext, page: Page) -> None:
     st.html(_folding_style(names, [measured, count_text, *also[:1]], also[1:]))
     with st.container(key="controls", horizontal=True, vertical_alignment="center", gap="small"):
         if pair:
-            _compare_controls(context, short)
+            _compared_runs_controls(context, short)
         else:
             _show_text_between_controls(_OF_ALL)
         with st.popover(escape_markdown(measured), key="measure"):
@@ -103,7 +103,7 @@ def _styles_of_named_runs(context: PageContext, page: Page) -> list[RunStyle]:
     return [styles[run] for run in dict.fromkeys(comparison.pair)]
 
 
-def _count_text(context: PageContext) -> str:
+def _format_query_count(context: PageContext) -> str:
     """Return the number of queries in view, as text."""
     in_view, total = (
         context.study.n_in_view(context.comparison),
@@ -117,28 +117,28 @@ def _show_text_between_controls(text: str) -> None:
     st.html(navigation.draw_control_text(text), width="content")
 
 
-def _compare_controls(context: PageContext, shortened_names: Mapping[str, str]) -> None:
+def _compared_runs_controls(context: PageContext, shortened_names: Mapping[str, str]) -> None:
     """Show the choice of the two compared runs."""
     comparison, names, styles = context.comparison, context.study.names, context.look.styles
-    _show_text_between_controls(_OF_ONE if comparison.is_alone else _OF_TWO)
+    _show_text_between_controls(_OF_ONE if comparison.is_single_run else _OF_TWO)
     session.draw_widget(
         st.selectbox,
         "Compare",
         "run",
         value=comparison.focus,
-        store=context.view.changes_to_compare,
+        store=context.view.address_changes_to_compare,
         options=names,
         format_func=lambda name: shortened_names[name],
         label_visibility="collapsed",
         width=navigation.field_width(shortened_names[comparison.focus]),
     )
     marks = {"w_run": styles[comparison.focus]}
-    if not comparison.is_alone:
+    if not comparison.is_single_run:
         st.button(
             f"{_SWAP} :gray[Swap the two runs]",
             key="swap",
-            on_click=session.change,
-            kwargs=context.view.changes_to_compare(comparison.baseline, comparison.focus),
+            on_click=session.change_address,
+            kwargs=context.view.address_changes_to_compare(comparison.baseline, comparison.focus),
             type="tertiary",
             help="Swap the two runs",
         )
@@ -148,7 +148,7 @@ def _compare_controls(context: PageContext, shortened_names: Mapping[str, str]) 
             "with the baseline",
             "base",
             value=comparison.baseline,
-            store=lambda name: _change_baseline(context, name),
+            store=lambda name: _changes_to_baseline(context, name),
             options=names,
             format_func=lambda name: shortened_names[name],
             label_visibility="collapsed",
@@ -237,11 +237,11 @@ def _other_runs_controls(
     )
 
 
-def _change_baseline(context: PageContext, name: str) -> dict[str, Any]:
+def _changes_to_baseline(context: PageContext, name: str) -> dict[str, Any]:
     """Return the changes to the address that make a run the baseline. If this run is in focus, the
     baseline is put in focus instead."""
     comparison = context.comparison
-    return context.view.changes_to_compare(
+    return context.view.address_changes_to_compare(
         comparison.baseline if name == comparison.focus else comparison.focus, name
     )
 
@@ -275,7 +275,7 @@ def _query_controls(context: PageContext, page: Page) -> None:
             value=selected,
             store=_store_filter(comparison, column),
             options=values,
-            format_func=_size_formatter(sizes, escape_markdown if few else str),
+            format_func=_formatter_with_counts(sizes, escape_markdown if few else str),
             **(
                 {"selection_mode": "multi"}
                 if few
@@ -290,10 +290,14 @@ def _query_controls(context: PageContext, page: Page) -> None:
         )
 
 
-def _size_formatter(sizes: pd.Series, format_value: Callable[[str], str]) -> Callable[[str], str]:
+def _formatter_with_counts(
+    query_counts: pd.Series, format_value: Callable[[str], str]
+) -> Callable[[str], str]:
     """Return a function that formats a value and adds the number of judged queries with this
     value."""
-    return lambda value: f"{format_value(value)} ({w.format_count(int(sizes.get(value, 0)))})"
+    return lambda value: (
+        f"{format_value(value)} ({w.format_count(int(query_counts.get(value, 0)))})"
+    )
 
 
 def _filter_links(context: PageContext, page: Page) -> tuple[list[tuple[str, str]], str]:

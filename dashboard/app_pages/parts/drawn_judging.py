@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.answers import drawn_judging as answers
-from dashboard.answers.grading import first_undone_in_queue
+from dashboard.answers.grading import next_documents_in_queue
 from dashboard.answers.judging_order import DRAWN
 from dashboard.app_pages.parts import add_files, judging, section
 from dashboard.drawing.blocks import layers, markup
@@ -22,9 +22,9 @@ from metrics_core.base import wording as w
 from metrics_core.explaining.drawn_judging import DrawnJudgments
 from metrics_core.findings.drawn_queries import (
     drawn_queries_finding,
-    opening_share,
     result_note,
     result_rows,
+    share_needed_to_open,
 )
 
 
@@ -34,7 +34,7 @@ def find_drawn_judgments(context: PageContext) -> DrawnJudgments | None:
     draw = find_draw(judging.draw_key(context)) if can_draw(context) else None
     if draw is None:
         return None
-    return answers.judge_drawn_queries(context.study, context.comparison, draw, find_own_layer())
+    return answers.drawn_judgments(context.study, context.comparison, draw, find_own_layer())
 
 
 def show_drawn_judging(context: PageContext) -> bool:
@@ -45,7 +45,7 @@ def show_drawn_judging(context: PageContext) -> bool:
         return False
     if state is None:
         return _offer_draw(context)
-    queue, skipped = answers.drawn_queue(state), skipped_pairs()
+    queue, skipped = answers.queue_of_drawn_queries(state), skipped_pairs()
     st.html(draw_finding(drawn_queries_finding(state), context.drawing.styles))
     with add_files.make_message_area():
         add_files.show_messages()
@@ -53,7 +53,7 @@ def show_drawn_judging(context: PageContext) -> bool:
     key, n_more = judging.draw_key(context), min(answers.DRAW_SIZE, n_undrawn)
     left = answers.find_skipped_queries(queue, skipped)
     with st.container(horizontal=True, key="draw_actions"):
-        if state.is_at_end:
+        if state.is_finished:
             see = layers.draw_judging_link(session.href("overview"), "See Overview", "primary")
             st.html(see, width="content")
             if n_more > 0:
@@ -64,24 +64,24 @@ def show_drawn_judging(context: PageContext) -> bool:
                 f"Leave out {section.format_count(len(left), 'skipped query', 'skipped queries')}"
             )
             st.button(label, on_click=leave_out_queries, args=(key, left))
-    graded = set(judging.find_pairs(queue[queue["graded"]]))
+    graded = set(judging.query_doc_pairs(queue[queue["graded"]]))
     done = graded if left else graded | skipped  # skipped documents come again at the end
-    waiting = first_undone_in_queue(study, queue, done, judging.WINDOW)
+    waiting = next_documents_in_queue(study, queue, done, judging.WINDOW)
     n_behind = len(queue) - len(graded) - len(waiting)
     about = {**_describe_queue(context, state), "behind": n_behind}
     total = len(queue)
-    judging.show_keys(context, waiting, judged_count=len(graded), total=total, queue=about)
+    judging.show_judging_component(context, waiting, n_judged=len(graded), total=total, queue=about)
     if study.judged:
         judging.show_own_layer(context, "judge", "")
     return True
 
 
-def show_draw_card(context: PageContext) -> None:
+def show_random_queries_card(context: PageContext) -> None:
     """Show a card that links to the page on which queries are drawn and judged."""
     link, drawn = session.href("judge"), find_drawn_judgments(context)
     texts = {session.href("data"): "Add judgments from a file"}
     if drawn is not None:
-        at_end = drawn.is_at_end
+        at_end = drawn.is_finished
         texts = {
             link: "Draw more queries" if at_end else "Keep judging the random queries",
             **texts,
@@ -89,7 +89,7 @@ def show_draw_card(context: PageContext) -> None:
     elif can_draw(context):
         n, steps = answers.describe_new_draw(context.study, context.comparison)
         if steps:
-            st.html(layers.draw_card_of_draw(n, steps, link))
+            st.html(layers.draw_random_queries_card(n, steps, link))
     with st.container(horizontal=True):
         for to, text in texts.items():
             st.html(layers.draw_judging_link(to, text), width="content")
@@ -100,7 +100,7 @@ def can_draw(context: PageContext) -> bool:
     are known, and unjudged documents do not count as not relevant."""
     comparison, study = context.comparison, context.study
     pair = comparison.pair
-    is_alone = comparison.is_alone or study.runs_without_doc_ids(pair)
+    is_alone = comparison.is_single_run or study.runs_without_doc_ids(pair)
     return not (is_alone or study.settings.complete)
 
 
@@ -136,7 +136,7 @@ def _describe_queue(context: PageContext, state: DrawnJudgments) -> dict[str, An
     return {
         "progress": f"{counted} queries judged",
         "share": 100 * state.n_counted / (len(state.query_ids) or 1),
-        "tick": opening_share(state),
+        "tick": share_needed_to_open(state),
         "counted": f"{section.format_count(n_left, 'document', 'documents')} left",
         "order": DRAWN,
         "orders": judging.offered_orders(context),

@@ -22,7 +22,7 @@ from dashboard.answers.file_fields import (
 )
 from dashboard.answers.file_numbers import SEARCH_WORDS, USER_WORDS
 from dashboard.answers.file_preview import describe_contents, file_preview, preview_as_kind
-from dashboard.app_pages.parts.file_numbers import ask_relevance_limit, show_numbers
+from dashboard.app_pages.parts.file_numbers import ask_lowest_relevant_grade, show_numbers
 from dashboard.drawing.blocks import data, file_fields
 from dashboard.files.files import File
 from dashboard.session.actions.refused_files import dismiss_refusals, refusals
@@ -33,7 +33,11 @@ from dashboard.session.actions.remembered_shapes import (
 )
 from dashboard.session.actions.uploaded_files import Original, find_original
 from dashboard.session.actions.uploads import reread_file, reread_refused_file
-from dashboard.session.open_collection import all_collections, collection_id, current_library
+from dashboard.session.open_collection import (
+    all_collections,
+    current_collection_id,
+    current_library,
+)
 from metrics_core.base.errors import FileFormatError, LineProblem, RanklensError
 from metrics_core.formats.registry import Kind
 from metrics_core.tables import Table
@@ -98,7 +102,7 @@ def _make_check(
     original: Original,
     error: RanklensError,
     key: str,
-    read: Callable[..., None],
+    read_again: Callable[..., None],
     names: Sequence[str] = (),
 ) -> FileCheck | None:
     """Return the check for a file that could not be read. Returns None if the error has nothing to
@@ -111,7 +115,7 @@ def _make_check(
     if not of_two_kinds and (not is_unknown or "doc=retrieved_contexts" in error.hint):
         return None
     why = error.problems[0] if isinstance(error, FileFormatError) else None
-    return FileCheck(original, key, read, kind, of_two_kinds, False, names, why)
+    return FileCheck(original, key, read_again, kind, of_two_kinds, False, names, why)
 
 
 def _table_kind(file: File) -> Kind:
@@ -166,7 +170,9 @@ def _show_fields(check: FileCheck) -> None:
     table = field_table(evidence, kind, columns_before, is_user_data=of_users)
     word_by_field, smallest = _show_rows(table, f"{kind}_{key}")
     all_relevant = (
-        kind == "qrels" and "grade" not in word_by_field.values() and _is_all_relevant(table, key)
+        kind == "qrels"
+        and "grade" not in word_by_field.values()
+        and _ask_if_all_are_relevant(table, key)
     )
     choices = table.reading_choices(
         word_by_field, smallest_is_best=smallest, all_relevant=all_relevant
@@ -174,7 +180,7 @@ def _show_fields(check: FileCheck) -> None:
     problem = table.find_field_problem(word_by_field, all_relevant=all_relevant)
     tables, problem = ([], problem) if problem else _read_tables(original, choices)
     words = USER_WORDS if table.is_user_data else SEARCH_WORDS
-    relevant_from = ask_relevance_limit(tables, words, key)
+    relevant_from = ask_lowest_relevant_grade(tables, words, key)
     message, can_be_read = problem or _LONG, not problem or _is_fixable_by_choice(problem)
     if tables:
         preview = file_preview(tables[0], library, original.name) if kind in RANKED else None
@@ -183,10 +189,10 @@ def _show_fields(check: FileCheck) -> None:
             if preview is None
             else file_fields.draw_preview(preview, table.words)
         )
-        settings = all_collections().read_settings(collection_id())
+        settings = all_collections().read_settings(current_collection_id())
         message = describe_contents(tables, original.name, library, settings)
     _import_button(
-        check, kind, choices, message=message, wrong=bool(problem), disabled=not can_be_read
+        check, kind, choices, message=message, is_error=bool(problem), is_disabled=not can_be_read
     )
     if tables and kind == "qrels":
         show_numbers(tables, original.name, words, relevant_from)
@@ -216,7 +222,9 @@ def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
             with meaning, st.container(horizontal=True, key=f"means_{number}_{key}"):
                 word_by_field[name] = _choose_meaning(table, name, f"{number}_{key}")
                 if word_by_field[name] == "score":
-                    best.append(_is_smallest_best(table, name, word_by_field, f"{number}_{key}"))
+                    best.append(
+                        _ask_if_smallest_is_best(table, name, word_by_field, f"{number}_{key}")
+                    )
             field.html(
                 file_fields.draw_field(table.field_title(name), table.fields.fields[name].samples)
             )
@@ -245,7 +253,7 @@ def _choose_meaning(table: FieldTable, name: str, key: str) -> str:
         f"Meaning of {table.field_title(name)}",
         meanings,
         index=meanings.index(table.likely_meaning(name)),
-        format_func=table.meaning_word,
+        format_func=table.meaning_label,
         key=f"meaning_{key}",
         label_visibility="collapsed",
         width=140,
@@ -253,12 +261,12 @@ def _choose_meaning(table: FieldTable, name: str, key: str) -> str:
     return meaning
 
 
-def _is_smallest_best(
-    table: FieldTable, name: str, word_by_field: Mapping[str, str], key: str
+def _ask_if_smallest_is_best(
+    table: FieldTable, name: str, meaning_by_field: Mapping[str, str], key: str
 ) -> bool:
     """Ask, beside the field that contains the scores, whether the smallest score is the best, and
     return the answer."""
-    meanings = {word: field for field, word in word_by_field.items()}
+    meanings = {word: field for field, word in meaning_by_field.items()}
     best: str = st.selectbox(
         "Best is",
         ["largest is best", "smallest is best"],
@@ -270,7 +278,7 @@ def _is_smallest_best(
     return best == "smallest is best"
 
 
-def _is_all_relevant(table: FieldTable, key: str) -> bool:
+def _ask_if_all_are_relevant(table: FieldTable, key: str) -> bool:
     """Ask whether every document in the file is relevant, and return the answer. The question is
     needed if no field contains grades."""
     default = "grade" not in table.proposed_fields
@@ -295,11 +303,11 @@ def _import_button(
     choices: Mapping[str, Any],
     *,
     message: str = "",
-    wrong: bool = False,
-    disabled: bool = False,
+    is_error: bool = False,
+    is_disabled: bool = False,
 ) -> None:
     """Show the button that imports the file, with `message` beside it. The message says what the
-    file contains or, if `wrong` is true, why the file cannot be read."""
+    file contains or, if `is_error` is true, why the file cannot be read."""
     is_likely = not check.of_two_kinds or (check.is_guessed and kind == check.kind)
     with st.container(horizontal=True, vertical_alignment="center", key=f"read_{kind}_{check.key}"):
         st.button(
@@ -308,12 +316,12 @@ def _import_button(
             type="primary" if is_likely else "secondary",
             on_click=check.read,
             kwargs=dict(choices),
-            disabled=disabled,
+            disabled=is_disabled,
         )
         if check.names and not check.of_two_kinds:
             _dismiss_button(check)
         if message:
-            st.html(file_fields.draw_message(message, is_error=wrong))
+            st.html(file_fields.draw_message(message, is_error=is_error))
 
 
 def _dismiss_button(check: FileCheck) -> None:
@@ -326,7 +334,7 @@ def _show_both_kinds(check: FileCheck) -> None:
     """Show both readings of a file that could be two kinds of table. The more likely one comes
     first."""
     original, fields = check.original, check.original.fields()
-    library, settings = current_library(), all_collections().read_settings(collection_id())
+    library, settings = current_library(), all_collections().read_settings(current_collection_id())
     number = "" if fields is None else fields.inferred["run"].get("score", "")
     st.html(file_fields.draw_kind_question(original.name))
     kinds = sorted(RANKED, key=lambda kind: kind != check.kind)
@@ -338,7 +346,7 @@ def _show_both_kinds(check: FileCheck) -> None:
             if tables:
                 reading = preview_as_kind(tables, original.name, library, settings, number)
                 is_likely = check.is_guessed and kind == check.kind
-                st.html(file_fields.draw_reading(reading, is_likely=is_likely))
+                st.html(file_fields.draw_kind_preview(reading, is_likely=is_likely))
             _import_button(check, kind, {"kind": kind})
     with st.container(horizontal=True, key=f"other_{check.key}"):
         if check.names:

@@ -10,9 +10,9 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.measure_key import (
     ChosenMeasure,
-    key_with_limit,
+    key_with_lowest_relevant_grade,
+    lowest_relevant_grade,
     read_measure,
-    relevance_limit,
 )
 from dashboard.answers.file_fields import format_offered_grade
 from dashboard.answers.file_numbers import (
@@ -23,19 +23,23 @@ from dashboard.answers.file_numbers import (
 )
 from dashboard.drawing.blocks import data
 from dashboard.session.actions.judgments import set_judgments_complete
-from dashboard.session.open_collection import all_collections, collection_id, current_library
+from dashboard.session.open_collection import (
+    all_collections,
+    current_collection_id,
+    current_library,
+)
 from dashboard.workspace import Settings
 from metrics_core.tables import Qrels, Table
 
 _DEFAULT_K = 10
 
 
-def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> float:
+def ask_lowest_relevant_grade(tables: Sequence[Table], words: Words, key: str) -> float:
     """If the tables are judgments, ask for the lowest relevant grade and how unjudged documents
     count. Return the lowest relevant grade. It is stored in the address if the measure in the
     address has a parameter for it; otherwise it only affects the numbers shown here."""
     measure_choice = _current_measure()
-    current, qrels = relevance_limit(measure_choice), tables[0] if tables else None
+    current, qrels = lowest_relevant_grade(measure_choice), tables[0] if tables else None
     if not isinstance(qrels, Qrels):
         return 1.0 if current is None else current
     grades = offered_grades(qrels, current)
@@ -59,7 +63,7 @@ def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> floa
                 "Relevant from",
                 f"limit_{key}",
                 value=current,
-                store=lambda grade: {"m": key_with_limit(measure_choice, grade)},
+                store=lambda grade: {"m": key_with_lowest_relevant_grade(measure_choice, grade)},
                 options=grades,
                 required=True,
                 format_func=format_grade,
@@ -91,13 +95,15 @@ def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from
     counts = file_numbers(pair, words, cutoff, relevant_from)
     st.html(data.draw_file_numbers(counts.counts, "" if settings.complete else counts.warning))
     table = tables[0]
-    if relevance_limit(measure_choice) is not None or not isinstance(table, Qrels):
+    if lowest_relevant_grade(measure_choice) is not None or not isinstance(table, Qrels):
         return
     if relevant_from > offered_grades(table, None)[0]:
-        other = key_with_limit(read_measure("R@k", cutoff), relevant_from)
+        other = key_with_lowest_relevant_grade(read_measure("R@k", cutoff), relevant_from)
         link = session.href("overview", m=other)
         st.html(
-            data.draw_no_grade_limit_note(str(measure_choice.measure), words.judgments, other, link)
+            data.draw_missing_grade_parameter_note(
+                str(measure_choice.measure), words.judgments, other, link
+            )
         )
 
 
@@ -112,4 +118,4 @@ def _current_measure() -> ChosenMeasure:
 
 
 def _collection_settings() -> Settings:
-    return all_collections().read_settings(collection_id())
+    return all_collections().read_settings(current_collection_id())

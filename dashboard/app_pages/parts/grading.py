@@ -24,7 +24,7 @@ from dashboard.session.actions.grading import (
 from dashboard.session.actions.notes import (
     current_notes,
     damaged_row_texts,
-    drop_damaged,
+    drop_damaged_rows,
     remove_note,
     remove_tag,
     save_remark,
@@ -49,7 +49,7 @@ def show_layers() -> None:
     import layers."""
     all_layers, active = current_layers(), active_layers()
     for layer in all_layers:
-        _layer_row(layer, is_on=layer in active)
+        _layer_row(layer, is_active=layer in active)
     damaged = damaged_row_texts()
     if damaged:
         count_text = section.format_count(len(damaged), "row is damaged", "rows are damaged")
@@ -74,14 +74,14 @@ def show_layers() -> None:
         st.rerun()
 
 
-def _layer_row(layer: Layer, *, is_on: bool) -> None:
-    st.html(layers.draw_layer_row(layer, is_on=is_on))
+def _layer_row(layer: Layer, *, is_active: bool) -> None:
+    st.html(layers.draw_layer_row(layer, is_active=is_active))
     with st.container(horizontal=True, vertical_alignment="center", key=f"layer_row_{layer.id}"):
         st.button(
-            "Deactivate" if is_on else "Activate",
+            "Deactivate" if is_active else "Activate",
             key=f"switch_{layer.id}",
             on_click=switch_layer,
-            args=(layer, not is_on),
+            args=(layer, not is_active),
         )
         st.download_button(
             f"Download :gray[{escape_markdown(layer.name)}]",
@@ -126,7 +126,7 @@ def _show_damaged_rows(name: str, rows: Sequence[str]) -> None:
             f"Delete :gray[{section.format_count(len(rows), 'damaged row', 'damaged rows')} for"
             " good]",
             key=f"drop_{name}",
-            on_click=drop_damaged,
+            on_click=drop_damaged_rows,
             args=(name, rows),
         )
 
@@ -134,7 +134,7 @@ def _show_damaged_rows(name: str, rows: Sequence[str]) -> None:
 # Notes
 
 
-def notes_part(query_id: str) -> None:
+def show_notes_and_tags(query_id: str) -> None:
     """Show the notes and tags of a query, and a form to add more."""
     query_notes = current_notes().get(query_id, QueryNotes())
     with st.container(key="side_note"):

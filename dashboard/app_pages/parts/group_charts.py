@@ -38,14 +38,14 @@ def show_scores(
 ) -> None:
     """Show the scores of each run by group. `frame` is the result of `summarise_groups`."""
     name, column = context.comparison.name, column_name(by, context.comparison.cutoff)
-    st.html(blocks.draw_panel_head("Score", f"mean {name}"))
+    st.html(blocks.draw_panel_heading("Score", f"mean {name}"))
     label = f"bar: {w.format_share(LEVEL)} interval of each mean"
     figure = draw_figure_cached(
         figures.score_by_group, frame, context.drawing, order=order, label=label
     )
     picture = section.make_caption(f"Score on {name}, by {column}", name, section.INTERVALS)
     alt = f"Mean {name} per run by {column}. {finding}"
-    clicked = section.show_chart(figure, "score_by_group", alt=alt, picture=picture)
+    clicked = section.show_chart(figure, "score_by_group", alt=alt, caption=picture)
     _open_queries(clicked, by, context)
 
 
@@ -66,7 +66,7 @@ def show_differences(
     )
     title = f"Difference from {comparison.baseline}"
     baseline = short_names(context.drawing.styles)[comparison.baseline]
-    st.html(blocks.draw_panel_head(f"Difference from {baseline}", f"mean {comparison.name}"))
+    st.html(blocks.draw_panel_heading(f"Difference from {baseline}", f"mean {comparison.name}"))
     level = w.format_share(comparison.method.level)
     label = f"bar: {level} CI, corrected for {groups_text}"
     figure = draw_figure_cached(
@@ -76,7 +76,7 @@ def show_differences(
         f"{title} on {comparison.name}, by {column}", comparison.name, section.INTERVALS
     )
     alt = f"{title} by {column}. {finding}"
-    clicked = section.show_chart(figure, "difference_by_group", alt=alt, picture=picture)
+    clicked = section.show_chart(figure, "difference_by_group", alt=alt, caption=picture)
     _open_queries(clicked, by, context)
 
 
@@ -89,7 +89,7 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
     title = crossed_title(by, crossing.across, comparison.cutoff)
     short = short_names(context.drawing.styles, _IN_A_HEAD)
     gloss = f"{short[comparison.focus]} minus {short[comparison.baseline]}"
-    st.html(blocks.draw_panel_head(title, gloss))
+    st.html(blocks.draw_panel_heading(title, gloss))
     figure = draw_figure_cached(
         heatmap.difference_heatmap,
         crossing.cells,
@@ -104,12 +104,14 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
         runs=comparison.pair,
     )
     alt = f"Difference from {comparison.baseline} {both}. {crossing.extremes}"
-    clicked = section.show_chart(figure, "cells", alt=alt, picture=picture)
+    clicked = section.show_chart(figure, "cells", alt=alt, caption=picture)
     if clicked:
         cell_groups = {by: clicked[0], crossing.across: clicked[1]}
-        _list_queries({name: group for name, group in cell_groups.items() if group != ALL}, context)
+        _open_query_list(
+            {name: group for name, group in cell_groups.items() if group != ALL}, context
+        )
     about = f"fewer than {heatmap.FEWEST_UNHATCHED} queries: hatched"
-    st.html(groups.draw_cells_scale(crossing.cells, context.drawing, about))
+    st.html(groups.draw_cell_color_scale(crossing.cells, context.drawing, about))
 
 
 def _open_queries(clicked: Sequence[Any] | None, by: str, context: PageContext) -> None:
@@ -119,12 +121,12 @@ def _open_queries(clicked: Sequence[Any] | None, by: str, context: PageContext) 
         return
     comparison, run = context.comparison, clicked[1] if len(clicked) > 1 else ""
     another = bool(run) and run not in comparison.pair
-    _list_queries(
-        {by: clicked[0]}, context, context.view.changes_to_compare(run) if another else {}
+    _open_query_list(
+        {by: clicked[0]}, context, context.view.address_changes_to_compare(run) if another else {}
     )
 
 
-def _list_queries(
+def _open_query_list(
     group_by_column: Mapping[str, str],
     context: PageContext,
     changes: Mapping[str, Any] | None = None,

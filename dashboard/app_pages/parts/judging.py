@@ -13,7 +13,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.answers import grading as answers
-from dashboard.answers.drawn_judging import drawn_measure
+from dashboard.answers.drawn_judging import measure_for_drawn_queries
 from dashboard.answers.judging_order import AT_RANDOM, ORDERS, parse_judging_order
 from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
@@ -26,14 +26,14 @@ from dashboard.session import PageContext
 from dashboard.session.actions.draws import make_draw_key
 from dashboard.session.actions.grading import (
     find_own_layer,
-    handle_sent_acts,
-    is_blind,
+    handle_sent_actions,
+    is_judging_blind,
     judge_name,
-    last_stored_act,
+    last_stored_action,
     layer_href,
     skipped_pairs,
 )
-from dashboard.session.open_collection import collection_id
+from dashboard.session.open_collection import current_collection_id
 from metrics_core.base import wording as w
 from metrics_core.findings.grading import all_judged_finding, judgments_effect_finding
 from metrics_core.findings.sentence import Sentence
@@ -49,7 +49,7 @@ LONGEST_NAME, _MOST_NAMED = 24, 3
 number of runs that it names."""
 
 
-def query_part(context: PageContext, query_id: str) -> None:
+def show_query_judging(context: PageContext, query_id: str) -> None:
     """Show the unjudged documents of a query, which the user can judge by keyboard, and the effect
     of the grades."""
     comparison, rows = (
@@ -74,11 +74,13 @@ def query_part(context: PageContext, query_id: str) -> None:
             )
             grades = collect_given_grades(context)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
-            show_keys(
-                context, rows, judged_count=sum(pair in grades for pair in pairs), total=len(rows)
+            show_judging_component(
+                context, rows, n_judged=sum(pair in grades for pair in pairs), total=len(rows)
             )
             _show_effect(context, query_id)
-        show_own_layer(context, "query", f"{message} {explain_unnamed_documents(nameless)}".strip())
+        show_own_layer(
+            context, "query", f"{message} {explain_nameless_documents(nameless)}".strip()
+        )
         st.html(layers.draw_judging_link(session.href("judge"), "Keep judging across all queries"))
 
 
@@ -90,17 +92,25 @@ def _show_effect(context: PageContext, query_id: str) -> None:
     pair = comparison.pair
     st.html(
         layers.draw_layers_effect(
-            effect.scores, effect.difference, pair, measure=comparison.name, queries=effect.queries
+            effect.scores,
+            effect.difference,
+            pair,
+            measure=comparison.name,
+            n_queries=effect.queries,
         )
     )
 
 
-def queue_part(context: PageContext) -> None:
+def show_judging_queue(context: PageContext) -> None:
     """Show the judging queue of the comparison, one document at a time."""
     comparison = context.comparison
-    reason = explain_unnamed_documents(context.study.runs_without_doc_ids(comparison.pair))
-    back = session.href("queries") if comparison.is_alone else session.href("firm", part="unjudged")
-    back_name = "All queries" if comparison.is_alone else "Robustness"
+    reason = explain_nameless_documents(context.study.runs_without_doc_ids(comparison.pair))
+    back = (
+        session.href("queries")
+        if comparison.is_single_run
+        else session.href("firm", part="unjudged")
+    )
+    back_name = "All queries" if comparison.is_single_run else "Robustness"
     st.html(layers.draw_judging_link(back, f"← {back_name}", "back"))
     if reason:
         st.html(
@@ -119,7 +129,7 @@ def queue_part(context: PageContext) -> None:
         parse_judging_order(context.view.address["order"]),
     )
     queue = answers.judging_queue(context.study, comparison, order, summary.settle)
-    pairs = find_pairs(queue)
+    pairs = query_doc_pairs(queue)
     settling = _find_settling_pairs(context, summary)
     grades = collect_given_grades(context)
     judged_count = sum(pair in grades for pair in (settling or pairs))
@@ -129,16 +139,16 @@ def queue_part(context: PageContext) -> None:
     with add_files.make_message_area():
         add_files.show_messages()
     done = {*grades, *skipped_pairs()}
-    waiting = answers.first_undone_in_queue(context.study, queue, done, WINDOW)
+    waiting = answers.next_documents_in_queue(context.study, queue, done, WINDOW)
     if is_done or waiting.empty:
         st.html(layers.draw_judging_link(back, f"See {back_name}", "primary" if is_done else ""))
     if pairs:
         about = _queue_summary(context, waiting, summary, order, is_settling=bool(settling))
-        about["behind"] = len((settling or set(pairs)).difference(done, find_pairs(waiting)))
-        show_keys(
+        about["behind"] = len((settling or set(pairs)).difference(done, query_doc_pairs(waiting)))
+        show_judging_component(
             context,
             waiting,
-            judged_count=judged_count,
+            n_judged=judged_count,
             total=summary.unjudged,
             settling_pairs=settling,
             queue=about,
@@ -154,10 +164,10 @@ def _find_settling_pairs(
     if not summary.settle or context.view.address["order"] == AT_RANDOM:
         return set()
     first = answers.judging_queue(context.study, context.comparison).head(summary.settle)
-    return set(find_pairs(first))
+    return set(query_doc_pairs(first))
 
 
-def find_pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
+def query_doc_pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the pairs (query_id, doc_id) of these rows."""
     return list(zip(rows["query_id"], rows["doc_id"], strict=True))
 
@@ -166,7 +176,7 @@ def _all_judged_texts(
     context: PageContext, summary: answers.JudgingSummary
 ) -> tuple[Sentence, Sentence]:
     after = answers.layers_effect(context.study, context.comparison).difference[1]
-    worst = answers.worst_case(context.study, context.comparison)
+    worst = answers.layers_effect_on_worst_case(context.study, context.comparison)
     lead = judgments_effect_finding(
         after, worst.after if worst else None, can_reverse=bool(worst and worst.turns)
     )
@@ -185,7 +195,7 @@ def _queue_summary(
     that the user can choose, and the effect of the grades."""
     comparison, blind, short = (
         context.comparison,
-        is_blind(),
+        is_judging_blind(),
         short_names(context.drawing.styles, LONGEST_NAME),
     )
     scope = (
@@ -199,7 +209,7 @@ def _queue_summary(
         "order": order,
         "orders": offered_orders(context),
         "blind": blind,
-        "changes": [] if comparison.is_alone else _effect_rows(context),
+        "changes": [] if comparison.is_single_run else _effect_rows(context),
         "of": f"{comparison.name}, {short[comparison.focus]} minus {short[comparison.baseline]}",
         "scores": {} if blind else _score_changes_by_query(context, queue),
     }
@@ -215,7 +225,7 @@ def offered_orders(context: PageContext) -> list[tuple[str, str, str]]:
 def draw_key(context: PageContext) -> str:
     """Return the key of the judge's draw for the two compared runs."""
     comparison = context.comparison
-    k = drawn_measure(context.study, comparison).cutoff or 0
+    k = measure_for_drawn_queries(context.study, comparison).cutoff or 0
     return make_draw_key(*comparison.pair, k)
 
 
@@ -223,7 +233,7 @@ def _effect_rows(context: PageContext) -> list[list[str]]:
     """Return the effect of the grades on the comparison, as rows (name, value before, value
     after)."""
     difference = answers.layers_effect(context.study, context.comparison).difference
-    worst = answers.worst_case(context.study, context.comparison)
+    worst = answers.layers_effect_on_worst_case(context.study, context.comparison)
     rows = [["difference", *map(w.format_difference, difference)]]
     if worst:
         rows.append(
@@ -251,7 +261,7 @@ def _score_changes_by_query(
     }
 
 
-def explain_unnamed_documents(runs: list[str]) -> str:
+def explain_nameless_documents(runs: list[str]) -> str:
     """Explain why the unjudged documents of these runs cannot be judged: the runs were loaded as
     judged ranks, which contain only judged documents. Returns "" if there are no such runs."""
     if not runs:
@@ -267,9 +277,9 @@ def show_own_layer(context: PageContext, page: str, message: str) -> None:
     """Show a message about judging, and the user's own layer with a switch that activates it."""
     layer = find_own_layer()
     is_on = layer in context.layers
-    link = layer_href(page, layer, is_on=not is_on) if layer else ""
+    link = layer_href(page, layer, is_active=not is_on) if layer else ""
     if message or layer:
-        st.html(layers.draw_own_layer(message, layer, is_on=is_on, link=link))
+        st.html(layers.draw_own_layer(message, layer, is_active=is_on, link=link))
     if page == "query":
         with add_files.make_message_area():
             add_files.show_messages()
@@ -285,18 +295,18 @@ def collect_given_grades(context: PageContext) -> dict[tuple[str, str], float]:
     return grades
 
 
-def show_keys(
+def show_judging_component(
     context: PageContext,
     rows: pd.DataFrame,
     *,
-    judged_count: int,
+    n_judged: int,
     total: int,
     settling_pairs: AbstractSet[tuple[str, str]] = frozenset(),
     queue: Mapping[str, Any] | None = None,
 ) -> None:
     """Show the component with which the user judges the documents in `rows` by keyboard or clicks.
     `queue` has the labels around a document of a queue; it is empty for a single query. If some
-    documents could settle the comparison, `judged_count` counts only these documents."""
+    documents could settle the comparison, `n_judged` counts only these documents."""
     comparison = context.comparison
     grades = answers.offered_grades(context.study)
     tints = Grades.from_grades(context.study.unlayered.grades)
@@ -306,14 +316,14 @@ def show_keys(
     judge_documents(
         key,
         {
-            **last_stored_act(),
+            **last_stored_action(),
             "rows": _document_rows(
                 context, rows, settling_pairs, hide_runs=bool(queue and queue["blind"] is not False)
             ),
             "one": queue is not None,
             "queue": dict(queue or {}),
             "place": [
-                collection_id(),
+                current_collection_id(),
                 query_id,
                 *comparison.runs,
                 comparison.name,
@@ -326,15 +336,15 @@ def show_keys(
             "tints": {str(grade): tints.tint(grade) for grade in grades},
             "name": judge_name(),
             "total": total,
-            "judged": judged_count,
+            "judged": n_judged,
             "nothing": "Nothing is left to judge here: every document is judged or skipped.",
         },
-        partial(handle_sent_acts, key, query_id),
-        partial(session.store_event, key, "chosen", _chosen_fields),
+        partial(handle_sent_actions, key, query_id),
+        partial(session.store_event, key, "chosen", _address_fields_of_event),
     )
 
 
-def _chosen_fields(event: Mapping[str, Any]) -> dict[str, str]:
+def _address_fields_of_event(event: Mapping[str, Any]) -> dict[str, str]:
     """Return the address fields of the judging queue that an event in the browser changes."""
     return {name: str(event[name]) for name in ("order", "blind") if name in event}
 

@@ -47,14 +47,14 @@ def show_overview() -> None:
                 finding = replace(finding, badge=judged)
         st.html(blocks.draw_finding(finding, drawing.styles))
     with right:
-        st.html(blocks.draw_kept(changes, drawing))
-    st.html(blocks.draw_classes(changes, drawing, _class_link))
-    opens = session.hrefs("query", "q", rows="", **NO_LIST)
+        st.html(blocks.draw_kept_documents(changes, drawing))
+    st.html(blocks.draw_change_classes(changes, drawing, _change_class_link))
+    opens = session.make_href_function("query", "q", rows="", **NO_LIST)
     queries = answer.queries
     section.show_cached(
-        "strip", lambda: blocks.draw_strip(queries, changes.k, drawing, opens), answer
+        "strip", lambda: blocks.draw_change_strip(queries, changes.k, drawing, opens), answer
     )
-    drawn_judging.show_draw_card(context)
+    drawn_judging.show_random_queries_card(context)
     if len(study.names) > 2:
         all_styles = replace(drawing, styles=context.look.styles)
         with st.container(key="runs_table"):
@@ -62,24 +62,26 @@ def show_overview() -> None:
             note = f"Changes from {comparison.baseline} in the top {w.format_count(changes.k)}."
             section.show_note_with_csv(draw_chart_note(note), "Runs", frame=answer.runs, key="runs")
     st.html(blocks.draw_change_facts(answer.runs, comparison.focus, changes))
-    group_link = _group_link(context, answer.grouping)
+    group_link = _group_link_maker(context, answer.grouping)
     if changes.n_changed:
-        st.html(blocks.draw_change_lists(answer, drawing, session.href, _line_link, group_link))
+        st.html(
+            blocks.draw_lists_of_changes(answer, drawing, session.href, _filter_link, group_link)
+        )
 
 
-def _line_link(line: str) -> str:
-    return session.href("queries", **DEFAULT_LIST | {"filter": line})
+def _filter_link(filter_line: str) -> str:
+    return session.href("queries", **DEFAULT_LIST | {"filter": filter_line})
 
 
-def _class_link(name: str) -> str:
-    return _line_link(f"change == {quote_text(name)}")
+def _change_class_link(change_class: str) -> str:
+    return _filter_link(f"change == {quote_text(change_class)}")
 
 
 def _pair_link(context: PageContext) -> Callable[..., str]:
-    return lambda *pair: session.href("overview", **context.view.changes_to_compare(*pair))
+    return lambda *pair: session.href("overview", **context.view.address_changes_to_compare(*pair))
 
 
-def _group_link(context: PageContext, by: str) -> LinkMaker:
+def _group_link_maker(context: PageContext, by: str) -> LinkMaker:
     def make_link(group: str) -> str:
         filters = context.comparison.replace_filters({by: [group]})
         return session.href("queries", where=filters, **DEFAULT_LIST)
@@ -107,7 +109,9 @@ def show_breakdown() -> None:
     lead = f"Share of the top {k} that the two lists have in common, by {by}. Not tested."
     st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     section.choose_grouping(columns, by)
-    st.html(blocks.draw_groups_by_overlap(groups, by, context.drawing, _group_link(context, by)))
+    st.html(
+        blocks.draw_groups_by_overlap(groups, by, context.drawing, _group_link_maker(context, by))
+    )
     note = f"Intervals: {w.format_share(LEVEL)}, uncorrected. Click a group to open its queries."
     section.show_note_with_csv(draw_chart_note(note), "Groups", frame=groups, key="groups")
 
@@ -128,8 +132,8 @@ def show_curves() -> None:
     link = session.href("curves", k="")
     with st.container(key="panels_alone_overlap"):
         section.show_chart(
-            figure, "overlap", alt=f"Overlap by k. {title}.", picture=caption, clickable=False,
-            zooms=True, chooses=link,
+            figure, "overlap", alt=f"Overlap by k. {title}.", caption=caption, clickable=False,
+            zoom=True, cutoff_link=link,
         )  # fmt: skip
     note = "k: number of results (log scale). Click to choose another k. Drag to zoom."
     section.show_note_with_csv(draw_chart_note(note), "By cutoff", frame=frame, key="by_cutoff")
@@ -168,7 +172,7 @@ def show_query_changes(page: QueryPage, context: PageContext) -> None:
     if changes.counts["new"]:
         title = f"Where the new documents ({w.format_count(changes.counts['new'])}) came from"
         with score_explanations.make_card("sources", title):
-            st.html(blocks.draw_sources(changes))
+            st.html(blocks.draw_previous_ranks(changes))
 
 
 DRAWN_WITHOUT_JUDGMENTS: dict[str, Callable[[], None]] = {

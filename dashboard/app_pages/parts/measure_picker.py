@@ -167,44 +167,57 @@ def _option_controls(study: Study, comparison: Comparison) -> None:
             _option_control(study, comparison, parameter)
 
 
-def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
+def _option_control(study: Study, comparison: Comparison, parameter: Parameter) -> None:
     """Show the widget of one parameter. A change of its value changes the measure in the
     address."""
-    name = f"p_{comparison.measure.declaration.name}_{p.name}"
-    value = comparison.measure.value(p.name)
+    name = f"p_{comparison.measure.declaration.name}_{parameter.name}"
+    value = comparison.measure.value(parameter.name)
 
     def store_value(new_value: Any) -> dict[str, str]:
-        return {"m": measure_key.key_with_value(comparison.chosen_measure, p.name, new_value)}
+        return {
+            "m": measure_key.key_with_value(comparison.chosen_measure, parameter.name, new_value)
+        }
 
     def store_text(text: str | None) -> dict[str, str]:
-        return {"m": measure_key.key_with_text(comparison.chosen_measure, p.name, text or "")}
+        return {
+            "m": measure_key.key_with_typed_value(
+                comparison.chosen_measure, parameter.name, text or ""
+            )
+        }
 
     draw: Callable[..., Any]
     more: dict[str, Any] = {}
     store: Callable[[Any], dict[str, str]] = store_value
     columns = study.document_columns
-    if p.kind is bool:
+    if parameter.kind is bool:
         draw = st.toggle
-    elif p.choices or (p.kind is str and columns):
+    elif parameter.choices or (parameter.kind is str and columns):
         draw = st.selectbox
-        choices = list(p.choices or columns)
+        choices = list(parameter.choices or columns)
         more["options"] = choices if value is None or value in choices else [value, *choices]
-    elif p.kind in (int, float):
-        draw, more = st.number_input, _number_field_options(p, value)
+    elif parameter.kind in (int, float):
+        draw, more = st.number_input, _number_field_options(parameter, value)
     else:
         draw, store = st.text_input, store_text
         value = (
-            "" if value is None else format_parameter(value) if p.kind in (dict, tuple) else value
+            ""
+            if value is None
+            else format_parameter(value)
+            if parameter.kind in (dict, tuple)
+            else value
         )
-        more["placeholder"] = _EXAMPLES.get(p.kind, "")
-    default = "" if p.default is None else f"; default {format_parameter(p.default)}"
+        more["placeholder"] = _EXAMPLES.get(parameter.kind, "")
+    default = (
+        "" if parameter.default is None else f"; default {format_parameter(parameter.default)}"
+    )
     session.draw_widget(
         draw,
-        escape_markdown(w.sentence_case(p.meaning)),
+        escape_markdown(w.sentence_case(parameter.meaning)),
         name,
         value=value,
         store=store,
-        help=f"`{p.name}`: {escape_markdown(p.describe_allowed())}{escape_markdown(default)}.",
+        help=f"`{parameter.name}`: {escape_markdown(parameter.describe_allowed_values())}"
+        f"{escape_markdown(default)}.",
         **more,
     )
     error = session.widget_error(name)
@@ -212,22 +225,22 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
         st.html(navigation.draw_measure_error(error))
 
 
-def _number_field_options(p: Parameter, value: float | None) -> dict[str, Any]:
+def _number_field_options(parameter: Parameter, value: float | None) -> dict[str, Any]:
     """Return the bounds and the step of a number field. The field accepts a bound that the
     parameter excludes; the parameter itself then rejects the value. The field of a whole-number
     parameter accepts fractions if its current value is a fraction."""
-    low, high = p.bounds.low, p.bounds.high
-    is_whole = p.kind is int and not isinstance(value, float)
-    if p.fractions and not is_whole:
+    low, high = parameter.bounds.low, parameter.bounds.high
+    is_whole = parameter.kind is int and not isinstance(value, float)
+    if parameter.fractions and not is_whole:
         low = 0
     kind: Callable[[float], float] = int if is_whole else float
     options: dict[str, Any] = {
         "min_value": kind(low) if abs(low) < _MOST else None,
         "max_value": kind(high) if abs(high) < _MOST else None,
-        "step": 1 if is_whole else (0.05 if high <= 1 or p.fractions else 0.5),
+        "step": 1 if is_whole else (0.05 if high <= 1 or parameter.fractions else 0.5),
     }
     if not is_whole:
         options["format"] = "%g"
-    if p.optional:
+    if parameter.optional:
         options["placeholder"] = "not set"
     return options

@@ -67,7 +67,7 @@ def show_quality_cost(context: PageContext) -> None:
             ),
             "quality_cost",
             alt=f"{title}. On the line: {best}.",
-            picture=section.make_caption(title, section.INTERVALS, runs=comparison.runs),
+            caption=section.make_caption(title, section.INTERVALS, runs=comparison.runs),
         )
     with words, st.container(key="quality_cost_words"):
         placeholder = st.empty()
@@ -80,4 +80,4 @@ def show_quality_cost(context: PageContext) -> None:
     defer_drawing(show_words, placeholder)
     if clicked:
         run = clicked[0] if isinstance(clicked, list) else clicked
-        session.goto("overview", **context.view.changes_to_compare(str(run)))
+        session.goto("overview", **context.view.address_changes_to_compare(str(run)))

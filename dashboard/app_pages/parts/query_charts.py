@@ -27,7 +27,7 @@ _TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 def choose_view(context: PageContext) -> str:
     """Show the choice of charts above the table, and return the chosen one."""
-    is_alone, address_view = context.comparison.is_alone, context.view.address["view"]
+    is_alone, address_view = context.comparison.is_single_run, context.view.address["view"]
     views = [name for name in _VIEWS if not (is_alone and name == "against")]
     view = address_view if address_view in views else views[0]
     session.draw_widget(
@@ -46,7 +46,7 @@ def choose_view(context: PageContext) -> str:
 def draw_chart(view: str, query_list: QueryList, context: PageContext) -> None:
     """Draw the chosen chart above the table. The default is the chart of sorted differences, which
     a single run does not have. A click in the chart opens the query."""
-    if not view and context.comparison.is_alone:
+    if not view and context.comparison.is_single_run:
         return
     with st.container(key="marks"):
         drawn_by = {
@@ -88,12 +88,12 @@ def _sorted_chart(query_list: QueryList, context: PageContext) -> None:
     )
     alt = f"Differences by query. {query_list.finding.text}."
     address = context.view.address
-    opens = session.hrefs("query", "q", rows="", **fields_for_query_page(address))("")
-    ids = section.show_brush(figure, "sorted", alt=alt, picture=picture, opens=opens)
+    opens = session.make_href_function("query", "q", rows="", **fields_for_query_page(address))("")
+    ids = section.show_brush(figure, "sorted", alt=alt, caption=picture, query_link=opens)
     if ids:
         session.reset_widget("sorted")
         line = line_for_range(context.study, comparison, address["filter"], ids)
-        session.change(filter=line, p="")
+        session.change_address(filter=line, p="")
         st.rerun()
 
 
@@ -127,15 +127,15 @@ def _scatter_chart(query_list: QueryList, context: PageContext) -> list[str] | N
     alt = f"Each query's {comparison.measure}: {title}. {query_list.finding.text}."
     picture = section.make_caption(title, str(comparison.measure), runs=comparison.pair)
     if not lasso:
-        return section.show_chart(figure, "against", alt=alt, picture=picture)
-    regions = section.draw_regions(figure, "against_lasso", alt=alt, picture=picture)
+        return section.show_chart(figure, "against", alt=alt, caption=picture)
+    regions = section.draw_regions(figure, "against_lasso", alt=alt, caption=picture)
     if regions:
         picked_ids = query_views.find_ids_in_regions(
             query_list.frame, "baseline_score", "score", regions
         )
         # Reset the region in the chart, because the address now stores the selection.
         session.reset_widget("against_lasso")
-        session.change(pick=store_selection(picked_ids), p="")
+        session.change_address(pick=store_selection(picked_ids), p="")
         st.rerun()
     return None
 
@@ -178,7 +178,7 @@ def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | N
     )
     alt = f"{comparison.measure} of each run on each query. {query_list.finding.text}."
     picture = section.make_caption(title, columns_text)
-    clicked = section.show_chart(figure, "heatmap", alt=alt, picture=picture)
+    clicked = section.show_chart(figure, "heatmap", alt=alt, caption=picture)
     st.html(
         blocks.draw_lists_beside_heatmap(
             heatmap.failed, heatmap.ahead, heatmap.failing, context.drawing, session.href
@@ -209,4 +209,4 @@ def _strip_chart(query_list: QueryList, context: PageContext) -> list[str] | Non
     alt = f"{comparison.measure} of each query by {by}. {query_list.finding.text}."
     runs = dict.fromkeys(comparison.pair)
     picture = section.make_caption(f"Score by {by or 'query'}", str(comparison.measure), runs=runs)
-    return section.show_chart(figure, "strips", alt=alt, picture=picture)
+    return section.show_chart(figure, "strips", alt=alt, caption=picture)

@@ -21,7 +21,7 @@ from dashboard.answers.query_chips import (
     SHOW_ALL,
 )
 from dashboard.answers.query_notes import STARRED, tag_name
-from dashboard.answers.spreadsheet import spreadsheet
+from dashboard.answers.spreadsheet import format_spreadsheet_csv
 from dashboard.answers.subset import export_subset
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.markdown import escape_markdown
@@ -47,10 +47,10 @@ def filter_controls(query_list: QueryList, context: PageContext) -> None:
                 answers.filter_vocabulary(context.study, comparison, current_remarks()),
                 placeholder=f"Search the texts, or filter: {example}",
                 is_invalid=query_list.line_error is not None,
-                on_line=partial(session.store_event, KEY, "line", _store_filter),
+                on_submit=partial(session.store_event, KEY, "line", _store_filter),
             )
         with st.popover("?", key="can_say", type="tertiary"):
-            names = answers.filter_names(context.study, comparison, current_remarks())
+            names = answers.filter_column_names(context.study, comparison, current_remarks())
             st.html(filter_line.draw_filter_help(names, example))
         _column_picker(query_list)
         _download_menu(query_list, context)
@@ -72,7 +72,7 @@ def _store_filter(text: object) -> dict[str, str]:
 def show_chips(query_list: QueryList, comparison: Comparison) -> None:
     """Show one row of chips, each for a list of queries. The remaining lists are in the menu
     "more"."""
-    first = (*CHIPS, *(CHIPS_OF_ONE if comparison.is_alone else ()), STARRED)
+    first = (*CHIPS, *(CHIPS_OF_ONE if comparison.is_single_run else ()), STARRED)
     _show_chip_row(query_list, comparison, first, "show", "Lists")
     others = [key for key in ABOUT_RUNS if key not in first]
     focus_keys = [key for key in ABOUT_FOCUS if key not in first]
@@ -125,8 +125,8 @@ def filter_chip_label(show: str, comparison: Comparison) -> str:
     return {
         SHOW_ALL: "All",
         "none": f"{comparison.every_run.removesuffix(' runs')} at zero",
-        "zero": "at zero" if not comparison.is_alone else f"{comparison.focus} at zero",
-        "missing": "no results" if comparison.is_alone else "no results from a run",
+        "zero": "at zero" if not comparison.is_single_run else f"{comparison.focus} at zero",
+        "missing": "no results" if comparison.is_single_run else "no results from a run",
         "both": "both failing",
         STARRED: "★ starred",
         **FAILURES,
@@ -150,10 +150,10 @@ def _column_picker(query_list: QueryList) -> None:
             " scores of the compared runs and of two more, unjudged documents, and the"
             " columns that group the queries.",
         )
-        st.html(queries.draw_column_order(query_list.columns, move_link(query_list)))
+        st.html(queries.draw_column_order(query_list.columns, move_link_maker(query_list)))
 
 
-def move_link(query_list: QueryList) -> queries.MoveLink:
+def move_link_maker(query_list: QueryList) -> queries.MoveLink:
     """Return a function that makes the link with which the user moves a column of the table."""
 
     def make_link(key: str, step: int) -> str:
@@ -171,7 +171,7 @@ def _download_menu(query_list: QueryList, context: PageContext) -> None:
     with st.popover("Download", key="download", icon=":material/download:"):
         st.download_button(
             f"CSV :gray[of {count_text}]",
-            data=lambda: spreadsheet(query_list.download_table),
+            data=lambda: format_spreadsheet_csv(query_list.download_table),
             file_name=section.make_download_name("queries"),
             mime="text/csv",
             key="table_as_csv",

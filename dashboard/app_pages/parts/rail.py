@@ -21,13 +21,13 @@ from dashboard.files.collections import SAMPLE, ListedCollection
 from dashboard.session import PageContext
 from dashboard.session.actions.collections import (
     collection_href,
-    make_collection,
+    create_and_open_collection,
     open_own_files,
 )
 from dashboard.session.actions.saved_views import delete_view, rename_view, save_view, saved_views
 from dashboard.session.open_collection import (
     all_collections,
-    collection_id,
+    current_collection_id,
     current_library,
     is_collection_missing,
 )
@@ -51,7 +51,7 @@ def draw_navigation(
         p for p in pages if p.group != "none" and _is_page_offered(p, pages[0], context)
     ]
 
-    def draw_page_names(waiting: Mapping[str, str]) -> None:
+    def draw_page_names(text_by_page: Mapping[str, str]) -> None:
         current_name = current.within or current.name
         places = [
             PageLink(
@@ -59,7 +59,7 @@ def draw_navigation(
                 p.title,
                 session.menu_href(p.name),
                 p.key,
-                waiting.get(p.name, ""),
+                text_by_page.get(p.name, ""),
                 p.name == current_name,
             )
             for p in offered_pages
@@ -106,7 +106,7 @@ def _view_menu(page: Page, views: Mapping[str, str]) -> None:
 def own_files_button(location: Literal["rail", "page"]) -> None:
     """If the example is open, show a button that opens the user's own files. `location` says
     whether the button is in the rail or on a page."""
-    if collection_id() != SAMPLE:
+    if current_collection_id() != SAMPLE:
         return
     with st.container(key=f"own_files_{location}"):
         width: Literal["stretch", "content"] = "stretch" if location == "rail" else "content"
@@ -131,7 +131,10 @@ def _collection_menu(context: PageContext | None) -> None:
     collections = all_collections()
     name, summary = "Collections", "none open"
     if not is_collection_missing():
-        name, summary = collections.name_of(collection_id()), describe_files(current_library())
+        name, summary = (
+            collections.name_of(current_collection_id()),
+            describe_files(current_library()),
+        )
     if context is not None:
         queries = format_count(len(context.study.query_ids), "query", "queries")
         summary = f"{queries} · {format_count(len(context.study.names), 'run', 'runs')}"
@@ -153,7 +156,7 @@ def _show_collection_choices(entries: Sequence[ListedCollection]) -> None:
             row.name,
             describe_contents(row),
             collection_href(row.id),
-            row.id == collection_id(),
+            row.id == current_collection_id(),
             row.preview.best_run if row.preview and not row.outdated else "",
             format_opening_time(row, now),
         )
@@ -187,6 +190,6 @@ def new_collection_form(suffix: str) -> None:
         st.text_input("Collection name", key=field, placeholder="My files", max_chars=80)
         form_generation = session.widget_generation("new_collection")
         if st.form_submit_button(
-            "Create and open", on_click=make_collection, args=(field, form_generation)
+            "Create and open", on_click=create_and_open_collection, args=(field, form_generation)
         ):
             session.goto("data")

@@ -15,7 +15,7 @@ from dashboard.drawing.report.parts import PARTS
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
 from dashboard.session.actions.reports import collection_title, make_report_file, used_files
-from dashboard.session.open_collection import collection_id
+from dashboard.session.open_collection import current_collection_id
 from dashboard.study.sharing import Include
 
 _EXPLANATIONS: dict[Include, str] = {
@@ -68,7 +68,7 @@ def _report_dialog(context: PageContext) -> None:
         help="Adds the collection to the file, with notes and grades. It can be downloaded"
         " from the report, and Ranklens can open the report directly.",
     )
-    carried = collection_id() if with_data else ""
+    carried = current_collection_id() if with_data else ""
     chosen_parts = [part for part in PARTS if part in parts]
     st.download_button(
         "Save as HTML",
@@ -80,8 +80,8 @@ def _report_dialog(context: PageContext) -> None:
             text,
             chosen_parts,
             used_files(),
-            include_notes=notes,
-            carried=carried,
+            query_remarks=notes,
+            embedded_collection_id=carried,
             drawn=find_drawn_judgments(context) if is_unjudged else None,
         ),
         file_name="ranklens-report.html"

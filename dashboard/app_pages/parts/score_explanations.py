@@ -43,7 +43,7 @@ def failure_kind(page: QueryPage) -> str:
     return "" if kind in (FINE, LOW) else kind
 
 
-def ledger_part(
+def show_ledger(
     page: QueryPage, query_ledger: QueryLedger, context: PageContext, grades: Mapping[float, str]
 ) -> None:
     """Show the contribution of each document to the difference. For a single run, these are
@@ -52,10 +52,12 @@ def ledger_part(
     if query_ledger.steps.empty:
         return
     about = _PARTS[query_ledger.by]
-    if comparison.is_alone and query_ledger.by == "terms":
+    if comparison.is_single_run and query_ledger.by == "terms":
         about = "Every judged document that counts, with its contribution to {measure}."
     section.show_heading(
-        "Where the score comes from" if comparison.is_alone else "Where the difference comes from",
+        "Where the score comes from"
+        if comparison.is_single_run
+        else "Where the difference comes from",
         f"{about.format(measure=comparison.measure)} The parts add up exactly.",
         frame=query_ledger.documents,
         key="ledger",
@@ -68,7 +70,7 @@ def ledger_part(
             context.drawing,
             page.documents,
             query.query_grades(page.diagnosis, grades),
-            document_link=session.hrefs("query", "doc"),
+            document_link=session.make_href_function("query", "doc"),
         )
 
     section.show_cached("ledger", draw, query_ledger, context.drawing, tuple(grades))
@@ -86,7 +88,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
                 query_ledger.scores,
                 context.drawing,
                 page.documents,
-                document_link=session.hrefs("query", "doc"),
+                document_link=session.make_href_function("query", "doc"),
             )
         )
 
@@ -95,7 +97,7 @@ def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
     """Return the title of a ledger, which states the sum of the contributions."""
     before, after = query_ledger.scores
     size = w.format_score(abs(after - before))
-    if context.comparison.is_alone:
+    if context.comparison.is_single_run:
         return f"Where the {size} comes from"
     if size == w.format_score(0.0):
         return "Contributions that cancel out"
@@ -155,7 +157,7 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
         tried = (format_edit(change.edit),) if change else ()
         by_hand = ("Change the list", session.href("query", q=query_id, **{"try": "1"}))
         st.html(
-            what_if.draw_what_if_best(
+            what_if.draw_best_edit(
                 result, page.documents, session.href("query", q=query_id, what=tried), [by_hand]
             )
         )
@@ -167,7 +169,7 @@ def _apply_edits(page: QueryPage, context: PageContext, edits: tuple[Edit, ...])
     return apply_edits(context.study, context.comparison, page.diagnosis.query_id, edits)
 
 
-def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> bool:
+def show_edited_list(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> bool:
     """Show the list of the run in focus after the user's edits, if the address contains edits or
     requests to edit the list. Return whether the list was shown."""
     comparison, query_id = context.comparison, page.diagnosis.query_id
@@ -208,7 +210,7 @@ def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, s
     return True
 
 
-def card_part(
+def show_document_dialog(
     doc_id: str, page: QueryPage, context: PageContext, grades: Mapping[float, str]
 ) -> None:
     """Show the details of a document in a dialog."""
@@ -217,12 +219,12 @@ def card_part(
         return
     title = escape_markdown(card.title or card.doc_id)
 
-    @st.dialog(title, width="large", on_dismiss=lambda: session.change(doc=""))
+    @st.dialog(title, width="large", on_dismiss=lambda: session.change_address(doc=""))
     def show_card() -> None:
         st.html(
             document_card.draw_document_card(
                 card,
-                replace(context.drawing, styles=context.look.styles_of(context.study.names)),
+                replace(context.drawing, styles=context.look.select_styles(context.study.names)),
                 query.query_grades(page.diagnosis, grades),
                 word_marks.query_words(page.text),
             )

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dashboard import session
 from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.own_documents import exclusion_sentence
-from dashboard.answers.spreadsheet import spreadsheet
+from dashboard.answers.spreadsheet import format_spreadsheet_csv
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import markup, navigation
 from dashboard.drawing.drawing_cache import draw_cached
@@ -21,7 +21,7 @@ from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.picture import Caption, add_caption
 from dashboard.drawing.figures.zoomed import make_zoomable
 from dashboard.drawing.theme import RunStyle
-from dashboard.session.open_collection import collection_id
+from dashboard.session.open_collection import current_collection_id
 from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
@@ -82,7 +82,7 @@ def show_csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
     st.download_button(
         # Screen readers say what is downloaded; on screen it is only "CSV".
         f"CSV :gray[of {escape_markdown(title)}]",
-        data=lambda: spreadsheet(frame),
+        data=lambda: format_spreadsheet_csv(frame),
         file_name=make_download_name(key),
         mime="text/csv",
         key=f"csv_{key}",
@@ -101,7 +101,7 @@ def copy_menu(key: str, make_texts: Callable[[], Mapping[str, str]]) -> None:
             st.code(text, language=name.lower(), height=_CODE_HEIGHT)
 
 
-def make_download_name(key: str, ending: str = ".csv") -> str:
+def make_download_name(key: str, extension: str = ".csv") -> str:
     """Return the file name of a download. It contains the names of the table, the measure, the
     baseline and the collection, for example "ranklens-runs-nDCG@10-vs-bm25-sample.csv". Active
     layers, id maps and excluded documents are named, too."""
@@ -110,13 +110,13 @@ def make_download_name(key: str, ending: str = ".csv") -> str:
     parts = [
         key,
         f"top{comparison.cutoff}" if is_unjudged else comparison.name,
-        *([] if comparison.is_alone else [f"vs-{comparison.baseline}"]),
-        collection_id(),
+        *([] if comparison.is_single_run else [f"vs-{comparison.baseline}"]),
+        current_collection_id(),
     ]
     parts += [f"with-{layer.name}" for layer in session.study_context().layers if len(layer)]
     parts += ["with-mapped-ids"] if id_maps_sentence(session.study_context().study) else []
     parts += ["without-own-documents"] if exclusion_sentence(session.study_context().study) else []
-    return make_safe_name("-".join(["ranklens", *parts])) + ending
+    return make_safe_name("-".join(["ranklens", *parts])) + extension
 
 
 def make_safe_name(text: str) -> str:
@@ -131,9 +131,9 @@ def show_cached(name: str, draw: Callable[[], Markup], *key_parts: Any) -> None:
     st.html(draw_cached((name, session.address().query, *key_parts), draw))
 
 
-def format_count(n: int, one: str, many: str) -> str:
+def format_count(n: int, singular: str, plural_form: str) -> str:
     """Format a number with its noun, for example "84 queries" or "1 query"."""
-    return f"{w.format_count(n)} {w.plural(n, one, many)}"
+    return f"{w.format_count(n)} {w.plural(n, singular, plural_form)}"
 
 
 INTERVALS = f"intervals: {w.format_share(LEVEL)}, bootstrap over queries"
@@ -145,7 +145,7 @@ def make_caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> 
     queries, and the runs. If `runs` is None, all shown runs are listed."""
     context = session.study_context()
     queries = context.study.n_in_view(context.comparison)
-    run_styles = context.drawing.styles if runs is None else context.look.styles_of(runs)
+    run_styles = context.drawing.styles if runs is None else context.look.select_styles(runs)
     layer_notes = [
         f"with {format_count(len(v), 'grade', 'grades')} of layer {v.name}"
         for v in context.layers
@@ -160,50 +160,52 @@ def show_chart(
     key: str,
     *,
     alt: str,
-    picture: Caption,
+    caption: Caption,
     clickable: bool = True,
-    zooms: bool = False,
-    chooses: str = "",
+    zoom: bool = False,
+    cutoff_link: str = "",
 ) -> list[Any] | None:
     """Draw a chart, and return the customdata of the mark that was clicked, or None.
 
-    `alt` describes the finding of the chart for screen readers; `picture` is the caption of the
-    downloaded or enlarged image. If `zooms` is true, dragging zooms in, and a double click zooms
-    out. A click then follows the link `chooses`, with the clicked position as its k."""
-    if zooms:
-        figure = make_zoomable(figure, session.study_context().drawing, chooses)
-    return _read_clicked_data(_draw_chart(figure, key, alt, picture, _POINTS if clickable else ()))
+    `alt` describes the finding of the chart for screen readers; `caption` is the caption of the
+    downloaded or enlarged image. If `zoom` is true, dragging zooms in, and a double click
+    zooms out. A click then follows the link `cutoff_link`, with the clicked position as its k."""
+    if zoom:
+        figure = make_zoomable(figure, session.study_context().drawing, cutoff_link)
+    return _read_clicked_data(_draw_chart(figure, key, alt, caption, _POINTS if clickable else ()))
 
 
-def show_brush(figure: Chart, key: str, *, alt: str, picture: Caption, opens: str) -> list[str]:
+def show_brush(
+    figure: Chart, key: str, *, alt: str, caption: Caption, query_link: str
+) -> list[str]:
     """Draw a chart with one mark per query, in which the user can select a range by dragging.
     Return the query_ids in the range.
 
-    A click on a mark follows the link `opens`, to which the query_id is added. The click itself
-    cannot be reported to Python, because Streamlit reports either clicks or selections of a chart,
-    never both."""
-    figure = figure.with_layout(meta={"opens": opens}, dragmode="select", selectdirection="h")
-    points = _draw_chart(figure, key, alt, picture, ("box",)).get("points", ())
+    A click on a mark follows the link `query_link`, to which the query_id is added. The click
+    itself cannot be reported to Python, because Streamlit reports either clicks or selections of a
+    chart, never both."""
+    figure = figure.with_layout(meta={"opens": query_link}, dragmode="select", selectdirection="h")
+    points = _draw_chart(figure, key, alt, caption, ("box",)).get("points", ())
     return [point["customdata"][0] for point in points]
 
 
 def draw_regions(
-    figure: Chart, key: str, *, alt: str, picture: Caption
+    figure: Chart, key: str, *, alt: str, caption: Caption
 ) -> list[Mapping[str, Sequence[float]]]:
     """Draw a chart in which the user can select regions. Return the corners (x and y) of each box
     or lasso."""
-    selection = _draw_chart(figure, key, alt, picture, ("box", "lasso"))
+    selection = _draw_chart(figure, key, alt, caption, ("box", "lasso"))
     return [*selection.get("box", ()), *selection.get("lasso", ())]
 
 
 def _draw_chart(
-    figure: Chart, key: str, alt: str, picture: Caption, modes: Sequence[Mode]
+    figure: Chart, key: str, alt: str, caption: Caption, modes: Sequence[Mode]
 ) -> Mapping[str, Any]:
     from dashboard.drawing.figures.plotly_figure import UnvalidatedFigure
 
-    figure = add_caption(figure, picture, session.study_context().drawing.palette)
+    figure = add_caption(figure, caption, session.study_context().drawing.palette)
     with st.container(key=f"chart_{key}"):
-        st.html(navigation.draw_image_menu(picture))
+        st.html(navigation.draw_image_menu(caption))
         event: Any = st.plotly_chart(
             UnvalidatedFigure(figure),
             key=f"{key}_{session.widget_generation(key)}",
@@ -224,9 +226,9 @@ def _read_clicked_data(selection: Mapping[str, Any]) -> list[Any] | None:
     return list(data) if isinstance(data, (list, tuple)) else [data]
 
 
-def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = False) -> None:
+def choose_grouping(columns: Sequence[str], selected: str, *, has_label: bool = False) -> None:
     """Show the choice of the column to group by, if there are several columns. The address stores
-    the choice as `by`. If `labelled` is true, the choice has a visible label, for use where no
+    the choice as `by`. If `has_label` is true, the choice has a visible label, for use where no
     heading explains it."""
     if len(columns) < 2:
         return
@@ -238,7 +240,7 @@ def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = F
         store=lambda name: {"by": name or selected},
         options=list(columns),
         format_func=escape_markdown,
-        label_visibility="visible" if labelled else "collapsed",
+        label_visibility="visible" if has_label else "collapsed",
         wrap=True,
     )
 

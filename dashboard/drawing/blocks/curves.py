@@ -59,7 +59,7 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     )
 
 
-def draw_panel_head(title: str, gloss: str) -> Markup:
+def draw_panel_heading(title: str, gloss: str) -> Markup:
     """Draw the heading of a chart."""
     return _render("panel_head", title=title, gloss=gloss)
 
@@ -89,14 +89,14 @@ def draw_means_by_k(
 
 
 def _mean_rows(
-    frame: pd.DataFrame, heads: Sequence[RunStyle], drawing: Drawing
+    frame: pd.DataFrame, styles: Sequence[RunStyle], drawing: Drawing
 ) -> list[tuple[int, bool, list[tuple[str, bool]], tuple[float, bool, str, int]]]:
     means = frame.pivot(index="k", columns="run", values="mean")
     focus_rows = frame[frame["run"] == drawing.focus].set_index("k")
     digits = w.column_decimals(focus_rows["diff_low"], focus_rows["diff_high"])
     rows = []
     for k in means.index[means.index.isin({*_ROUND, drawing.cutoff})]:
-        column = {head.name: float(means.loc[k, head.name]) for head in heads}
+        column = {head.name: float(means.loc[k, head.name]) for head in styles}
         gap, low, high = (
             float(focus_rows.loc[k, c]) for c in ("difference", "diff_low", "diff_high")
         )
@@ -105,7 +105,7 @@ def _mean_rows(
             (
                 int(k),
                 k == drawing.cutoff,
-                [_format_cell(column, h.name) for h in heads],
+                [_format_cell(column, h.name) for h in styles],
                 difference_cell,
             )
         )

@@ -64,7 +64,7 @@ def draw_action_message(message: str, hint: str = "", *, is_warning: bool = Fals
     return _render("receipt", message=message, hint=hint, alarming=is_warning)
 
 
-def draw_arrived_files(loaded_files: Sequence[tuple[str, str]], link: str) -> Markup:
+def draw_uploaded_files(loaded_files: Sequence[tuple[str, str]], link: str) -> Markup:
     """Draw a list of the files that an upload added. `loaded_files` has (name, kind) of each file;
     `link` opens the list of all files."""
     kinds = Counter(kind for _, kind in loaded_files)
@@ -114,7 +114,7 @@ def draw_upload_note(max_size: str) -> Markup:
     return _render("how_large", most=max_size)
 
 
-def draw_fit_table(lines: Sequence[FitLine]) -> Markup:
+def draw_file_fit_table(lines: Sequence[FitLine]) -> Markup:
     """Draw a table that shows whether the files belong together. `lines` is the result of
     `fit_report`."""
     return _render("fit_table", lines=lines)
@@ -216,7 +216,9 @@ def draw_file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup
     return _render("file_numbers", counts=counts, lacking=warning)
 
 
-def draw_no_grade_limit_note(measure: str, judgments: str, other_measure: str, link: str) -> Markup:
+def draw_missing_grade_parameter_note(
+    measure: str, judgments: str, other_measure: str, link: str
+) -> Markup:
     """Draw a note that the measure has no parameter for the lowest relevant grade. The link selects
     the measure `other_measure`, which has such a parameter."""
     return _render(

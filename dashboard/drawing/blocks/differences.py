@@ -113,9 +113,9 @@ def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float
     length = max((1 + _OTHER_SIDE) * reach + beyond, far + beyond - begin)
     if reach > 0 and gap == gap and not 0 < far - near < _SHORT_OF_ALL * length:
         left, right = sorted((begin * side, (begin + length) * side))
-        return signed_ticks(left, right, max_ticks=_MOST_TICKS + 1, fewest_digits=2)
+        return signed_ticks(left, right, max_ticks=_MOST_TICKS + 1, min_digits=2)
     return difference_ticks(
-        [low, high, gap], max_ticks=_MOST_TICKS, padding=_OWN_ROOM, fewest_digits=2
+        [low, high, gap], max_ticks=_MOST_TICKS, padding=_OWN_ROOM, min_digits=2
     )
 
 
@@ -170,7 +170,7 @@ def draw_difference_rows(
         return draw_empty_state("Nothing to compare yet", text)
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     values = [*others["low"], *others["high"], *others["difference"]]
-    axis = difference_ticks(values, max_ticks=_MOST_TICKS, padding=_ROOM, fewest_digits=2)
+    axis = difference_ticks(values, max_ticks=_MOST_TICKS, padding=_ROOM, min_digits=2)
     short = short_names(drawing.styles)
     return _render(
         "difference_rows",

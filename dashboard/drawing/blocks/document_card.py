@@ -49,19 +49,19 @@ def draw_document_card(
         "document_card",
         card=card,
         chip=grades.chip(card.grade),
-        judged=grades.spoken_text(card.grade),
+        judged=grades.screen_reader_text(card.grade),
         places=places,
         cutoff=drawing.cutoff,
-        paragraphs=_paragraphs(card.text[:_OPEN], query_words),
-        folded=_paragraphs(card.text[_OPEN:_MOST], query_words),
+        paragraphs=_mark_paragraphs(card.text[:_OPEN], query_words),
+        folded=_mark_paragraphs(card.text[_OPEN:_MOST], query_words),
         left=max(len(card.text) - _MOST, 0),
         length=len(card.text),
         fields=[(name, value, _is_link(value)) for name, value in card.fields.items()],
     )
 
 
-def _paragraphs(text: str, words: Collection[str]) -> list[Markup]:
-    return [mark_words(line.strip(), words) for line in text.splitlines() if line.strip()]
+def _mark_paragraphs(text: str, query_words: Collection[str]) -> list[Markup]:
+    return [mark_words(line.strip(), query_words) for line in text.splitlines() if line.strip()]
 
 
 def _is_link(value: str) -> bool:

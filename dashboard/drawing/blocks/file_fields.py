@@ -21,7 +21,7 @@ _TITLES = {"run": "A run", "qrels": "Judgments"}
 
 def draw_check_heading(
     file: str,
-    rows: int,
+    n_rows: int,
     problem: LineProblem | None = None,
     n_further_problems: int = 0,
 ) -> Markup:
@@ -29,8 +29,8 @@ def draw_check_heading(
     the reason why the file was not read, and the number of other files with the same fields
     (`n_further_problems`)."""
     about = (
-        f"{'the first ' if rows >= _ROWS_CHECKED else ''}{w.format_count(rows)}"
-        f" {w.plural(rows, 'row')}"
+        f"{'the first ' if n_rows >= _ROWS_CHECKED else ''}{w.format_count(n_rows)}"
+        f" {w.plural(n_rows, 'row')}"
     )
     return _render("head", file=file, about=about, why=problem, others=n_further_problems)
 
@@ -67,7 +67,7 @@ def draw_message(text: str, *, is_error: bool) -> Markup:
     return _render("note", text=text, wrong=is_error)
 
 
-def draw_reading(kind_reading: KindReading, *, is_likely: bool) -> Markup:
+def draw_kind_preview(kind_reading: KindReading, *, is_likely: bool) -> Markup:
     """Draw one of the possible readings of a file: its first rows, the evidence and the
     consequence."""
     words = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}

@@ -40,10 +40,10 @@ def draw_filter_help(names: Sequence[str], example: str) -> Markup:
     return _render("can_name", names=list(names), example=example)
 
 
-def draw_search_chip(words: str, link: str) -> Markup:
+def draw_search_chip(search_text: str, link: str) -> Markup:
     """Draw the search text that is used in addition to a filter line, with a link that clears
     it."""
-    return _render("searched", words=shorten(words), whole=words, link=link)
+    return _render("searched", words=shorten(search_text), whole=search_text, link=link)
 
 
 def draw_selection_chip(count: int, is_known: bool, link: str) -> Markup:

@@ -40,7 +40,7 @@ class Grades:
             return "g0"
         return f"g{min(TINTS, math.ceil(TINTS * grade / highest - 1e-9))}"
 
-    def spoken_text(self, grade: float) -> str:
+    def screen_reader_text(self, grade: float) -> str:
         """Return the text for a grade that is shown on hover and read by screen readers."""
         return NOT_JUDGED if self.tint(grade) == "gx" else f"grade {w.format_grade(grade)}"
 
@@ -48,7 +48,7 @@ class Grades:
         """Draw a grade as a small square with its digit."""
         tint = self.tint(grade)
         digit = w.format_grade(None if tint == "gx" else grade)
-        return _render("chip", tint=tint, spoken=self.spoken_text(grade), shown=digit)
+        return _render("chip", tint=tint, spoken=self.screen_reader_text(grade), shown=digit)
 
     def legend(self, names: Mapping[float, str]) -> Markup:
         """Draw the legend of the chips, highest grade first."""

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_table import GroupRows
 from dashboard.drawing.blocks.markup import LinkMaker, run_style, sentence_pieces
-from dashboard.drawing.blocks.table import Column, sort_order
+from dashboard.drawing.blocks.table import Column, aria_sort
 from dashboard.drawing.blocks.templates import Template, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.heatmap import color_limit
@@ -45,18 +45,18 @@ class Choice:
     is_chosen: bool = False
 
 
-def draw_column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Markup:
-    """Draw the columns to choose from as pills. `most` is the maximum number of visible pills of
-    each kind. The chosen column is always visible; the remaining columns are behind "n more" at the
-    end."""
-    shown_counts = dict.fromkeys(most, 0)
+def draw_column_choice(choices: Sequence[Choice], *, max_visible: Mapping[str, int]) -> Markup:
+    """Draw the columns to choose from as pills. `max_visible` is the maximum number of visible
+    pills of each kind. The chosen column is always visible; the remaining columns are behind "n
+    more" at the end."""
+    shown_counts = dict.fromkeys(max_visible, 0)
     shown_choices: list[Choice] = []
     more: list[Choice] = []
     for choice in choices:
         shown_counts[choice.kind] += 1
-        fits = shown_counts[choice.kind] <= most[choice.kind]
+        fits = shown_counts[choice.kind] <= max_visible[choice.kind]
         (shown_choices if fits or choice.is_chosen else more).append(choice)
-    order = list(most)
+    order = list(max_visible)
     shown_choices.sort(key=lambda choice: order.index(choice.kind))
     return _render("column_choice", seen=shown_choices, more=more)
 
@@ -91,7 +91,7 @@ def draw_group_table(
     queries = int(breakdown.total_row["queries"])
     return _render(
         "group_table",
-        heads=_table_heads(
+        heads=_header_cells(
             group_rows, breakdown, all_rows, drawing, means, gaps, column, sort_link, bool(parts)
         ),
         rows=[
@@ -178,7 +178,7 @@ def _difference_scale(rows: pd.DataFrame) -> Ticks:
     return zero_based_ticks(np.concatenate(values), max_ticks=14)
 
 
-def _table_heads(
+def _header_cells(
     group_rows: GroupRows,
     breakdown: Breakdown,
     all_rows: pd.DataFrame,
@@ -205,23 +205,25 @@ def _table_heads(
         f"{short[comparison.baseline]} → {short[comparison.focus]}",
     )
 
-    def make_head(key: str, name: str, *about: str, kind: str = "", hint: str = "") -> Column:
+    def make_header_cell(
+        key: str, name: str, *about: str, kind: str = "", hint: str = ""
+    ) -> Column:
         first = key if key == "group" else f"-{key}"
         other = f"-{key}" if first == key else key
         link = sort_link(other if group_rows.sort_key == first else first)
-        return Column(name, kind or key, link, sort_order(group_rows.sort_key, key), about, hint)
+        return Column(name, kind or key, link, aria_sort(group_rows.sort_key, key), about, hint)
 
     reach = " to ".join(f"{end:g}".replace("-", w.MINUS) for end in means.span)
     heads = [
-        make_head("group", column, kind="who"),
-        make_head("queries", "Queries", kind="number"),
-        make_head(
+        make_header_cell("group", column, kind="who"),
+        make_header_cell("queries", "Queries", kind="number"),
+        make_header_cell(
             "mean",
             f"Mean {comparison.name}",
-            f"{focus_name if comparison.is_alone else pair}, {reach}",
+            f"{focus_name if comparison.is_single_run else pair}, {reach}",
         ),
     ]
-    if not comparison.is_alone:
+    if not comparison.is_single_run:
         about = f"{w.format_share(comparison.method.level)}{for_all} (axis {low} to {high})"
         if breakdown.table["diff_low"].isna().all():
             about = f"not tested (axis {low} to {high})"
@@ -231,8 +233,8 @@ def _table_heads(
         if group_count > 1:
             hint += f", corrected for {w.format_count(group_count)} groups"
         heads += [
-            make_head("difference", "Difference", about, hint=hint),
-            make_head(
+            make_header_cell("difference", "Difference", about, hint=hint),
+            make_header_cell(
                 "adds",
                 "Contribution",
                 "share of queries × difference, cumulative",
@@ -244,7 +246,9 @@ def _table_heads(
     if has_headroom:
         hint = f"Score of {focus_name}, and what an ideal ranking would add"
         heads.append(
-            make_head("room", "Headroom", f"{focus_name}, up to the ideal ranking", hint=hint)
+            make_header_cell(
+                "room", "Headroom", f"{focus_name}, up to the ideal ranking", hint=hint
+            )
         )
     return heads
 
@@ -307,12 +311,12 @@ def draw_more_link(text: str, link: str) -> Markup:
     return _render("more_link", text=text, link=link)
 
 
-def draw_cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
+def draw_cell_color_scale(cells: pd.DataFrame, drawing: Drawing, explanation: str) -> Markup:
     """Draw the colour scale of the table of crossed columns. `cells` is the frame of
     `cross_groups`."""
     ends = ["worse", "better"] if drawing.comparison.has_direction else ["lower", "higher"]
     if not drawing.comparison.measure.declaration.higher_is_better:
         ends.reverse()
     return _render(
-        "cells_scale", limit=w.format_score(color_limit(cells), 2), ends=ends, about=about
+        "cells_scale", limit=w.format_score(color_limit(cells), 2), ends=ends, about=explanation
     )

@@ -22,12 +22,12 @@ def draw_slice_table(
     means: pd.DataFrame,
     groups: Sequence[str],
     versions: Sequence[str],
-    first_bad: Mapping[str, str],
+    first_bad_version: Mapping[str, str],
     make_slice_link: Link,
 ) -> Markup:
     """Draw a table of means with one row per group and one column per version. The interval of a
-    mean is shown on hover. `means` has group, run, queries, mean, low, high. `first_bad` maps a
-    group to the version since which it has been significantly worse than at its best."""
+    mean is shown on hover. `means` has group, run, queries, mean, low, high. `first_bad_version`
+    maps a group to the version since which it has been significantly worse than at its best."""
     short = short_names(versions, _NAME)
     return _render(
         "slice_table",
@@ -35,13 +35,13 @@ def draw_slice_table(
         heads=[Column(short[run], "number", hint=run) for run in versions],
         queries=means.groupby("group")["queries"].max(),
         rows_by_cell={(row["group"], row["run"]): row for row in means.to_dict("records")},
-        first_bad=first_bad,
+        first_bad=first_bad_version,
         lead=make_slice_link,
     )
 
 
 def draw_version_table(
-    frame: pd.DataFrame, measure: str, judged_in: str, collection_link: Link
+    frame: pd.DataFrame, measure: str, judged_heading: str, collection_link: Link
 ) -> Markup:
     """Draw a table with one row per version: date, mean with interval, number of queries, judged
     share of the top results, and the collection with the judgments used. The collection is omitted
@@ -52,7 +52,7 @@ def draw_version_table(
         "version_table",
         rows=frame.to_dict("records"),
         measure=measure,
-        judged_in=judged_in,
+        judged_in=judged_heading,
         dated=any(frame["date"]),
         apart=any(frame["collection"]),
         link=collection_link,

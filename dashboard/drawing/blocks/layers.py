@@ -22,7 +22,7 @@ def draw_active_layers_notice(layers: Sequence[Layer], link: str) -> Markup:
 
 
 def draw_own_layer(
-    explanation: str, layer: Layer | None = None, *, is_on: bool = False, link: str = ""
+    explanation: str, layer: Layer | None = None, *, is_active: bool = False, link: str = ""
 ) -> Markup:
     """Draw a line that explains judging, and the user's own layer with a switch that activates
     it."""
@@ -30,7 +30,7 @@ def draw_own_layer(
         "own",
         name=layer.name if layer else "",
         count=len(layer) if layer else None,
-        is_on=is_on,
+        is_on=is_active,
         link=link,
         explanation=explanation,
     )
@@ -42,26 +42,31 @@ def draw_layers_effect(
     names: tuple[str, str],
     *,
     measure: str,
-    queries: int,
+    n_queries: int,
 ) -> Markup:
     """Draw values before and after the layers are applied: the scores of runs on a query, if they
     changed, and the mean difference of the two runs in `names`."""
     rows = [(run, *both) for run, both in scores.items() if both[0] != both[1]]
     return _render(
-        "effect", scores=rows, difference=difference, names=names, measure=measure, queries=queries
+        "effect",
+        scores=rows,
+        difference=difference,
+        names=names,
+        measure=measure,
+        queries=n_queries,
     )
 
 
-def draw_judging_link(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
+def draw_judging_link(link: str, text: str, kind: Literal["", "primary", "back"] = "") -> Markup:
     """Draw a link to judging. If `kind` is "primary", it looks like a button; if `kind` is "back",
     it leads to the page from which judging started."""
-    return _render("onward", link=link, words=words, kind=kind)
+    return _render("onward", link=link, words=text, kind=kind)
 
 
-def draw_card_of_draw(n: int, steps: Sequence[str], link: str) -> Markup:
-    """Draw a card that offers to judge `n` queries drawn at random. It has the steps of judging
-    them, and links to the page on which the queries are drawn."""
-    return _render("draw_card", n=n, steps=steps, link=link)
+def draw_random_queries_card(n_queries: int, steps: Sequence[str], link: str) -> Markup:
+    """Draw a card that offers to judge `n_queries` queries drawn at random. It has the steps of
+    judging them, and links to the page on which the queries are drawn."""
+    return _render("draw_card", n=n_queries, steps=steps, link=link)
 
 
 def draw_steps(steps: Sequence[str]) -> Markup:
@@ -69,9 +74,9 @@ def draw_steps(steps: Sequence[str]) -> Markup:
     return _render("draw_steps", steps=steps)
 
 
-def draw_layer_row(layer: Layer, *, is_on: bool) -> Markup:
+def draw_layer_row(layer: Layer, *, is_active: bool) -> Markup:
     """Draw a layer in the list of layers."""
-    return _render("row", layer=layer, is_on=is_on)
+    return _render("row", layer=layer, is_on=is_active)
 
 
 def draw_query_notes(notes: QueryNotes) -> Markup:

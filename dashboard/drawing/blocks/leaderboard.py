@@ -8,7 +8,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.drawing.blocks.markup import LinkMaker, run_style
-from dashboard.drawing.blocks.overview import measure_columns, measure_heads, runs_by_mean
+from dashboard.drawing.blocks.overview import measure_columns, measure_header_cells, runs_by_mean
 from dashboard.drawing.blocks.pairs import format_rank_range
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
@@ -65,7 +65,7 @@ def draw_leaderboard(
     return _render(
         "leaderboard",
         columns=columns,
-        heads=measure_heads(columns, drawing.name),
+        heads=measure_header_cells(columns, drawing.name),
         styles={run: run_style(drawing.styles, run) for run in order},
         short=short,
         judged=judged_shares,
@@ -95,5 +95,5 @@ def _folded_runs_text(folded_runs: Sequence[tuple[int, str]]) -> str:
     low, high = (w.format_count(rank + 1) for rank, _ in (folded_runs[0], folded_runs[-1]))
     ranks = low if low == high else f"{low} to {high}"
     return (
-        f"(by mean {ranks}: {w.shorten_list([name for _, name in folded_runs], most_words=_NAMED)})"
+        f"(by mean {ranks}: {w.shorten_list([name for _, name in folded_runs], max_words=_NAMED)})"
     )

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import run_style
-from dashboard.drawing.blocks.query import document_column, text_beginning
+from dashboard.drawing.blocks.query import document_column, first_words
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.ticks import Ticks
@@ -36,7 +36,7 @@ _render = Template("ledger")
 
 def draw_ledger_rows(
     steps: pd.DataFrame,
-    ends: tuple[float, float],
+    score_pair: tuple[float, float],
     drawing: Drawing,
     documents: pd.DataFrame,
     grades: Grades,
@@ -45,20 +45,20 @@ def draw_ledger_rows(
 ) -> Markup:
     """Draw documents as bars that lead from the baseline's score to the score of the run in focus.
     Each bar starts at the end of the previous one. `steps` has doc_id, grade, rank, baseline_rank,
-    part and documents (number of documents in the bar); `ends` are the two scores."""
-    scores = [ends[0], *(ends[0] + steps["part"].cumsum()).tolist()]
+    part and documents (number of documents in the bar); `score_pair` are the two scores."""
+    scores = [score_pair[0], *(score_pair[0] + steps["part"].cumsum()).tolist()]
     low, high = min(0.0, *scores), max(scores)
     # Include zero only if it is near, because otherwise the bars would be too narrow.
     if low == 0 and min(scores) > (high - min(scores)):
         low = min(scores) - (high - min(scores)) / 8
     higher = drawing.comparison.measure.declaration.higher_is_better
-    printed = _printed_parts(steps, ends)
+    printed = _round_contributions(steps, score_pair)
     rows = []
     for row, part, span in zip(steps.to_dict("records"), printed, pairwise(scores), strict=True):
         doc_id, one = row["doc_id"], row["documents"] == 1
         document = {
             "title": document_column(documents, doc_id, "title").strip(),
-            "beginning": text_beginning(documents, doc_id),
+            "beginning": first_words(documents, doc_id),
             "link": document_link(doc_id) if one else "",
             "chip": grades.chip(row["grade"]) if one else "",
             "moved": _describe_movement(row, drawing.cutoff, is_single_run=drawing.is_single_run),
@@ -72,32 +72,32 @@ def draw_ledger_rows(
         rows=rows,
         baseline=None if drawing.is_single_run else run_style(drawing.styles, drawing.baseline),
         focus=run_style(drawing.styles, drawing.focus),
-        ends=ends,
+        ends=score_pair,
         scale=Ticks([], [], (low, high if high > low else low + 1)),
-        total="" if drawing.is_single_run else _sum_text(ends, printed),
+        total="" if drawing.is_single_run else _format_sum(score_pair, printed),
         label=f"{drawing.focus}’s score, document by document"
         if drawing.is_single_run
         else f"From {drawing.baseline}’s score to {drawing.focus}’s, document by document",
     )
 
 
-def _printed_parts(steps: pd.DataFrame, ends: tuple[float, float]) -> list[float]:
+def _round_contributions(steps: pd.DataFrame, score_pair: tuple[float, float]) -> list[float]:
     """Return the contributions as strings. They are rounded so that they sum to the printed
     difference."""
-    return w.round_parts(ends[1] - ends[0], steps["part"].tolist())
+    return w.round_parts(score_pair[1] - score_pair[0], steps["part"].tolist())
 
 
-def _sum_text(ends: tuple[float, float], parts: list[float]) -> str:
+def _format_sum(score_pair: tuple[float, float], contributions: list[float]) -> str:
     """Return the sum of contributions as a string such as "= 0.744 − 0.195 + 0.065".
 
     The result is "" if the text would be too long, or if the printed numbers do not add up. They
     may not, because the contributions sum to the rounded difference, which may differ in its last
     digit from the difference of the rounded scores."""
-    before, after = (round(end, 3) for end in ends)
-    if len(parts) > _WRITTEN_OUT or round(before + math.fsum(parts), 3) != after:
+    before, after = (round(end, 3) for end in score_pair)
+    if len(contributions) > _WRITTEN_OUT or round(before + math.fsum(contributions), 3) != after:
         return ""
-    return f"= {w.format_score(ends[0])} " + " ".join(
-        f"{w.MINUS if part < 0 else '+'} {w.format_score(abs(part))}" for part in parts
+    return f"= {w.format_score(score_pair[0])} " + " ".join(
+        f"{w.MINUS if part < 0 else '+'} {w.format_score(abs(part))}" for part in contributions
     )
 
 
@@ -140,7 +140,7 @@ class LedgerEntry:
 
 def draw_ledger_card(
     steps: pd.DataFrame,
-    ends: tuple[float, float],
+    score_pair: tuple[float, float],
     drawing: Drawing,
     documents: pd.DataFrame,
     *,
@@ -149,13 +149,15 @@ def draw_ledger_card(
     """Draw the largest contributions of documents. The remaining contributions share one line,
     which states their sum. The printed numbers sum to the printed difference. The arguments are the
     same as for `draw_ledger_rows`."""
-    entries, most, rest = ledger_parts(steps, ends, drawing, documents, document_link=document_link)
+    entries, most, rest = ledger_contributions(
+        steps, score_pair, drawing, documents, document_link=document_link
+    )
     return _render("ledger_card", shown=entries[:most], folded=entries[most:], rest=rest)
 
 
-def ledger_parts(
+def ledger_contributions(
     steps: pd.DataFrame,
-    ends: tuple[float, float],
+    score_pair: tuple[float, float],
     drawing: Drawing,
     documents: pd.DataFrame,
     *,
@@ -164,14 +166,14 @@ def ledger_parts(
     """Return the contributions of documents, largest first. Also return how many of them to show
     separately, and the sum of the remaining ones. The arguments are the same as for
     `draw_ledger_rows`."""
-    steps = steps.assign(printed=_printed_parts(steps, ends))
+    steps = steps.assign(printed=_round_contributions(steps, score_pair))
     steps = steps.sort_values("part", key=abs, ascending=False, kind="stable")
     most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD
     higher = drawing.comparison.measure.declaration.higher_is_better
     entries = [
         LedgerEntry(
             name=document_column(documents, row["doc_id"], "title").strip()
-            or text_beginning(documents, row["doc_id"])
+            or first_words(documents, row["doc_id"])
             or row["doc_id"],
             link=document_link(row["doc_id"]) if row["documents"] == 1 else "",
             moved=_describe_movement_briefly(row, is_single_run=drawing.is_single_run),
@@ -211,13 +213,13 @@ def draw_headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = 
         return Markup()
     score = float(headroom.score[0])
     gains = [float(part[0]) for part in (headroom.order, headroom.below, headroom.missing)]
-    pieces = _bar_pieces(
-        [score, *_printed_gains(best - score, gains, abs(difference))], drawing.cutoff
+    pieces = _headroom_segments(
+        [score, *_round_gains(best - score, gains, abs(difference))], drawing.cutoff
     )
     return _render("headroom_bar", pieces=pieces, best=best)
 
 
-def _printed_gains(total: float, gains: list[float], shown_difference: float) -> list[float]:
+def _round_gains(total: float, gains: list[float], shown_difference: float) -> list[float]:
     """Return the gains, rounded so that they sum to the rounded total. A gain that equals the
     difference shown elsewhere is rounded in the same way as that difference."""
     same = [abs(gain - shown_difference) < _ALIKE for gain in gains]
@@ -229,7 +231,7 @@ def _printed_gains(total: float, gains: list[float], shown_difference: float) ->
     return [*rest[:index], rounded, *rest[index:]]
 
 
-def _bar_pieces(parts: list[float], cutoff: int) -> list[tuple[str, float, str]]:
+def _headroom_segments(amounts: list[float], cutoff: int) -> list[tuple[str, float, str]]:
     """Return the segments of a headroom bar (score, order, below and missing) as (class, amount,
     words). Gains that would be printed as 0 are omitted."""
     k = w.format_count(cutoff)
@@ -237,6 +239,6 @@ def _bar_pieces(parts: list[float], cutoff: int) -> list[tuple[str, float, str]]
     words = ("achieved", f"wrong order in the top {k}", f"ranked below {k}", "never retrieved")
     return [
         (kind, part, label)
-        for kind, part, label in zip(kinds, parts, words, strict=True)
+        for kind, part, label in zip(kinds, amounts, words, strict=True)
         if w.format_score(part) != w.format_score(0.0) or kind == "reached"
     ]

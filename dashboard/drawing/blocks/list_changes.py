@@ -40,7 +40,7 @@ def draw_finding(finding: VerdictFinding, styles: Styles) -> Markup:
     return draw_answer(finding.title, finding.lead, styles, badge=badge)
 
 
-def draw_kept(changes: ListChanges, drawing: Drawing) -> Markup:
+def draw_kept_documents(changes: ListChanges, drawing: Drawing) -> Markup:
     """Draw the mean number of documents among the first k that both lists contain, with its
     interval, on an axis from 0 to k."""
     mean, low, high = (float(part) for part in changes.mean_kept())
@@ -57,16 +57,20 @@ def draw_kept(changes: ListChanges, drawing: Drawing) -> Markup:
     )
 
 
-def draw_classes(changes: ListChanges, drawing: Drawing, link: LinkMaker) -> Markup:
+def draw_change_classes(changes: ListChanges, drawing: Drawing, link: LinkMaker) -> Markup:
     """Draw the number of queries in each class of change, as one bar. `link` returns the link to
     the queries in a class."""
     classes = [
-        (describe_change_class(fewest, most), n, most) for fewest, most, n in changes.classes() if n
+        (describe_change_class(fewest, most), n, most)
+        for fewest, most, n in changes.change_classes()
+        if n
     ]
     return _render("classes", classes=classes, link=link, style=drawing.focus_style, k=changes.k)
 
 
-def draw_strip(queries: pd.DataFrame, k: int, drawing: Drawing, query_link: LinkMaker) -> Markup:
+def draw_change_strip(
+    queries: pd.DataFrame, k: int, drawing: Drawing, query_link: LinkMaker
+) -> Markup:
     """Draw a bar for each query, as high as its number of new documents. `queries` is the frame of
     this name in `ChangesOverview`."""
     step = -(-len(queries) // MOST_BARS)
@@ -103,7 +107,7 @@ def draw_changed_runs(runs: pd.DataFrame, drawing: Drawing, run_link: LinkMaker)
     )
 
 
-def draw_change_lists(
+def draw_lists_of_changes(
     answer: ChangesOverview,
     drawing: Drawing,
     href: Href,
@@ -125,8 +129,8 @@ def draw_change_lists(
     missing = f"not in the first {w.format_count(answer.depth)}"
     rank_texts = [f"was rank {w.format_count(n)}" if n else missing for n in ranks]
 
-    def more(n: int, line: str) -> tuple[str, str]:
-        return f"all {w.format_count(n)}", all_link(line)
+    def more_link(n: int, filter_line: str) -> tuple[str, str]:
+        return f"all {w.format_count(n)}", all_link(filter_line)
 
     lists = [
         draw_amount_list(
@@ -134,7 +138,7 @@ def draw_change_lists(
             rows.assign(amount=kept_texts, meta=meta),
             href,
             subtitle="kept",
-            more=more(len(changed), "`first change` >= 1"),
+            all_link=more_link(len(changed), "`first change` >= 1"),
         )
     ]
     if len(first):
@@ -143,7 +147,7 @@ def draw_change_lists(
                 "New first document",
                 first.head(LISTED).assign(amount=rank_texts),
                 href,
-                more=more(len(first), "`first change` == 1"),
+                all_link=more_link(len(first), "`first change` == 1"),
             )
         )
     if len(answer.groups):
@@ -201,7 +205,7 @@ def draw_query_changes(changes: QueryChanges, drawing: Drawing) -> Markup:
     return _render("query_changes", changes=changes, style=drawing.focus_style)
 
 
-def draw_sources(changes: QueryChanges) -> Markup:
+def draw_previous_ranks(changes: QueryChanges) -> Markup:
     """Draw a list that says how many new documents of a query were at which ranks of the baseline's
     list."""
     return _render("counts", counts=changes.sources)

@@ -136,23 +136,23 @@ def draw_filter_list(filters: Sequence[tuple[str, str]], link: str) -> Markup:
     return _render("narrowed", filters=filters, link=link)
 
 
-def draw_measure_note(name: str, text: str, link: str, more: str = "") -> Markup:
+def draw_measure_note(name: str, text: str, link: str, hidden_text: str = "") -> Markup:
     """Draw an explanation of the chosen measure in one or two sentences, with a link to the
-    measure's page. The text `more` is hidden until the user opens it."""
-    return _render("explained", name=name, text=text, link=link, more=more)
+    measure's page. The text `hidden_text` is hidden until the user opens it."""
+    return _render("explained", name=name, text=text, link=link, more=hidden_text)
 
 
 def draw_measure_error(
-    error: RanklensError, current: str = "", link: Callable[[str], str] = lambda name: ""
+    error: RanklensError, current_measure: str = "", link: Callable[[str], str] = lambda name: ""
 ) -> Markup:
     """Draw the reason why a typed name or value was rejected. If the name is unknown, measures with
-    similar names are drawn as links. `current` is the measure that is used instead."""
+    similar names are drawn as links. `current_measure` is the measure that is used instead."""
     near: list[tuple[str, str]] = []
     hint = error.hint
     if isinstance(error, UnknownMeasureError):
         near = [(name, link(name)) for name in error.nearest if link(name)]
         hint = ""
-    return _render("refused", message=error.message, hint=hint, near=near, kept=current)
+    return _render("refused", message=error.message, hint=hint, near=near, kept=current_measure)
 
 
 def draw_interpretation_note(text: str) -> Markup:
@@ -173,23 +173,23 @@ def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:
 
 
 def draw_query_navigation(
-    previous: str | None,
-    following: str | None,
+    previous_link: str | None,
+    next_link: str | None,
     position: str,
     back_link: str,
     *,
-    closes: bool = False,
+    closes_query: bool = False,
 ) -> Markup:
     """Draw the line "← All queries · 1 of 17 that got worse · ← Previous · Next →". A link that is
-    None is inactive. `back_link` leads back to the list; if `closes` is true, it closes the query
-    that is open beside the list."""
+    None is inactive. `back_link` leads back to the list; if `closes_query` is true, it closes the
+    query that is open beside the list."""
     return _render(
         "steps",
-        previous=previous,
-        following=following,
+        previous=previous_link,
+        following=next_link,
         position=position,
         back=back_link,
-        closes=closes,
+        closes=closes_query,
     )
 
 

@@ -220,7 +220,7 @@ def measure_columns(
     ]
 
 
-def measure_heads(columns: Sequence[MeasureColumn], chosen_name: str) -> list[Column]:
+def measure_header_cells(columns: Sequence[MeasureColumn], chosen_name: str) -> list[Column]:
     """Return the header cells of these columns."""
     return [
         Column(
@@ -252,7 +252,7 @@ def draw_runs_and_measures(
     return _render(
         "measure_values" if len(styles) == 1 else "runs_and_measures",
         columns=columns,
-        heads=measure_heads(columns, drawing.name),
+        heads=measure_header_cells(columns, drawing.name),
         styles=styles,
         short=short_names(drawing.styles, RUN_LENGTH),
         judged=judged_shares,
@@ -271,11 +271,11 @@ def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
     return list(dict.fromkeys([*ordered["run"], *table["run"]]))
 
 
-def draw_table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
-    """Draw a note below the table: `text` explains the small numbers in the table, and `more`
-    follows it."""
+def draw_table_note(text: str, more_text: Sentence, drawing: Drawing) -> Markup:
+    """Draw a note below the table: `text` explains the small numbers in the table, and
+    `more_text` follows it."""
     short_text = shorten_run_names(text, drawing.styles)
-    return _render("table_note", text=short_text, pieces=sentence_pieces(more, drawing.styles))
+    return _render("table_note", text=short_text, pieces=sentence_pieces(more_text, drawing.styles))
 
 
 def draw_side_by_side(*lists: Markup) -> Markup:
@@ -289,18 +289,18 @@ def draw_amount_list(
     href: Href,
     *,
     subtitle: str = "",
-    more: tuple[str, str] | None = None,
+    all_link: tuple[str, str] | None = None,
     list_fields: Mapping[str, Any] = NO_LIST,
 ) -> Markup:
-    """Draw a list of queries, each with a number. `rows` has query_id, text, meta, amount. `more`
-    is the text and the URL of the link to all rows. `list_fields` are the address fields that
-    describe the list."""
+    """Draw a list of queries, each with a number. `rows` has query_id, text, meta, amount.
+    `all_link` is the text and the URL of the link to all rows. `list_fields` are the address fields
+    that describe the list."""
     records = rows.to_dict("records")
     return _render(
         "amount_list",
         title=title,
         which=subtitle,
-        more=more,
+        more=all_link,
         rows=records,
         href=href,
         listed=list_fields,
@@ -354,17 +354,17 @@ def draw_group_list(
     href: Href,
     make_group_link: LinkMaker,
     *,
-    by: tuple[str, str],
+    column: tuple[str, str],
     finding: Sentence,
-    looked_at: int = 0,
+    n_tested_groups: int = 0,
 ) -> Markup:
     """Draw the first groups of one column in the given order, each as an interval relative to zero,
     and the finding about these groups.
 
-    `by` is the key and the name of the column. `rows` has the rows of the run in focus from
+    `column` is the key and the name of the column. `rows` has the rows of the run in focus from
     `summarise_groups`: group, queries, difference, diff_low, diff_high, clear. They are corrected
-    for `looked_at` groups. `make_group_link` returns the link of a group."""
-    title = f"By {by[1]}"
+    for `n_tested_groups` groups. `make_group_link` returns the link of a group."""
+    title = f"By {column[1]}"
     if rows.empty:
         return _render("empty_list", title=title, text="The queries in view have no groups.")
     first_rows = rows.head(LISTED_GROUPS)
@@ -381,14 +381,14 @@ def draw_group_list(
         return f"{queries}, {interval if low == low else _untested_reason(row)}"
 
     # The rule of `summarise_groups` in short: colour and finding follow the same correction.
-    group_count = max(looked_at, len(rows))
+    group_count = max(n_tested_groups, len(rows))
     corrected = (
         f" after correction for {w.format_count(group_count)} groups" if group_count > 1 else ""
     )
     return _render(
         "group_list",
         title=title,
-        more=(f"all {w.format_count(len(rows))}", href("breakdown", by=by[0])),
+        more=(f"all {w.format_count(len(rows))}", href("breakdown", by=column[0])),
         rows=[(row, make_row_hint(row)) for row in first_rows.to_dict("records")],
         lead=make_group_link,
         axis=axis,

@@ -122,7 +122,7 @@ def _ranking_rows(
     """Return the data of each run for the table: its position in `ranking`, its link and hover
     text, whether it could be the best, and an explanation of its possible ranks."""
     short = short_names(run_pairs.runs, _LONGEST_NAME)
-    several_bests, total = len(run_pairs.possible_bests) > 1, len(run_pairs.runs)
+    several_bests, total = len(run_pairs.possible_best_runs) > 1, len(run_pairs.runs)
     rows = []
     for run in runs:
         i = run_pairs.runs.index(run)
@@ -204,7 +204,7 @@ def _pair_cell(
         "word": _verdict_word(run_pairs, row, column),
         "hint": _pair_text(run_pairs, row, column),
         "tone": {BETTER_RUN: "ahead", WORSE_RUN: "behind"}.get(kind, "unclear"),
-        "part": "" if kind == CANNOT_TELL else percent(_color_share(run_pairs, value)),
+        "part": "" if kind == CANNOT_TELL else percent(_color_strength(run_pairs, value)),
     }
 
 
@@ -231,7 +231,7 @@ def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
     return f"{text}; {_verdict_word(run_pairs, row, column)}"
 
 
-def _color_share(run_pairs: AllPairs, value: float) -> float:
+def _color_strength(run_pairs: AllPairs, value: float) -> float:
     """Return the strength of the colour for a difference, from 0.3 to 1. The largest significant
     difference has the strength 1."""
     most = max(abs(run_pairs.difference[run_pairs.clear]).max(), 1e-12)

@@ -15,7 +15,7 @@ from dashboard.answers.queries import QueryRows
 from dashboard.answers.table_column import TableColumn
 from dashboard.drawing.blocks import overview
 from dashboard.drawing.blocks.markup import Href, Styles, run_style, shorten_run_names
-from dashboard.drawing.blocks.table import Column, sort_order
+from dashboard.drawing.blocks.table import Column, aria_sort
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names, shorten, text_width
@@ -90,11 +90,11 @@ def draw_query_table(
                 name,
                 column.kind.replace("text", "who"),
                 links.order(f"-{column.key}" if order == column.key else column.key),
-                sort_order(order, column.key),
+                aria_sort(order, column.key),
                 hint=full_name if name != full_name else "",
                 style=run_style(styles, column.name) if column.kind == "score" else None,
                 width=_column_width(column.kind, name, texts[column.key], bars=scale is not None),
-                menu=_draw_head_menu(column.key, full_name, number, order, links),
+                menu=_draw_header_menu(column.key, full_name, number, order, links),
             )
             for number, (column, (name, full_name)) in enumerate(
                 zip(columns, short_and_full_names(columns, pair), strict=True), start=1
@@ -113,7 +113,7 @@ def draw_query_table(
     )
 
 
-def _draw_head_menu(key: str, name: str, number: int, order: str, links: TableLinks) -> Markup:
+def _draw_header_menu(key: str, name: str, number: int, order: str, links: TableLinks) -> Markup:
     """Draw the menu in a column's header cell: both sort orders, and the filter of the column."""
     column_filter = links.filters.get(key)
     return _render(
@@ -146,7 +146,7 @@ def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[st
             return [*map(str, values)]
         if column.key.startswith("by:"):
             return [*map(w.format_plain_number, values)]
-        return w.format_column(values, counts=column.kind == "number")
+        return w.format_column(values, are_counts=column.kind == "number")
 
     return {column.key: format_column(column) for column in columns}
 
@@ -224,10 +224,10 @@ def draw_filters(conditions: Sequence[tuple[str, str]], make_link_without: Link)
     return _render("filters", chips=chips)
 
 
-def draw_strip_note(paired: int, max_queries: int, mean: float) -> Markup:
+def draw_strip_note(n_paired_queries: int, max_queries: int, mean: float) -> Markup:
     """Draw a note that says what the chart of sorted differences shows and how to use it. If there
     are more than `max_queries` queries, the note says that only some are shown."""
-    return _render("strip_said", paired=paired, most=max_queries, mean=mean)
+    return _render("strip_said", paired=n_paired_queries, most=max_queries, mean=mean)
 
 
 def draw_colour_key(measure: str, low: float, high: float, *, has_empty_lists: bool) -> Markup:
@@ -237,18 +237,20 @@ def draw_colour_key(measure: str, low: float, high: float, *, has_empty_lists: b
 
 
 def draw_list_summary(
-    count: int, total: int, parts: Sequence[Markup], rule: str = "", cleared: str = ""
+    count: int, total: int, parts: Sequence[Markup], criterion: str = "", clear_link: str = ""
 ) -> Markup:
     """Draw how many queries are in a list, the criterion of the list, and the active filters with a
     link that clears them all. If the list has all queries, the text is only for screen readers."""
     narrowing = [part for part in parts if part]
-    return _render("listed", kept=count, total=total, taken=narrowing, rule=rule, cleared=cleared)
+    return _render(
+        "listed", kept=count, total=total, taken=narrowing, rule=criterion, cleared=clear_link
+    )
 
 
 def draw_lists_beside_heatmap(
     failed_queries: pd.DataFrame,
     leading_queries: pd.DataFrame,
-    failing: int,
+    n_failing_queries: int,
     drawing: Drawing,
     href: Href,
 ) -> Markup:
@@ -257,11 +259,14 @@ def draw_lists_beside_heatmap(
     Both frames have query_id, text, meta; `leading_queries` also has difference."""
     lists = []
     if len(failed_queries):
-        more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))
+        more = (
+            f"all {w.format_count(n_failing_queries)}",
+            href("queries", show="none", view="", p=""),
+        )
         zero = failed_queries.assign(amount=w.format_score(0.0))
         runs = drawing.comparison.every_run
         title = f"{w.sentence_case(runs)} {'fail' if runs == 'both runs' else 'fails'}"
-        lists.append(overview.draw_amount_list(title, zero, href, more=more))
+        lists.append(overview.draw_amount_list(title, zero, href, all_link=more))
     if len(leading_queries):
         rows = leading_queries.assign(amount=leading_queries["difference"].map(w.format_difference))
         others = drawing.baseline if len(drawing.styles) == 2 else "all others"

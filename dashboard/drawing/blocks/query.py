@@ -39,7 +39,7 @@ _render = Template("query")
 _common = Template("markup")
 
 
-def draw_query_head(
+def draw_query_heading(
     text: str,
     query_id: str,
     metadata: Mapping[str, str],
@@ -100,7 +100,7 @@ class Tile:
     rule: bool = False
 
 
-def draw_standings(
+def draw_ranks_by_run(
     diagnosis: Diagnosis, styles: Styles, grade_names: Mapping[float, str] | None = None
 ) -> Markup:
     """Draw for each run its score, one square per rank, and the ranks of the relevant documents.
@@ -157,7 +157,7 @@ def rank_tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUA
         # In long rows, digits of zeros would hide the others, so a 0 is only an outline.
         quiet = tint == "g0" and ranks > _ZEROS
         digit = "" if quiet else w.format_grade(None if tint == "gx" else grade)
-        spoken = f"rank {rank}: {grades.spoken_text(grade)}"
+        spoken = f"rank {rank}: {grades.screen_reader_text(grade)}"
         result.append(Tile(tint, spoken, doc_id, digit, rule))
     return result
 
@@ -187,7 +187,7 @@ def draw_missed_documents(
         row
         | {
             "title": document_column(documents, row["doc_id"], "title"),
-            "beginning": text_beginning(documents, row["doc_id"]),
+            "beginning": first_words(documents, row["doc_id"]),
             "text": document_column(documents, row["doc_id"], "text").strip(),
             "chip": grades.chip(row["grade"]),
         }
@@ -244,7 +244,7 @@ def document_column(documents: pd.DataFrame, doc_id: str, column: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def text_beginning(documents: pd.DataFrame, doc_id: str) -> str:
+def first_words(documents: pd.DataFrame, doc_id: str) -> str:
     """Return the first words of a document that has no title, because the id alone does not
     describe it. Returns "" if the document has a title. `documents` has title and text, indexed by
     doc_id."""

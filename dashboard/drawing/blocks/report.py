@@ -17,7 +17,7 @@ from dashboard.answers.queries import QueryList
 from dashboard.answers.query_chips import RULES
 from dashboard.answers.report import CASE_ROWS, Case, ReportMethods
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.ledger import LedgerEntry, ledger_parts
+from dashboard.drawing.blocks.ledger import LedgerEntry, ledger_contributions
 from dashboard.drawing.blocks.markup import (
     Badge,
     Styles,
@@ -26,7 +26,7 @@ from dashboard.drawing.blocks.markup import (
     shorten_run_names,
 )
 from dashboard.drawing.blocks.queries import column_texts, short_and_full_names
-from dashboard.drawing.blocks.query import document_column, text_beginning
+from dashboard.drawing.blocks.query import document_column, first_words
 from dashboard.drawing.blocks.robustness_checks import mark_of_check
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
@@ -61,7 +61,7 @@ class Foot:
     source: str
 
 
-def draw_document(
+def draw_report_page(
     title: str,
     head: Markup,
     contents: Sequence[tuple[str, str]],
@@ -97,7 +97,7 @@ def draw_title_line(collection: str, pair: str, date: str, left_out_note: str, t
     )
 
 
-def draw_report_part(
+def draw_report_section(
     key: str, title: str, lead: str | Sentence, content: Markup, styles: Styles
 ) -> Markup:
     """Draw a section of the report with its heading."""
@@ -187,7 +187,7 @@ def draw_case(
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
     if page.ledger is not None and not page.ledger.steps.empty:
-        entries, most, rest = ledger_parts(
+        entries, most, rest = ledger_contributions(
             page.ledger.steps,
             page.ledger.scores,
             drawing,
@@ -236,9 +236,7 @@ def _case_list(
     rows = []
     for record in top.to_dict("records"):
         doc_id = record["doc_id"] or ""
-        text = document_column(documents, doc_id, "title").strip() or text_beginning(
-            documents, doc_id
-        )
+        text = document_column(documents, doc_id, "title").strip() or first_words(documents, doc_id)
         relevant = record["grade"] >= drawing.comparison.measure.relevant_from
         rows.append((record["rank"], grades.chip(record["grade"]), text or doc_id, relevant))
     return style, rows, ""
@@ -277,7 +275,7 @@ def draw_query_rows(
     )
 
 
-def draw_missing_part(reason: str) -> Markup:
+def draw_missing_section_note(reason: str) -> Markup:
     """Draw a note that a section could not be made, with the reason if it is known."""
     return _render("left_out", why=reason)
 
@@ -289,7 +287,7 @@ def draw_query_notes(rows: pd.DataFrame) -> Markup:
     return _render("noted", rows=records) if records else Markup()
 
 
-def draw_methods_part(
+def draw_methods_section(
     methods: ReportMethods,
     formulas: Sequence[tuple[str, str, Markup]],
     paragraphs: Sequence[tuple[str, str]],

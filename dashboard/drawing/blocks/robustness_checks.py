@@ -137,8 +137,12 @@ def draw_difference_ranges(rows: Sequence[DifferenceRange], drawing: Drawing, la
 
 
 def draw_table(
-    heads: Sequence[Column], rows: Sequence[Sequence[Cell]], label: str, *, headed: str = ""
+    header_cells: Sequence[Column],
+    rows: Sequence[Sequence[Cell]],
+    label: str,
+    *,
+    heading: str = "",
 ) -> Markup:
     """Draw a table of evidence. `label` describes it for screen readers. On a phone, column
-    headings are hidden, and `headed` is shown as a heading."""
-    return _render("table", heads=heads, rows=rows, label=label, headed=headed)
+    headings are hidden, and `heading` is shown as a heading."""
+    return _render("table", heads=header_cells, rows=rows, label=label, headed=heading)

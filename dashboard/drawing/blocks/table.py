@@ -31,7 +31,7 @@ class Column(NamedTuple):
     mark: str = ""
 
 
-def sort_order(order: str, key: str) -> str:
+def aria_sort(order: str, key: str) -> str:
     """Return the ARIA value for the sort order of a column. Returns "" if the rows are not sorted
     by this column."""
     if order.removeprefix("-") != key:

@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 
 from dashboard.drawing.blocks.table import Column
 from metrics_core.base import wording as w
-from metrics_core.base.whole_files import read_sealed_file, write_sealed
+from metrics_core.base.whole_files import read_sealed_file, write_sealed_file
 from metrics_core.scoring.intervals import LEVEL
 
 _HERE = Path(__file__).parent
@@ -64,19 +64,19 @@ class _Compiled(BytecodeCache):
         if sys.dont_write_bytecode:
             return
         with suppress(OSError):
-            write_sealed(self._path(bucket), bucket.bytecode_to_string())
+            write_sealed_file(self._path(bucket), bucket.bytecode_to_string())
 
     def _path(self, bucket: Bucket) -> Path:
         return self._folder / f"{self._made}-{bucket.key}.j2c"
 
 
-def with_code(text: str) -> Markup:
+def mark_up_code(text: str) -> Markup:
     """Return a message as markup. Passages in `backticks`, which are quoted from a file, are drawn
     as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def words_of(name: str) -> list[str]:
+def split_words(name: str) -> list[str]:
     """Split a name into words. Each word keeps the separators that follow it."""
     return re.findall(r"[^_./+-]*[_./+-]+|[^_./+-]+", name)
 
@@ -113,8 +113,8 @@ def make_environment(compiled: Path = _HERE / "__pycache__") -> Environment:
     )
     jinja.globals |= {"w": w, "LEVEL": LEVEL, "Column": Column}
     jinja.filters |= {
-        "with_code": with_code,
-        "words_of": words_of,
+        "with_code": mark_up_code,
+        "words_of": split_words,
         "percent": percent,
         "tone": tone,
     }

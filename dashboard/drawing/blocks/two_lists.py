@@ -23,9 +23,9 @@ from dashboard.drawing.blocks.movement import (
 from dashboard.drawing.blocks.query import (
     Tile,
     document_column,
+    first_words,
     query_grades,
     rank_tiles,
-    text_beginning,
 )
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.blocks.word_marks import make_excerpt, mark_words
@@ -185,7 +185,7 @@ def _document_labels(documents: pd.DataFrame, doc_ids: Collection[str]) -> pd.Da
     first words of its text or its id."""
     lines = {
         doc_id: document_column(documents, doc_id, "title").strip()
-        or text_beginning(documents, doc_id)
+        or first_words(documents, doc_id)
         or doc_id
         for doc_id in doc_ids
     }
@@ -206,7 +206,7 @@ def draw_list_links(
     shown_count: int,
     total: int,
     cutoff: int,
-    first: int,
+    n_default_ranks: int,
     *,
     rows_link: Callable[[int], str],
     beside_link: tuple[str, str] | None = None,
@@ -223,8 +223,8 @@ def draw_list_links(
         )
         if more < total:
             links.append((f"All {w.format_count(total)}", rows_link(total)))
-    if shown_count > first and total > first:
-        links.append((f"First {w.number_word(first)}", rows_link(first)))
+    if shown_count > n_default_ranks and total > n_default_ranks:
+        links.append((f"First {w.number_word(n_default_ranks)}", rows_link(n_default_ranks)))
     if beside_link:
         links.append(beside_link)
     return _render("ways", links=links)

@@ -84,7 +84,7 @@ def draw_score_list(
         rows.assign(amount=rows["score"].map(w.format_score)),
         href,
         subtitle=subtitle,
-        more=("all", href("queries", **DEFAULT_LIST)),
+        all_link=("all", href("queries", **DEFAULT_LIST)),
         list_fields=NO_LIST | {"sort": "" if kind == "lowest" else f"-score:{drawing.focus}"},
     )
 

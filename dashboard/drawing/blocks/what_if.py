@@ -12,7 +12,7 @@ from markupsafe import Markup
 from dashboard.answers.what_if import WhatIf
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import run_style
-from dashboard.drawing.blocks.query import document_column, text_beginning
+from dashboard.drawing.blocks.query import document_column, first_words
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from metrics_core.base import wording as w
@@ -79,7 +79,7 @@ def _make_edited_row(
     moved, tone = _describe_movement(rank, row["was"])
     return row | {
         "title": document_column(documents, doc_id, "title").strip(),
-        "beginning": text_beginning(documents, doc_id),
+        "beginning": first_words(documents, doc_id),
         "moved": moved,
         "tone": tone,
         "chip": grades.chip(row["grade"]),
@@ -118,13 +118,16 @@ def _describe_movement(rank: float, rank_before: float) -> tuple[str, str]:
     return f"from {w.format_count(rank_before)}", "up" if rank < rank_before else "down"
 
 
-def draw_what_if_best(
-    what_if: WhatIf, documents: pd.DataFrame, link: str, further: Sequence[tuple[str, str]] = ()
+def draw_best_edit(
+    what_if: WhatIf,
+    documents: pd.DataFrame,
+    link: str,
+    further_links: Sequence[tuple[str, str]] = (),
 ) -> Markup:
-    """Draw the best single change as a sentence, with a link that applies it and the `further`
-    links."""
+    """Draw the best single change as a sentence, with a link that applies it and the
+    `further_links` links."""
     if what_if.best is None:
-        return draw_what_if_links(further)
+        return draw_what_if_links(further_links)
     edit, rank_before = what_if.best.edit, what_if.best_was
     if isinstance(edit, Remove):
         change_text = "removed"
@@ -137,7 +140,7 @@ def draw_what_if_best(
         title=document_column(documents, edit.doc_id, "title").strip() or edit.doc_id,
         where=change_text,
         after=what_if.best.score,
-        links=[("Try it", link), *further],
+        links=[("Try it", link), *further_links],
     )
 
 

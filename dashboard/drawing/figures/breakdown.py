@@ -14,8 +14,8 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.layout import NARROW, Margin, axis_name, order_for_drawing
 from dashboard.drawing.figures.rows import (
-    group_rows,
     iterate_rows,
+    make_group_rows,
     row_figure,
     run_marks,
     zero_label,
@@ -79,7 +79,7 @@ def _group_chart(
     label: str,
     value_axis: dict[str, Any],
 ) -> Chart:
-    rows = group_rows(frame, drawing, order)
+    rows = make_group_rows(frame, drawing, order)
     runs = runs_with_values(frame, drawing, columns[0])
     offsets = {s.name: (i - (len(runs) - 1) / 2) * rows.pitch for i, s in enumerate(runs)}
     margin = Margin(rows.label_width, _RIGHT, _TOP, _BOTTOM + (LINE if label else 0))

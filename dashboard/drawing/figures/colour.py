@@ -39,9 +39,9 @@ def _luminance(color: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast_ratio(one: str, other: str) -> float:
+def contrast_ratio(color: str, other_color: str) -> float:
     """Return the WCAG contrast ratio of two colours, from 1 to 21."""
-    dark, light = sorted((_luminance(one), _luminance(other)))
+    dark, light = sorted((_luminance(color), _luminance(other_color)))
     return (light + 0.05) / (dark + 0.05)
 
 

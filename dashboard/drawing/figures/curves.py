@@ -29,11 +29,11 @@ from dashboard.drawing.figures.lines import (
     cutoff_markers,
     lines_by_run,
     make_line_grey,
-    make_line_thin_after,
     run_band,
     run_line,
+    run_line_thin_after,
 )
-from dashboard.drawing.figures.text import escape, hover_text, short_names, text_width
+from dashboard.drawing.figures.text import escape, hover_properties, short_names, text_width
 from dashboard.drawing.theme import Palette, RunStyle, make_lines_solid
 from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
 
@@ -81,7 +81,7 @@ def measure_by_cutoff(
     drawing: Drawing,
     *,
     coloured_runs: Sequence[str] = (),
-    ends: Mapping[str, int] | None = None,
+    end_by_run: Mapping[str, int] | None = None,
     value_range: tuple[float, float] = (0, 1),
     panels: Panels = "both",
     axis: str = "k",
@@ -92,8 +92,8 @@ def measure_by_cutoff(
 
     `frame` is the result of `mean_curves`; `value_range` is the range of the measure. The runs in
     `coloured_runs` keep their style, and other runs are grey; if `coloured_runs` is empty, all runs
-    keep their style. `ends` maps runs to the rank by which half of their lists have ended. Lines
-    are thinner beyond this rank. `axis` is the name of the horizontal axis on hover."""
+    keep their style. `end_by_run` maps runs to the rank by which half of their lists have ended.
+    Lines are thinner beyond this rank. `axis` is the name of the horizontal axis on hover."""
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
     runs = [s for s in order_for_drawing(drawing.styles) if s.name in set(rows["run"])]
@@ -113,7 +113,7 @@ def measure_by_cutoff(
     elif not has_differences:
         layout = _Layout(margin, UPPER, 0, 0)
     deepest = max(int(rows["k"].max()), 2)
-    traces = _line_traces(lines, quiet, loud, drawing, ends or {}, axis)
+    traces = _line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis)
     return make_figure(
         [
             t
@@ -198,7 +198,7 @@ def _line_traces(
     grey_runs: Sequence[RunStyle],
     coloured_runs: Sequence[RunStyle],
     drawing: Drawing,
-    ends: Mapping[str, int],
+    end_by_run: Mapping[str, int],
     axis: str,
 ) -> Iterable[Trace | None]:
     """Yield the traces from back to front: bands behind lines, and grey lines behind coloured
@@ -220,13 +220,13 @@ def _line_traces(
             for some in (grey_runs, coloured_runs)
         )
         for style in grey:
-            (trace,) = make_line_thin_after(
+            (trace,) = run_line_thin_after(
                 lines[style.name], style, palette, column, deep, prefix=prefix
             )
             yield make_line_grey(trace, palette)
         for style in coloured:
-            end = ends.get(style.name, deep)
-            yield from make_line_thin_after(
+            end = end_by_run.get(style.name, deep)
+            yield from run_line_thin_after(
                 lines[style.name], style, palette, column, end, prefix=prefix
             )
         yield cutoff_markers(lines, coloured, drawing, column)
@@ -251,7 +251,10 @@ def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, A
     # The line at k runs behind the text.
     anchors["bgcolor"] = palette.page
     y = layout.lower / layout.plot
-    text, anchors = f"difference from {escape(short)}", {**anchors, **hover_text(baseline, short)}
+    text, anchors = (
+        f"difference from {escape(short)}",
+        {**anchors, **hover_properties(baseline, short)},
+    )
     yield make_note(text, 0, y, palette.muted, **anchors)
 
 
@@ -271,7 +274,12 @@ def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:
 
 
 def _panel_axes(
-    palette: Palette, layout: _Layout, above: Ticks, below: Ticks, deepest_cutoff: int, axis: str
+    palette: Palette,
+    layout: _Layout,
+    upper_ticks: Ticks,
+    lower_ticks: Ticks,
+    deepest_cutoff: int,
+    axis: str,
 ) -> dict[str, Any]:
     x = make_axis(
         palette, (0, math.log10(deepest_cutoff)), _cutoff_ticks(deepest_cutoff, layout.margin)
@@ -283,10 +291,14 @@ def _panel_axes(
     }
     axes = {"xaxis": x}
     if layout.upper:
-        upper = make_axis(palette, _padded_span(above.span, layout.upper), above, grid=True)
+        upper = make_axis(
+            palette, _padded_span(upper_ticks.span, layout.upper), upper_ticks, grid=True
+        )
         axes["yaxis"] = upper | {"domain": [1 - layout.upper / layout.plot, 1]}
     if layout.lower:
-        lower = make_axis(palette, _padded_span(below.span, layout.lower), below, grid=True)
+        lower = make_axis(
+            palette, _padded_span(lower_ticks.span, layout.lower), lower_ticks, grid=True
+        )
         lower |= {"domain": [0, layout.lower / layout.plot], "anchor": "x"}
         lower |= {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1.5}
         axes["yaxis2"] = lower

@@ -13,12 +13,12 @@ from dashboard.drawing.figures.text import (
     LINE,
     NAME_LENGTH,
     escape,
-    group_lines,
-    hover_text,
-    shorten_group,
+    hover_properties,
+    shorten_group_name,
     text_width,
     widest_line_width,
     wrap,
+    wrap_group_name,
     wrap_html,
 )
 from dashboard.drawing.theme import Palette
@@ -54,7 +54,7 @@ def difference_heatmap(
     the customdata [row, column, hover text]."""
     grid = _make_grid(cells)
     margin, length = _heatmap_margin(grid)
-    row = max(_ROW, LINE * max(len(group_lines(name)) for name in grid.rows) + 4)
+    row = max(_ROW, LINE * max(len(wrap_group_name(name)) for name in grid.rows) + 4)
     return make_figure(
         [_cell_bars(cells[cells["queries"] > 0], grid, palette, rows_title, columns_title)],
         palette=palette,
@@ -125,16 +125,19 @@ def color_limit(cells: pd.DataFrame) -> float:
 def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
     """Return the margins of the chart, and the maximum number of characters per line of the names
     at the top. This number is 0 if the columns are so narrow that the names are vertical."""
-    left = max(widest_line_width(group_lines(row), bold=row == ALL) for row in grid.rows) + 14
+    left = max(widest_line_width(wrap_group_name(row), bold=row == ALL) for row in grid.rows) + 14
     cell = (NARROW - left) / len(grid.columns)
     if cell < _UPRIGHT:
         return Margin(
-            left, 2, max(widest_line_width(group_lines(c), bold=True) for c in grid.columns) + 10, 2
+            left,
+            2,
+            max(widest_line_width(wrap_group_name(c), bold=True) for c in grid.columns) + 10,
+            2,
         ), 0
     # Words that fit are not broken.
-    words = (word for column in grid.columns for word in shorten_group(column).split())
+    words = (word for column in grid.columns for word in shorten_group_name(column).split())
     length = max([int(cell / 7.4), *(len(word) for word in words if text_width(word) <= cell)])
-    most = max(len(wrap(shorten_group(column), length)) for column in grid.columns)
+    most = max(len(wrap(shorten_group_name(column), length)) for column in grid.columns)
     return Margin(left, 2, LINE * most + 8, 2), length
 
 
@@ -160,10 +163,10 @@ def _group_name_notes(grid: _Grid, palette: Palette, length: int) -> list[dict[s
     def make_group_note(
         group: str, length: int, x: float, y: float, **anchors: Any
     ) -> dict[str, Any]:
-        short = shorten_group(group)
+        short = shorten_group_name(group)
         html = wrap_html(short, length)
         html = f"<b>{html}</b>" if group == ALL else html
-        return make_note(html, x, y, palette.ink, **anchors, **hover_text(group, short))
+        return make_note(html, x, y, palette.ink, **anchors, **hover_properties(group, short))
 
     column_anchors = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 3}
     column_anchors |= {"align": "center"} if length else {"textangle": -90, "align": "left"}

@@ -24,7 +24,7 @@ from dashboard.drawing.figures.layout import (
 from dashboard.drawing.figures.text import (
     LINE,
     escape,
-    hover_text,
+    hover_properties,
     short_names,
     shorten,
     widest_line_width,
@@ -40,10 +40,10 @@ _NAME, _BY = 14, 28
 Row = dict[str, Any]
 
 
-def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, connected: bool = True) -> Chart:
+def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool = True) -> Chart:
     """Draw the mean of each version. `frame` has one row per version, from left to right: run,
     collection, judged_by, queries, mean, low, high, judged, date, unknown. The rows of a collection
-    must be consecutive. If `connected` is true, a line connects the versions of each collection.
+    must be consecutive. If `is_connected` is true, a line connects the versions of each collection.
 
     customdata is [run, escaped run, numbers, collection]. If there are many versions, only every
     n-th version is named below the chart; all have hover texts."""
@@ -73,7 +73,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, connected: bool = 
         if labelled
     ]
     return make_figure(
-        [_segment_line(segment, begin, drawing, connected) for segment, begin in placed],
+        [_segment_line(segment, begin, drawing, is_connected) for segment, begin in placed],
         palette=palette,
         height=_HEIGHT + margin.top + margin.bottom,
         margin=margin,
@@ -84,31 +84,33 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, connected: bool = 
     )
 
 
-def _segment_line(rows: list[Row], begin: int, drawing: Drawing, connected: bool) -> Trace:
-    """Return the points of one collection's versions, on a line if `connected` is true. Points are
-    filled for the open collection; they are hollow for other collections, and for versions with few
-    judged results. Without a line, points have the colours and the symbols of their runs."""
+def _segment_line(
+    rows: list[Row], first_position: int, drawing: Drawing, is_connected: bool
+) -> Trace:
+    """Return the points of one collection's versions, on a line if `is_connected` is true. Points
+    are filled for the open collection; they are hollow for other collections, and for versions with
+    few judged results. Without a line, points have the colours and the symbols of their runs."""
     palette = drawing.palette
     is_foreign = bool(rows[0]["collection"])
     color = palette.muted if is_foreign else palette.ink
     colors: list[str] = [color] * len(rows)
     symbol: str | list[str] = "diamond" if is_foreign else "circle"
-    if not connected:
+    if not is_connected:
         styles = [drawing.styles[row["run"]] for row in rows]
         colors, symbol = [s.color(palette) for s in styles], [s.symbol for s in styles]
     hollow = [is_foreign or row["unknown"] for row in rows]
     mean, low, high = (np.array([row[c] for row in rows], float) for c in ("mean", "low", "high"))
     return make_scatter_trace(
-        x=begin + np.arange(len(rows)),
+        x=first_position + np.arange(len(rows)),
         y=mean,
-        mode="lines+markers" if connected else "markers",
+        mode="lines+markers" if is_connected else "markers",
         line={
             "color": color,
             "width": 1 if is_foreign else 2,
             "dash": "dot" if is_foreign else None,
         },
         marker={
-            "size": 9 if connected else 11,
+            "size": 9 if is_connected else 11,
             "symbol": symbol,
             "color": [palette.page if h else c for h, c in zip(hollow, colors, strict=True)],
             "line": {
@@ -146,8 +148,8 @@ def _hover_text(row: Row, cutoff: int) -> str:
     return "<br>".join(parts)
 
 
-def _named_positions(placed: list[tuple[list[Row], int]]) -> list[tuple[int, str]]:
-    return [(begin + i, row["run"]) for rows, begin in placed for i, row in enumerate(rows)]
+def _named_positions(segments: list[tuple[list[Row], int]]) -> list[tuple[int, str]]:
+    return [(begin + i, row["run"]) for rows, begin in segments for i, row in enumerate(rows)]
 
 
 def _version_names(
@@ -163,23 +165,31 @@ def _version_names(
     step = math.ceil(_SLANTED_LINE / column_width) if slanted else 1
     return [
         make_note(escape(short[run]), x, 0, palette.muted, **anchors, align="center",
-             **hover_text(run, short[run]))
+             **hover_properties(run, short[run]))
         for x, run in named_versions[::step]
     ]  # fmt: skip
 
 
-def _judges_note(rows: list[Row], begin: int, line: int, end: int, palette: Palette) -> Row:
+def _judges_note(
+    rows: list[Row], first_position: int, line_number: int, n_positions: int, palette: Palette
+) -> Row:
     """Return a note that says which judgments a segment of versions uses. The notes of different
     segments are on different lines, so that they do not overlap."""
     by = rows[0]["judged_by"]
     text = f"judgments of {by}" if rows[0]["collection"] else "judgments of the open collection"
     short_text = shorten(text, _BY + len("judgments of "))
-    right = begin + len(rows) / 2 > end / 2
-    x = begin + len(rows) - 1 + 0.4 if right else begin - 0.4
+    right = first_position + len(rows) / 2 > n_positions / 2
+    x = first_position + len(rows) - 1 + 0.4 if right else first_position - 0.4
     side = {"xanchor": "right" if right else "left", "yanchor": "bottom", "yref": "paper"}
-    shift = {"yshift": 6 + LINE * line}
+    shift = {"yshift": 6 + LINE * line_number}
     return make_note(
-        escape(short_text), x, 1, palette.muted, **side, **shift, **hover_text(text, short_text)
+        escape(short_text),
+        x,
+        1,
+        palette.muted,
+        **side,
+        **shift,
+        **hover_properties(text, short_text),
     )
 
 

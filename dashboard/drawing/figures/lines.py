@@ -53,12 +53,12 @@ def run_line(
     )
 
 
-def make_line_thin_after(
-    rows: Line, style: RunStyle, palette: Palette, column: str, end: int, *, prefix: str = ""
+def run_line_thin_after(
+    rows: Line, style: RunStyle, palette: Palette, column: str, rank: int, *, prefix: str = ""
 ) -> tuple[Trace, ...]:
-    """Return a run's line over k. It is thinner beyond the rank `end`."""
+    """Return a run's line over k. It is thinner beyond the rank `rank`."""
     full = run_line(rows, style, palette, column, prefix=prefix)
-    within = full["x"] <= end
+    within = full["x"] <= rank
     if within.all():
         return (full,)
     thick = make_scatter_trace(

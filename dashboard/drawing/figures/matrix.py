@@ -11,7 +11,7 @@ from dashboard.drawing.figures.layout import Margin, make_axis, make_figure, mak
 from dashboard.drawing.figures.text import (
     LINE,
     color_text,
-    hover_text,
+    hover_properties,
     name_width,
     name_with_mark,
     short_names,
@@ -41,7 +41,8 @@ def pair_matrix(run_pairs: AllPairs, drawing: Drawing, *, width: float) -> Chart
             f"{name_with_mark(drawing.styles[run], palette, short[run])}{_APART}"
             f"{color_text(str(row + 1), palette.muted)}",
             0, row, palette.ink,
-            xref="paper", xanchor="right", xshift=-8, align="right", **hover_text(run, short[run]),
+            xref="paper", xanchor="right", xshift=-8, align="right",
+            **hover_properties(run, short[run]),
         )
         for row, run in enumerate(runs)
     ]  # fmt: skip

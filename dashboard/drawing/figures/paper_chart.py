@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.layout import axis_name, chart_margin, corner_note
-from dashboard.drawing.figures.run_key import key_height, key_notes
+from dashboard.drawing.figures.run_key import legend_height, legend_notes
 from dashboard.drawing.figures.text import LINE, escape
 from dashboard.drawing.theme import RunStyle
 
@@ -21,22 +21,22 @@ def paper_chart(
     *,
     runs: Sequence[RunStyle] = (),
     columns: int = 2,
-    above: str = "",
-    below: str = "",
+    y_title: str = "",
+    x_title: str = "",
 ) -> Chart:
-    """Return the chart with names for its vertical axis (`above`) and its horizontal axis
-    (`below`). A key of these runs with `columns` columns is added above the chart."""
-    palette, lines = drawing.palette, LINE if above else 0
-    key = key_height(runs, columns) + (_GAP if runs else 0)
+    """Return the chart with names for its vertical axis (`y_title`) and its horizontal axis
+    (`x_title`). A key of these runs with `columns` columns is added above the chart."""
+    palette, lines = drawing.palette, LINE if y_title else 0
+    key = legend_height(runs, columns) + (_GAP if runs else 0)
     margin = chart_margin(chart)
     wider = margin._replace(
-        top=margin.top + key + lines, bottom=margin.bottom + (_AXIS_NAME if below else 0)
+        top=margin.top + key + lines, bottom=margin.bottom + (_AXIS_NAME if x_title else 0)
     )
-    notes = list(key_notes(runs, palette, wider, columns))
-    if above:
-        notes.append(corner_note(escape(above), palette.muted, wider, key))
-    if below:
-        notes.append(axis_name(below, palette.muted, wider))
+    notes = list(legend_notes(runs, palette, wider, columns))
+    if y_title:
+        notes.append(corner_note(escape(y_title), palette.muted, wider, key))
+    if x_title:
+        notes.append(axis_name(x_title, palette.muted, wider))
     layout = chart.to_dict()["layout"]
     return chart.with_layout(
         height=layout["height"] + sum(wider) - sum(margin),

@@ -44,13 +44,13 @@ def add_caption(figure: Chart, caption: Caption, palette: Palette) -> Chart:
     margin = chart_margin(figure)
     titles = wrap(caption.title, _TITLE_LENGTH)
     notes = wrap(" · ".join(caption.notes), _NOTE_LENGTH) if caption.notes else []
-    columns = _column_count(caption.runs)
+    columns = _legend_column_count(caption.runs)
     runs = _LINE * math.ceil(len(caption.runs) / columns)
     top = _TITLE_LINE * len(titles) + _LINE * len(notes) + runs + 2 * _GAP
     # Notes are positioned from the upper edge of the plot, which moves down by `top` in the image.
     picture_margin = margin._replace(top=margin.top + top)
     title_notes = _title_notes(titles, notes, palette, picture_margin)
-    run_notes = _key_entries(caption.runs, columns, palette, picture_margin, top - runs - _GAP)
+    run_notes = _legend_entries(caption.runs, columns, palette, picture_margin, top - runs - _GAP)
     picture = {
         "pad": PAD,
         "top": top,
@@ -73,24 +73,24 @@ def _title_notes(
         yield corner_note(escape(line), palette.muted, margin, top)
 
 
-def _key_names(runs: Sequence[RunStyle]) -> list[str]:
+def _legend_names(runs: Sequence[RunStyle]) -> list[str]:
     short = short_names((style.name for style in runs), _NAME_LENGTH)
     role_notes = {"baseline": " (baseline)"}
     return [short[style.name] + role_notes.get(style.role, "") for style in runs]
 
 
-def _column_count(runs: Sequence[RunStyle]) -> int:
-    named_runs = zip(runs, _key_names(runs), strict=True)
+def _legend_column_count(runs: Sequence[RunStyle]) -> int:
+    named_runs = zip(runs, _legend_names(runs), strict=True)
     widest = max(
         (text_width(text, bold=s.role == "focus") + 40 for s, text in named_runs), default=1.0
     )
     return max(1, min(int(WIDTH / widest), len(runs)))
 
 
-def _key_entries(
+def _legend_entries(
     runs: Sequence[RunStyle], columns: int, palette: Palette, margin: Margin, top: float
 ) -> Iterator[dict[str, Any]]:
-    for i, (style, name) in enumerate(zip(runs, _key_names(runs), strict=True)):
+    for i, (style, name) in enumerate(zip(runs, _legend_names(runs), strict=True)):
         mark = color_text(style.glyph, style.color(palette))
         text = f"{mark} {run_name(style, palette, name)}"
         shift = WIDTH / columns * (i % columns) - margin.left

@@ -23,7 +23,7 @@ from dashboard.drawing.figures.layout import (
     run_marker,
     tick_width,
 )
-from dashboard.drawing.figures.text import LINE, escape, hover_text, short_names
+from dashboard.drawing.figures.text import LINE, escape, hover_properties, short_names
 from dashboard.drawing.ticks import score_ticks
 from metrics_core.base import wording as w
 from metrics_core.measures import Measure
@@ -67,7 +67,7 @@ def quality_against_cost(
                     xanchor="right" if is_right else "left",
                     xshift=-10 if is_right else 10,
                     yshift=10 if is_right and row["best"] else -10,  # off the step line
-                    **hover_text(style.name, short[style.name]),
+                    **hover_properties(style.name, short[style.name]),
                 )
             )
     return make_figure(

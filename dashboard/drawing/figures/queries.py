@@ -13,7 +13,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, make_bar_trace
 from dashboard.drawing.figures.colour import mix_colors
 from dashboard.drawing.figures.layout import Margin, make_axis, make_figure
-from dashboard.drawing.figures.text import escape, query_text
+from dashboard.drawing.figures.text import escape, query_hover_text
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
 from metrics_core.base.arrays import Floats, Objects
@@ -37,7 +37,7 @@ def sorted_differences(
     `frame` is the result of `query_differences` with a column text. customdata is [query_id,
     escaped text, numbers]. If there are more than MOST_BARS queries, evenly spaced queries are
     drawn, including the best and the worst."""
-    palette, ranked = drawing.palette, _rank_queries(frame)
+    palette, ranked = drawing.palette, _sort_queries(frame)
     most, least = (end(ranked.difference, initial=0.0) for end in (np.max, np.min))
     padding = max(_LEAST, most - least) * 0.03
     zero = {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1}
@@ -58,13 +58,15 @@ def outcome_color(outcome: str, palette: Palette) -> str:
     return {BETTER: palette.better, WORSE: palette.worse, TIED: palette.zero}[outcome]
 
 
-def query_customdata(part: pd.DataFrame) -> list[list[str]]:
+def query_customdata(queries: pd.DataFrame) -> list[list[str]]:
     """Return the customdata of each query: [query_id, escaped text, numbers]. The hover template
     `HOVER` shows the last two."""
-    rows = zip(part["query_id"].tolist(), part["text"].tolist(), strict=True)
-    titles = [query_text(text) if _has_text(text) else escape(query_id) for query_id, text in rows]
+    rows = zip(queries["query_id"].tolist(), queries["text"].tolist(), strict=True)
+    titles = [
+        query_hover_text(text) if _has_text(text) else escape(query_id) for query_id, text in rows
+    ]
     gaps, scores, before = (
-        write(part[column].tolist())
+        write(queries[column].tolist())
         for column, write in (
             ("difference", wording.format_differences),
             ("score", wording.format_scores),
@@ -74,7 +76,7 @@ def query_customdata(part: pd.DataFrame) -> list[list[str]]:
     return [
         [query_id, title, f"{gap}   {score_before} → {score_after}"]
         for query_id, title, gap, score_before, score_after in zip(
-            part["query_id"].tolist(), titles, gaps, before, scores, strict=True
+            queries["query_id"].tolist(), titles, gaps, before, scores, strict=True
         )
     ]
 
@@ -96,43 +98,46 @@ class _Ranked:
     outcome: Objects
 
 
-def _rank_queries(frame: pd.DataFrame) -> _Ranked:
+def _sort_queries(frame: pd.DataFrame) -> _Ranked:
     gaps = frame["difference"].to_numpy(dtype=np.float64)
     rows = np.argsort(-gaps, kind="stable")[: int((~np.isnan(gaps)).sum())]
     return _Ranked(rows, gaps[rows], frame["outcome"].to_numpy(dtype=object)[rows])
 
 
 def _difference_bars(
-    frame: pd.DataFrame, ranked: _Ranked, palette: Palette, visible_ids: Collection[str] | None
+    frame: pd.DataFrame,
+    sorted_queries: _Ranked,
+    palette: Palette,
+    visible_ids: Collection[str] | None,
 ) -> list[Trace]:
     """Return at most two traces per outcome: faded bars, and highlighted bars drawn above them.
     Bars stay wide enough to click even if there are many queries."""
-    n = len(ranked.rows)
+    n = len(sorted_queries.rows)
     is_visible = np.ones(n, dtype=bool)
     if visible_ids is not None:
-        is_visible = frame["query_id"].isin(set(visible_ids)).to_numpy()[ranked.rows]
+        is_visible = frame["query_id"].isin(set(visible_ids)).to_numpy()[sorted_queries.rows]
     width = 0.82 if n <= _WITH_GAPS else max(1.0, n / MOST_BARS)
     traces = []
     for layer, share in ((~is_visible, FADED), (is_visible, 1.0)):
         indices = _thin_out_bars(np.flatnonzero(layer))
-        for outcome in sorted(set(ranked.outcome[indices])):
-            places = indices[ranked.outcome[indices] == outcome]
+        for outcome in sorted(set(sorted_queries.outcome[indices])):
+            places = indices[sorted_queries.outcome[indices] == outcome]
             # Paler instead of translucent, because bars narrower than a pixel overlap.
             color = mix_colors(outcome_color(str(outcome), palette), palette.page, share)
             traces.append(
                 make_bar_trace(
                     x=places,
-                    y=ranked.difference[places],
+                    y=sorted_queries.difference[places],
                     width=width,
                     marker={"color": color, "line": {"width": 0}},
-                    customdata=query_customdata(frame.iloc[ranked.rows[places]]),
+                    customdata=query_customdata(frame.iloc[sorted_queries.rows[places]]),
                     hovertemplate=HOVER,
                 )
             )
     return traces
 
 
-def _thin_out_bars(places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    if len(places) <= MOST_BARS:
-        return places
-    return places[np.linspace(0, len(places) - 1, MOST_BARS).round().astype(int)]
+def _thin_out_bars(positions: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    if len(positions) <= MOST_BARS:
+        return positions
+    return positions[np.linspace(0, len(positions) - 1, MOST_BARS).round().astype(int)]

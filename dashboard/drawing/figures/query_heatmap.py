@@ -12,9 +12,9 @@ from dashboard.drawing.figures.chart import Chart, Trace, make_bar_trace
 from dashboard.drawing.figures.layout import NARROW, Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.text import (
     escape,
-    hover_text,
+    hover_properties,
     name_with_mark,
-    query_text,
+    query_hover_text,
     short_names,
     widest_line_width,
 )
@@ -54,7 +54,7 @@ def score_heatmap(
             i,
             palette.ink,
             **anchors,
-            **hover_text(run, short[run]),
+            **hover_properties(run, short[run]),
         )
         for i, run in enumerate(runs)
     ]
@@ -99,7 +99,7 @@ def _score_bars(
 ) -> list[Trace]:
     """Return bars that fill the cells. Bars are used because overlapping marks could not be
     clicked."""
-    titles = [query_text(text) for text in frame["text"]]
+    titles = [query_hover_text(text) for text in frame["text"]]
     ids = list(frame["query_id"])
     runs = [escape(run) for run in drawing.styles]
     is_empty = np.zeros(values.shape, dtype=np.bool_)

@@ -28,12 +28,12 @@ from dashboard.drawing.figures.text import (
     LINE,
     color_text,
     escape,
-    group_lines,
-    hover_text,
+    hover_properties,
     short_names,
-    shorten_group,
+    shorten_group_name,
     text_width,
     widest_line_width,
+    wrap_group_name,
 )
 from dashboard.drawing.theme import Palette, RunStyle
 from dashboard.drawing.ticks import Ticks
@@ -75,13 +75,13 @@ def iterate_rows(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]
     return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
-def group_rows(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> FigureRows:
+def make_group_rows(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> FigureRows:
     """Return one row for each group of a breakdown, in the given order. The label of a group
     includes its number of queries. `frame` is the result of `summarise_groups`."""
     queries: dict[str, int] = {}
     for group, n in iterate_rows(frame, "group", "queries"):
         queries[group] = max(n, queries.get(group, 0))
-    names = [group_lines(group) for group in order]
+    names = [wrap_group_name(group) for group in order]
     counts = [
         f"{wording.format_count(n)} {wording.plural(n, 'query', 'queries')}"
         for n in (queries[group] for group in order)
@@ -114,7 +114,9 @@ def row_figure(
     """Return the figure of a chart with rows. Alternate rows are shaded over the whole width,
     labels are at the left, and a click anywhere in a row returns its group."""
     labels = [
-        make_note(label, 0, y, palette.ink, **_LABEL, **hover_text(group, shorten_group(group)))
+        make_note(
+            label, 0, y, palette.ink, **_LABEL, **hover_properties(group, shorten_group_name(group))
+        )
         for group, label, y in zip(
             rows.groups, rows.labels, rows.row_centres(rows.groups), strict=True
         )
@@ -182,17 +184,17 @@ def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]
     shift = clamp_shift(ticks.share(0), text_width(short), margin)
     anchors = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
     return make_note(
-        escape(short), 0, 1, ink, xshift=shift, **anchors, **hover_text(baseline, short)
+        escape(short), 0, 1, ink, xshift=shift, **anchors, **hover_properties(baseline, short)
     )
 
 
 def interval_trace(
-    part: pd.DataFrame, y: Floats, columns: tuple[str, str], line: dict[str, Any]
+    run_rows: pd.DataFrame, y: Floats, columns: tuple[str, str], line: dict[str, Any]
 ) -> Trace:
     """Return one trace with all intervals of a run, separated by gaps. `y` has the vertical
     positions, float64[row]."""
-    low, high = (part[column].to_numpy(dtype=np.float64) for column in columns)
-    gap = np.full(len(part), np.nan)
+    low, high = (run_rows[column].to_numpy(dtype=np.float64) for column in columns)
+    gap = np.full(len(run_rows), np.nan)
     return make_scatter_trace(
         x=np.column_stack([low, high, gap]).ravel(),
         y=np.column_stack([y, y, gap]).ravel(),
@@ -203,7 +205,7 @@ def interval_trace(
 
 
 def point_trace(
-    part: pd.DataFrame,
+    run_rows: pd.DataFrame,
     y: Floats,
     style: RunStyle,
     palette: Palette,
@@ -220,10 +222,10 @@ def point_trace(
             style.name,
             f"{name}  {escape(group)}<br>{_format_with_interval(write, value, low, high)}",
         ]
-        for group, value, low, high in iterate_rows(part, "group", *columns)
+        for group, value, low, high in iterate_rows(run_rows, "group", *columns)
     ]
     return make_scatter_trace(
-        x=part[columns[0]].to_numpy(),
+        x=run_rows[columns[0]].to_numpy(),
         y=y,
         mode="markers",
         marker=run_marker(style, palette, min(11, pitch + 3)),
@@ -244,7 +246,7 @@ def _format_with_interval(
 
 
 def run_marks(
-    part: pd.DataFrame,
+    run_rows: pd.DataFrame,
     y: Floats,
     style: RunStyle,
     palette: Palette,
@@ -256,6 +258,6 @@ def run_marks(
     float64[row]."""
     line = interval_line(style, palette, min(7, pitch * 0.5))
     return [
-        interval_trace(part, y, columns[1:], line),
-        point_trace(part, y, style, palette, columns, pitch),
+        interval_trace(run_rows, y, columns[1:], line),
+        point_trace(run_rows, y, style, palette, columns, pitch),
     ]

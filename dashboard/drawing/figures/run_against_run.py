@@ -20,7 +20,7 @@ from dashboard.drawing.figures.layout import (
     tick_width,
 )
 from dashboard.drawing.figures.queries import FADED, HOVER, outcome_color, query_customdata
-from dashboard.drawing.figures.text import LINE, escape, hover_text, short_names
+from dashboard.drawing.figures.text import LINE, escape, hover_properties, short_names
 from dashboard.drawing.theme import Palette
 from dashboard.drawing.ticks import Ticks, score_ticks
 from metrics_core.base.arrays import Floats
@@ -55,8 +55,8 @@ def run_against_run(
     short = short_names((focus, baseline), _NAME)
     y_label, x_label = f"↑ {escape(short[focus])}", f"{escape(short[baseline])} →"
     margin = Margin(tick_width(ticks), 14, 14 + LINE, 32 + LINE)
-    focus_hover = hover_text(focus, short[focus])
-    baseline_hover = hover_text(baseline, short[baseline])
+    focus_hover = hover_properties(focus, short[focus])
+    baseline_hover = hover_properties(baseline, short[baseline])
     low, high = ticks.span
     padding = 0.03 * (high - low)
     span = (low - padding, high + padding)
@@ -78,10 +78,10 @@ def run_against_run(
     )
 
 
-def _point_opacities(part: pd.DataFrame, visible_ids: Collection[str] | None) -> float | Floats:
+def _point_opacities(points: pd.DataFrame, visible_ids: Collection[str] | None) -> float | Floats:
     if visible_ids is None:
         return 1.0
-    return np.where(part["query_id"].isin(set(visible_ids)), 1.0, FADED)
+    return np.where(points["query_id"].isin(set(visible_ids)), 1.0, FADED)
 
 
 def _tie_traces(span: tuple[float, float], tie_threshold: float, palette: Palette) -> list[Trace]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dashboard.drawing.figures.layout import Margin, corner_note
-from dashboard.drawing.figures.text import LINE, hover_text, name_with_mark, short_names
+from dashboard.drawing.figures.text import LINE, hover_properties, name_with_mark, short_names
 from dashboard.drawing.theme import Palette, RunStyle
 
 _KEY_LENGTH, KEY_COLUMN = 16, 156
@@ -15,12 +15,12 @@ _KEY_LENGTH, KEY_COLUMN = 16, 156
 key. With these values, the keys of two charts fit side by side in a window that is 1280 px wide."""
 
 
-def key_height(runs: Sequence[RunStyle], columns: int = 2) -> float:
-    """Return the height in px of the notes made by `key_notes`."""
+def legend_height(runs: Sequence[RunStyle], columns: int = 2) -> float:
+    """Return the height in px of the notes made by `legend_notes`."""
     return LINE * math.ceil(len(runs) / columns)
 
 
-def key_notes(
+def legend_notes(
     runs: Sequence[RunStyle], palette: Palette, margin: Margin, columns: int = 2
 ) -> Iterable[dict[str, Any]]:
     """Yield notes with the names and marks of the runs, in columns above the chart. They are for
@@ -30,6 +30,6 @@ def key_notes(
         text = name_with_mark(style, palette, short[style.name])
         yield corner_note(
             text, palette.ink, margin, LINE * (i // columns),
-            **hover_text(style.name, short[style.name]),
+            **hover_properties(style.name, short[style.name]),
             xshift=KEY_COLUMN * (i % columns) - margin.left,
         )  # fmt: skip

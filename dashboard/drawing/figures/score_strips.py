@@ -13,14 +13,14 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, make_scatter_trace
 from dashboard.drawing.figures.layout import NARROW, Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.queries import FADED
-from dashboard.drawing.figures.run_key import key_height, key_notes
+from dashboard.drawing.figures.run_key import legend_height, legend_notes
 from dashboard.drawing.figures.text import (
     escape,
-    group_lines,
-    hover_text,
-    query_text,
-    shorten_group,
+    hover_properties,
+    query_hover_text,
+    shorten_group_name,
     widest_line_width,
+    wrap_group_name,
 )
 from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import score_ticks
@@ -50,8 +50,8 @@ def score_strips(
     palette = drawing.palette
     runs = [drawing.styles[name] for name in dict.fromkeys(means["run"])]
     ticks = score_ticks(frame["score"].to_numpy(), drawing.value_range)
-    left = max(_LEAST_LEFT, *(widest_line_width(group_lines(group)) for group in groups)) + 14
-    margin = Margin(min(left, NARROW / 2), 14, key_height(runs) + 10, 30)
+    left = max(_LEAST_LEFT, *(widest_line_width(wrap_group_name(group)) for group in groups)) + 14
+    margin = Margin(min(left, NARROW / 2), 14, legend_height(runs) + 10, 30)
     height = _ROW * len(runs) * len(groups)
     rows = [(group, style.name) for group in groups for style in runs]
     places = {row: i for i, row in enumerate(rows)}
@@ -67,7 +67,7 @@ def score_strips(
         height=height + margin.top + margin.bottom,
         margin=margin,
         annotations=[
-            *key_notes(runs, palette, margin),
+            *legend_notes(runs, palette, margin),
             *_group_names(groups, len(runs), drawing),
         ],
         shapes=[_separator(i * len(runs) - 0.5, palette.hairline) for i in range(1, len(groups))],
@@ -79,7 +79,7 @@ def score_strips(
 def _point_trace(
     frame: pd.DataFrame,
     style: RunStyle,
-    places: Mapping[tuple[str, str], int],
+    row_numbers: Mapping[tuple[str, str], int],
     drawing: Drawing,
     max_points: int,
     visible_ids: Collection[str] | None,
@@ -95,7 +95,7 @@ def _point_trace(
     # Spread points by the golden ratio, so that tied scores do not overlap; always the same way.
     off = ((np.arange(len(thinned)) * 0.618034) % 1 - 0.5) * 2 * _STRIP
     row = thinned["group"].map(
-        {group: i for (group, run), i in places.items() if run == style.name}
+        {group: i for (group, run), i in row_numbers.items() if run == style.name}
     )
     return make_scatter_trace(
         x=thinned["score"].to_numpy(),
@@ -110,7 +110,7 @@ def _point_trace(
         customdata=[
             [
                 row["query_id"],
-                query_text(row["text"]),
+                query_hover_text(row["text"]),
                 f"{name} {wording.format_score(row['score'])}",
             ]
             for row in thinned[["query_id", "text", "score"]].to_dict("records")
@@ -120,22 +120,22 @@ def _point_trace(
     )
 
 
-def _thin_out_points(part: pd.DataFrame, max_points: int) -> pd.DataFrame:
-    if len(part) <= max_points:
-        return part
-    return part.iloc[np.linspace(0, len(part) - 1, max_points).round().astype(int)]
+def _thin_out_points(points: pd.DataFrame, max_points: int) -> pd.DataFrame:
+    if len(points) <= max_points:
+        return points
+    return points.iloc[np.linspace(0, len(points) - 1, max_points).round().astype(int)]
 
 
 def _mean_trace(
     means: pd.DataFrame,
     style: RunStyle,
-    places: Mapping[tuple[str, str], int],
+    row_numbers: Mapping[tuple[str, str], int],
     drawing: Drawing,
 ) -> Trace:
     run_means = means[(means["run"] == style.name) & means["mean"].notna()]
     return make_scatter_trace(
         x=run_means["mean"].to_numpy(),
-        y=[places[group, style.name] for group in run_means["group"]],
+        y=[row_numbers[group, style.name] for group in run_means["group"]],
         mode="markers",
         marker={
             "symbol": "line-ns",
@@ -156,12 +156,12 @@ def _group_names(groups: Sequence[str], runs: int, drawing: Drawing) -> list[dic
     anchors = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -10}
     return [
         make_note(
-            "<br>".join(escape(line) for line in group_lines(group)),
+            "<br>".join(escape(line) for line in wrap_group_name(group)),
             0,
             i * runs + (runs - 1) / 2,
             drawing.palette.ink,
             **anchors,
-            **hover_text(group, shorten_group(group)),
+            **hover_properties(group, shorten_group_name(group)),
         )
         for i, group in enumerate(groups)
     ]

@@ -87,13 +87,13 @@ def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str
         return {name: name for name in unique}
     rest = _remove_shared_words(unique)
     for allowed in range(length, max(length, *map(len, rest)) + 1):
-        short = _shorten_distinct(rest, allowed)
+        short = _shorten_to_distinct_names(rest, allowed)
         if len(set(short)) == len(unique):
             return dict(zip(unique, short, strict=True))
     return {name: name for name in unique}
 
 
-def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
+def _shorten_to_distinct_names(names: Sequence[str], length: int) -> list[str]:
     """Shorten the names to `length` characters. If shortened names would become equal, most or all
     of the beginning that they share is removed."""
     short = [shorten(name, length) for name in names]
@@ -103,18 +103,18 @@ def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
             continue
         # Keep the first letters if they distinguish these names from others.
         head = names[alike[0]][: length // 4] if count < len(names) else ""
-        begin = _cut_before_difference([names[i] for i in alike], length // 3)
-        rest = _shorten_distinct([names[i][begin:] for i in alike], length - len(head) - 1)
+        begin = _count_characters_to_cut([names[i] for i in alike], length // 3)
+        rest = _shorten_to_distinct_names([names[i][begin:] for i in alike], length - len(head) - 1)
         for i, text in zip(alike, rest, strict=True):
             short[i] = f"{head}…{text.removeprefix('…')}"
     return short
 
 
-def _cut_before_difference(names: Sequence[str], max_length: int) -> int:
+def _count_characters_to_cut(names: Sequence[str], max_length: int) -> int:
     """Return the number of characters to cut off from the beginning of the names, so that their
     first difference is within the next `max_length` characters. If the word with the difference
     starts near enough, the names are cut at the start of this word."""
-    shared = _shared_prefix(names)
+    shared = _common_prefix(names)
     word = len(_LAST_WORD.sub("", shared))
     return word if len(shared) - word <= max_length else len(shared) - min(max_length, 3)
 
@@ -124,39 +124,39 @@ def _remove_shared_words(names: Sequence[str]) -> list[str]:
     a number alone says little."""
     if len(names) < 2:
         return list(names)
-    begin = _shared_beginning(names)
+    begin = _common_leading_words(names)
     while begin and not all(re.search(r"[^\W\d_]", name[len(begin) :]) for name in names):
         begin = _LAST_WORD.sub("", _BETWEEN.sub("", begin))
     rest = [name[len(begin) :] for name in names]
-    end = _shared_beginning([name[::-1] for name in rest])
+    end = _common_leading_words([name[::-1] for name in rest])
     cut = [_BETWEEN.sub("", name[: len(name) - len(end)]) for name in rest]
     return cut if all(cut) and len(set(cut)) == len(cut) else list(names)
 
 
-def _shared_beginning(names: Sequence[str]) -> str:
+def _common_leading_words(names: Sequence[str]) -> str:
     """Return the words that all these names begin with."""
-    return _LAST_WORD.sub("", _shared_prefix(names))
+    return _LAST_WORD.sub("", _common_prefix(names))
 
 
-def _shared_prefix(names: Sequence[str]) -> str:
+def _common_prefix(names: Sequence[str]) -> str:
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     return "".join(letters[0] for letters in alike)
 
 
-def shorten_group(group: str) -> str:
+def shorten_group_name(group: str) -> str:
     """Shorten a group's name in the middle if it would need more than two lines."""
     return shorten(group, _GROUP_LENGTH, between_words=True)
 
 
-def group_lines(group: str) -> list[str]:
+def wrap_group_name(group: str) -> list[str]:
     """Return the lines of a group's shortened name. There are at most three."""
-    return wrap(shorten_group(group))
+    return wrap(shorten_group_name(group))
 
 
-def hover_text(text: str, short: str) -> dict[str, str]:
+def hover_properties(text: str, shown_text: str) -> dict[str, str]:
     """Return the hover text of a note, which is the whole text. If the note shows the whole text
     already, there is no hover text."""
-    return {} if text == short else {"hovertext": escape(text)}
+    return {} if text == shown_text else {"hovertext": escape(text)}
 
 
 def wrap_html(text: str, length: int = NAME_LENGTH) -> str:
@@ -164,14 +164,14 @@ def wrap_html(text: str, length: int = NAME_LENGTH) -> str:
     return "<br>".join(escape(line) for line in wrap(text, length))
 
 
-def query_text(text: object) -> str:
+def query_hover_text(text: object) -> str:
     """Return the text of a query for a hover box. It is escaped, shortened to about 90 characters,
     and broken into lines of at most 46 characters."""
-    return _query_text(str(text))
+    return _query_hover_text(str(text))
 
 
 @lru_cache(maxsize=1 << 14)
-def _query_text(text: str) -> str:
+def _query_hover_text(text: str) -> str:
     flat = " ".join(text.split())
     if len(flat) > _QUERY_LENGTH:
         flat = flat[: _QUERY_LENGTH - 1].rstrip() + "…"

@@ -37,20 +37,22 @@ def make_report_page(report: Report, drawing: Drawing, request: ReportRequest) -
     pair = pair or f"{drawing.focus} against {drawing.baseline}"
     contents = [
         ("verdict", "Verdict"),
-        *((key, report_parts.title_of_part(key)) for key in report_parts.keys),
+        *((key, report_parts.part_title(key)) for key in report_parts.keys),
     ]
     slides, versions = _draw_slides(report_parts), report.methods.versions
-    return finish_page(pair, contents, parts, slides, versions, request, f" on {drawing.name}")
+    return assemble_report_page(
+        pair, contents, parts, slides, versions, request, f" on {drawing.name}"
+    )
 
 
-def finish_page(
+def assemble_report_page(
     pair: str,
     contents: Sequence[tuple[str, str]],
     parts: Sequence[Markup],
     slides: Markup,
     versions: str,
     request: ReportRequest,
-    measured: str = "",
+    title_suffix: str = "",
 ) -> str:
     """Return the HTML file of a report that consists of these parts. `contents` has the anchor and
     the title of each part."""
@@ -58,8 +60,8 @@ def finish_page(
         request.title, pair, request.date, request.left_out_note, request.text
     )
     source_line = f"Made with {versions}, {request.made:%Y-%m-%d %H:%M %Z}."
-    page_markup = blocks.draw_document(
-        f"{request.title}: {pair}{measured}",
+    page_markup = blocks.draw_report_page(
+        f"{request.title}: {pair}{title_suffix}",
         head,
         contents,
         parts,

@@ -17,7 +17,7 @@ from dashboard.drawing.blocks.queries import column_texts
 from dashboard.drawing.blocks.robustness_checks import Cell, draw_table
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import finish_page, make_report_page
+from dashboard.drawing.report.document import assemble_report_page, make_report_page
 from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.drawing.theme import BY_THEME
 from dashboard.study.study import Study
@@ -43,19 +43,19 @@ def draw_changes(
     changes = answer.changes
     parts = [
         blocks.draw_finding(result or list_changes_finding(changes), drawing.styles),
-        blocks.draw_kept(changes, drawing),
-        blocks.draw_classes(changes, drawing, _no_link),
-        blocks.draw_strip(answer.queries, changes.k, drawing, _no_link),
+        blocks.draw_kept_documents(changes, drawing),
+        blocks.draw_change_classes(changes, drawing, _no_link),
+        blocks.draw_change_strip(answer.queries, changes.k, drawing, _no_link),
         blocks.draw_change_facts(answer.runs, drawing.focus, changes),
     ]
     if len(answer.runs) > 1:
         parts.insert(4, blocks.draw_changed_runs(answer.runs, drawing, _no_link))
     if changes.n_changed:
-        parts.append(blocks.draw_change_lists(answer, drawing, _no_link, _no_link, _no_link))
+        parts.append(blocks.draw_lists_of_changes(answer, drawing, _no_link, _no_link, _no_link))
     return Markup().join(parts)
 
 
-def make_any_report(
+def make_html_report(
     study: Study,
     comparison: Comparison,
     drawing: Drawing,
@@ -83,18 +83,20 @@ def make_any_report(
     rows = [[*map(Cell, row)] for row in zip(*texts, strict=True)]
     inside = {
         "queries": draw_table(heads, rows, PARTS["queries"]),
-        "measured": report_blocks.draw_methods_part(methods, [], [_METHOD]),
+        "measured": report_blocks.draw_methods_section(methods, [], [_METHOD]),
     }
     keys = [key for key in CHANGE_PARTS if key in request.parts]
     parts = [
-        report_blocks.draw_report_part(key, PARTS[key], "", inside[key], drawing.styles)
+        report_blocks.draw_report_section(key, PARTS[key], "", inside[key], drawing.styles)
         for key in keys
     ]
     verdict = draw_changes(answer, drawing, drawn_result)
     verdict = Markup('<section id="verdict">{}</section>').format(verdict)
     contents = [("verdict", "What changed"), *((key, PARTS[key]) for key in keys)]
     pair = f"{drawing.focus} against {drawing.baseline}, top {drawing.cutoff}"
-    return finish_page(pair, contents, [verdict, *parts], Markup(), methods.versions, request)
+    return assemble_report_page(
+        pair, contents, [verdict, *parts], Markup(), methods.versions, request
+    )
 
 
 def _no_link(*_: Any, **__: Any) -> str:

@@ -68,8 +68,8 @@ def changes_cell(answer: ChangesOverview, drawing: Drawing) -> str:
     return _wrap_cell(draw_changes(answer, replace(drawing, palette=BY_THEME)))
 
 
-def _wrap_cell(inside: Markup) -> str:
-    html = remove_dead_links(inside)
+def _wrap_cell(content: Markup) -> str:
+    html = remove_dead_links(content)
     return f'<div class="ranklens">{html}<style>{_scoped_sheet(html)}</style></div>'
 
 
@@ -77,10 +77,10 @@ def _empty_link(page: str, **changes: Any) -> str:
     return ""
 
 
-def _scoped_sheet(inside: str) -> str:
+def _scoped_sheet(markup: str) -> str:
     """Return a style sheet that applies only to the output. Its rules are nested, so that they
     override the notebook's styles for tables."""
-    full_sheet = make_sheet_for_markup(inside, read_report_sheet("cell.css"))
+    full_sheet = make_sheet_for_markup(markup, read_report_sheet("cell.css"))
     variables = css_variables()
     rules = full_sheet.replace(variables, "", 1)
     names = re.sub(r"^:root\{|\}$", "", variables)

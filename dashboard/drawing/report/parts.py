@@ -108,7 +108,7 @@ class ReportParts:
     def _is_loss(self, anchor: str) -> bool:
         return int(anchor.removeprefix("case-")) <= len(self.report.losses)
 
-    def title_of_part(self, key: str) -> str:
+    def part_title(self, key: str) -> str:
         """Return the title of a section."""
         n = {"losses": len(self.report.losses), "wins": len(self.report.wins)}.get(key, 0)
         if key == "checks" and self.report.robustness.settling_checks:
@@ -149,8 +149,8 @@ class ReportParts:
     def draw_parts(self) -> list[Markup]:
         """Draw the sections below the verdict that are not empty."""
         return [
-            blocks.draw_report_part(
-                key, self.title_of_part(key), self._subtitle(key), inside, self.styles
+            blocks.draw_report_section(
+                key, self.part_title(key), self._subtitle(key), inside, self.styles
             )
             for key, inside in self._contents.items()
         ]
@@ -166,7 +166,7 @@ class ReportParts:
             except Exception as error:
                 failure = error
         why = failure.message if isinstance(failure, RanklensError) else describe_error(failure)
-        return blocks.draw_missing_part("" if self.request.left_out_note else why)
+        return blocks.draw_missing_section_note("" if self.request.left_out_note else why)
 
     def _part_content(self, key: str) -> Markup:
         drawers: dict[str, Callable[[], Markup]] = {
@@ -193,7 +193,7 @@ class ReportParts:
             small = f"Mean over {query_count_text(report)}."
             return small if alone else f"{small} Small number: difference from {drawing.baseline}."
         if key == "groups" and report.groups is not None:
-            return report.groups[0].lead
+            return report.groups[0].lead_text
         if key == "curves" and report.curves is not None:
             title, lead = report.curves.title, report.curves.lead
             untested = drawing.is_single_run or drawing.focus in report.overview.too_few
@@ -204,10 +204,10 @@ class ReportParts:
                 " to it. Below: the first ranks of both lists. ? = not judged."
             )
         if key == "wins":
-            return self._empty_lists()
+            return self._empty_lists_sentence()
         return ""
 
-    def _empty_lists(self) -> str:
+    def _empty_lists_sentence(self) -> str:
         """Return a sentence that says how many of the largest wins are queries for which the
         baseline has no results. The sentence is empty if there are none."""
         wins, baseline = self.report.wins, self.drawing.baseline
@@ -265,7 +265,7 @@ class ReportParts:
         chosen_name = drawing.comparison.measure.declaration.name
         charts = [
             (
-                curves_blocks.draw_panel_head(_curve_title(family), ""),
+                curves_blocks.draw_panel_heading(_curve_title(family), ""),
                 self.chart(family),
                 family == chosen_name,
             )
@@ -289,7 +289,7 @@ class ReportParts:
             curves.frames[family],
             drawing,
             coloured_runs=curves.coloured_runs(drawing.comparison),
-            ends=curves.list_ends,
+            end_by_run=curves.list_ends,
             value_range=curves.ranges[family],
             panels=panels,
         )
@@ -365,7 +365,7 @@ class ReportParts:
         paragraphs += (
             [("The files", " ".join(methods.file_changes))] if methods.file_changes else []
         )
-        return blocks.draw_methods_part(methods, formulas, paragraphs)
+        return blocks.draw_methods_section(methods, formulas, paragraphs)
 
 
 def _method_text(method: Method) -> str:

@@ -55,16 +55,16 @@ def _used_rules(rules: tuple[tuple[str, str], ...], classes: set[str]) -> Iterat
             if inside:
                 yield f"{head}{{{inside}}}"
         elif head.startswith("@") or any(
-            _may_match(selector, classes) for selector in _selectors(head)
+            _may_match(selector, classes) for selector in _split_selectors(head)
         ):
             yield f"{head}{{{body}}}"
 
 
-def _selectors(head: str) -> list[str]:
+def _split_selectors(selector_list: str) -> list[str]:
     """Return the selectors of a rule. They are separated by commas; commas within brackets do not
     separate selectors."""
     parts, depth = [""], 0
-    for letter in head:
+    for letter in selector_list:
         depth += {"(": 1, ")": -1}.get(letter, 0)
         if letter == "," and not depth:
             parts.append("")

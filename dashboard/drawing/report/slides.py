@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.answers.group_names import column_title
-from dashboard.answers.group_table import GroupTableRequest, list_groups
+from dashboard.answers.group_table import GroupTableRequest, select_groups
 from dashboard.answers.report import CASE_ROWS
 from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, overview, two_lists, untested
@@ -97,7 +97,7 @@ class _Slides:
         if self._is_untested:
             picture = untested.draw_examples(answer.examples, drawing, self._empty_link)
             return self._draw_slide("verdict", question, verdict.title, picture)
-        rows = _first_runs(answer.shown_rows, drawing)
+        rows = _rows_that_fit(answer.shown_rows, drawing)
         left_out = len(answer.all_rows) - len(rows)
         caption = "Lost, won, same: number of queries with a lower, higher or equal score"
         if left_out:
@@ -138,10 +138,10 @@ class _Slides:
         robustness = self._parts.report.robustness
         if not robustness.checks:
             return Markup()
-        is_clear = robustness.pair is not None and robustness.pair.is_clear
+        is_clear = robustness.pair is not None and robustness.pair.is_significant
         return self._draw_slide(
             "checks",
-            self._parts.title_of_part("checks"),
+            self._parts.part_title("checks"),
             robustness_finding(robustness).statement_and_rest[0],
             blocks.draw_check_reasons(
                 robustness, is_brief=True, questions=_QUESTIONS if is_clear else {}
@@ -159,7 +159,7 @@ class _Slides:
         (breakdown, _), drawing = self._parts.report.groups, self._parts.drawing
         is_long = len(breakdown.groups) > _ROWS
         # If groups are left out, it is the smallest contributions, also of ranges of a number.
-        rows = list_groups(
+        rows = select_groups(
             breakdown,
             GroupTableRequest(ranked="-adds" if is_long else ""),
             is_single_run=False,
@@ -171,7 +171,7 @@ class _Slides:
             f"Where does the difference come from, by {self._parts.report.overview.grouping_name}?",
             breakdown.title,
             groups.draw_waterfall(rows, breakdown, drawing, column=column),
-            note=breakdown.lead,
+            note=breakdown.lead_text,
             caption="Contribution: share of the queries × mean difference."
             " Pale: not significant by itself.",
             rows=len(rows.rows) + is_long + 1,
@@ -198,7 +198,7 @@ class _Slides:
         heads |= {} if drawing.is_single_run else {"differences": f"Difference from {baseline}"}
         charts = [
             (
-                curves_blocks.draw_panel_head(head, ""),
+                curves_blocks.draw_panel_heading(head, ""),
                 self._parts.draw_chart(family, drawing, panels, _CHART),
                 False,
             )
@@ -261,7 +261,7 @@ class _Slides:
         return self._draw_slide("summary", "Summary", verdict.title, picture, badge=badge)
 
 
-def _first_runs(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:
+def _rows_that_fit(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:
     """Return the rows of the runs that fit on a screen: the compared pair, and the best other runs
     by mean."""
     if len(rows) <= _ROWS + 1:

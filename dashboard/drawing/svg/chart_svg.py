@@ -16,8 +16,15 @@ from markupsafe import Markup
 
 from dashboard.drawing.figures.chart import Chart, Trace
 from dashboard.drawing.svg.axes import Axis, Plot
-from dashboard.drawing.svg.elements import css, dash_pattern, draw_text, format_px, plain_text, tag
-from dashboard.drawing.svg.marks import draw_marks, hover_text_of, is_missing
+from dashboard.drawing.svg.elements import (
+    dash_pattern,
+    draw_text,
+    format_css,
+    format_px,
+    make_element,
+    plain_text,
+)
+from dashboard.drawing.svg.marks import draw_marks, is_missing, make_hover_text_function
 
 
 def draw_svg(
@@ -47,9 +54,11 @@ def draw_svg(
     ]
     inside, font = Markup("").join(parts), layout["font"]
     style = f"font-family:{font['family']};font-size:{font['size']}px"
-    return tag(
+    return make_element(
         "svg",
-        Markup("").join([tag("style", Markup(sheet(inside))) if sheet else Markup(), inside]),
+        Markup("").join(
+            [make_element("style", Markup(sheet(inside))) if sheet else Markup(), inside]
+        ),
         width=size and size[0],
         height=size and size[1],
         xmlns="http://www.w3.org/2000/svg",
@@ -87,11 +96,13 @@ def _line_ends(position: float, plot: Plot, *, is_x: bool) -> tuple[float, float
 
 
 def _draw_line(
-    ends: tuple[float, float, float, float], color: str, width: float, dash: str | None = None
+    end_points: tuple[float, float, float, float], color: str, width: float, dash: str | None = None
 ) -> Markup:
     names = ("x1", "y1", "x2", "y2")
-    style = css(stroke=color, stroke_width=width, stroke_dasharray=dash_pattern(dash))
-    return tag("line", style=style, **dict(zip(names, map(format_px, ends), strict=True)))
+    style = format_css(stroke=color, stroke_width=width, stroke_dasharray=dash_pattern(dash))
+    return make_element(
+        "line", style=style, **dict(zip(names, map(format_px, end_points), strict=True))
+    )
 
 
 def _tick_labels(plot: Plot) -> Iterable[Markup]:
@@ -120,21 +131,21 @@ def _draw_line_shape(shape: Mapping[str, Any], plot: Plot) -> Markup:
     line = shape["line"]
     if shape["type"] == "line":
         return _draw_line((x[0], y[0], x[1], y[1]), line["color"], line["width"], line.get("dash"))
-    return tag(
+    return make_element(
         "rect",
         x=format_px(min(x)),
         y=format_px(min(y)),
         width=format_px(abs(x[1] - x[0])),
         height=format_px(abs(y[1] - y[0])),
-        style=css(fill=shape["fillcolor"]),
+        style=format_css(fill=shape["fillcolor"]),
     )
 
 
-def _end_position(shape: Mapping[str, Any], plot: Plot, side: str, number: int) -> float:
-    is_horizontal, value = side == "x", shape[f"{side}{number}"]
-    if shape.get(f"{side}sizemode") != "pixel":
-        return plot.position(shape[f"{side}ref"], value, is_horizontal=is_horizontal)
-    begin = plot.position(shape[f"{side}ref"], shape[f"{side}anchor"], is_horizontal=is_horizontal)
+def _end_position(shape: Mapping[str, Any], plot: Plot, axis: str, number: int) -> float:
+    is_horizontal, value = axis == "x", shape[f"{axis}{number}"]
+    if shape.get(f"{axis}sizemode") != "pixel":
+        return plot.position(shape[f"{axis}ref"], value, is_horizontal=is_horizontal)
+    begin = plot.position(shape[f"{axis}ref"], shape[f"{axis}anchor"], is_horizontal=is_horizontal)
     return begin + (value if is_horizontal else -value)
 
 
@@ -155,7 +166,7 @@ def _hover_areas(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
     x = plot.axis("x")
     lines_by_place: dict[float, dict[str, list[str]]] = {}
     for trace in traces:
-        text_of = hover_text_of(trace)
+        text_of = make_hover_text_function(trace)
         for number, (x_value, y) in enumerate(zip(trace["x"], trace["y"], strict=True)):
             if not is_missing(y) and text_of(number):
                 lines_by_place.setdefault(float(x_value), {}).setdefault(
@@ -168,9 +179,9 @@ def _hover_areas(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
     for number, position in zip(count(), places):
         head = re.sub(r"%\{x[^}]*\}", f"{position:g}", title)
         lines = [line for panel in lines_by_place[position].values() for line in panel]
-        yield tag(
+        yield make_element(
             "rect",
-            tag("title", "\n".join([head, *lines])),
+            make_element("title", "\n".join([head, *lines])),
             x=format_px(edges[number]),
             y=format_px(plot.top),
             width=format_px(max(edges[number + 1] - edges[number], 0)),

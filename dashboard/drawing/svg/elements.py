@@ -19,7 +19,7 @@ _RGBA = re.compile(r"rgba\((\d+,\d+,\d+),([\d.]+)\)")
 _TAGS = re.compile(r"<[^>]*>")
 
 
-def tag(name: str, content: str = "", **attributes: Any) -> Markup:
+def make_element(name: str, content: str = "", **attributes: Any) -> Markup:
     """Return an SVG element. Attributes that are None are omitted."""
     attribute_text = Markup("").join(
         Markup(' {}="{}"').format(key.replace("_", "-") if key != "viewBox" else key, value)
@@ -44,7 +44,7 @@ def plain_text(html: str) -> str:
     return unescape(_TAGS.sub("", html.replace("<br>", "\n")))
 
 
-def css(**properties: Any) -> str:
+def format_css(**properties: Any) -> str:
     """Return properties as CSS. A colour with opacity becomes two properties, because some SVG
     viewers do not support rgba()."""
     declarations = []
@@ -81,7 +81,7 @@ def draw_text(
     elif baseline == "bottom":
         first -= (len(lines) - 1) * _LINE * size + 0.25 * size
     spans = [
-        tag(
+        make_element(
             "tspan",
             _split_into_spans(line),
             x=format_px(position[0]),
@@ -89,11 +89,11 @@ def draw_text(
         )
         for number, line in enumerate(lines)
     ]
-    return tag(
+    return make_element(
         "text",
-        Markup("").join([tag("title", title) if title else Markup(), *spans]),
+        Markup("").join([make_element("title", title) if title else Markup(), *spans]),
         text_anchor=_ANCHORS[anchor],
-        style=css(
+        style=format_css(
             fill=font.get("color", "currentColor"),
             font_size=f"{size}px" if "size" in font else None,
         ),
@@ -116,7 +116,9 @@ def _split_into_spans(line: str) -> Markup:
             colors.pop()
     pieces.append((line[begin:], bold, colors[-1]))
     elements = [
-        tag("tspan", text, style=css(fill=color, font_weight=600 if is_bold else None))
+        make_element(
+            "tspan", text, style=format_css(fill=color, font_weight=600 if is_bold else None)
+        )
         if is_bold or color
         else escape(text)
         for part, is_bold, color in pieces

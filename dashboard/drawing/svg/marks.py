@@ -10,13 +10,13 @@ from markupsafe import Markup
 from dashboard.drawing.figures.chart import Trace
 from dashboard.drawing.svg.axes import Plot
 from dashboard.drawing.svg.elements import (
-    css,
     dash_pattern,
     draw_text,
+    format_css,
     format_points,
     format_px,
+    make_element,
     plain_text,
-    tag,
 )
 
 _STAR = ((0, -1), (0.24, -0.32), (0.95, -0.31), (0.38, 0.12), (0.59, 0.81),
@@ -65,10 +65,10 @@ def _scatter_marks(trace: Trace, plot: Plot) -> Iterable[Markup]:
         line = trace["line"]
         for piece in _split_at_gaps(positions):
             filled = trace.get("fill") == "toself"
-            yield tag(
+            yield make_element(
                 "polygon" if filled else "polyline",
                 points=format_points(piece),
-                style=css(
+                style=format_css(
                     fill=trace["fillcolor"] if filled else "none",
                     stroke=line.get("color") if line["width"] else None,
                     stroke_width=line["width"] or None,
@@ -97,7 +97,7 @@ def _draw_markers(
     trace: Trace, positions: Sequence[tuple[float, float] | None]
 ) -> Iterable[Markup]:
     marker = trace["marker"]
-    text_of = hover_text_of(trace)
+    text_of = make_hover_text_function(trace)
     for number, position in enumerate(positions):
         if position is None or _value_of_point(marker.get("opacity", 1), number) == 0:
             continue
@@ -106,7 +106,7 @@ def _draw_markers(
             _value_of_point(marker.get("symbol", "circle"), number),
             position,
             _value_of_point(marker.get("size", 6), number) / 2,
-            css(
+            format_css(
                 fill=_value_of_point(marker.get("color"), number),
                 stroke=_value_of_point(rim.get("color"), number) if rim.get("width") else None,
                 stroke_width=_value_of_point(rim.get("width"), number) or None,
@@ -124,9 +124,9 @@ def _value_of_point(value: Any, number: int) -> Any:
 def _draw_mark(
     symbol: str, center: tuple[float, float], radius: float, style: str, title_text: str
 ) -> Markup:
-    title = tag("title", title_text) if title_text else Markup()
+    title = make_element("title", title_text) if title_text else Markup()
     if symbol == "circle":
-        return tag(
+        return make_element(
             "circle",
             title,
             cx=format_px(center[0]),
@@ -135,7 +135,7 @@ def _draw_mark(
             style=style,
         )
     shape = [(center[0] + radius * x, center[1] + radius * y) for x, y in _SHAPES[symbol]]
-    return tag("polygon", title, points=format_points(shape), style=style)
+    return make_element("polygon", title, points=format_points(shape), style=style)
 
 
 def _draw_bars(trace: Trace, plot: Plot) -> Iterable[Markup]:
@@ -145,7 +145,7 @@ def _draw_bars(trace: Trace, plot: Plot) -> Iterable[Markup]:
     flat = trace.get("orientation") == "h"
     x, y = plot.axis(trace.get("xaxis", "x")), plot.axis(trace.get("yaxis", "y"))
     cross_axis, length_axis = (y, x) if flat else (x, y)
-    text_of, texts = hover_text_of(trace), trace.get("text")
+    text_of, texts = make_hover_text_function(trace), trace.get("text")
     for number, (center, length) in enumerate(
         zip(trace["y" if flat else "x"], trace["x" if flat else "y"], strict=True)
     ):
@@ -154,14 +154,14 @@ def _draw_bars(trace: Trace, plot: Plot) -> Iterable[Markup]:
         ends = sorted((length_axis.position(base), length_axis.position(base + length)))
         sides = sorted((cross_axis.position(center - half), cross_axis.position(center + half)))
         left, right, top, bottom = (*ends, *sides) if flat else (*sides, *ends)
-        yield tag(
+        yield make_element(
             "rect",
-            tag("title", text_of(number)) if text_of(number) else Markup(),
+            make_element("title", text_of(number)) if text_of(number) else Markup(),
             x=format_px(left),
             y=format_px(top),
             width=format_px(right - left),
             height=format_px(bottom - top),
-            style=css(fill=_value_of_point(marker.get("color"), number)),
+            style=format_css(fill=_value_of_point(marker.get("color"), number)),
         )
         if texts is not None and trace.get("textposition") == "inside":
             color = _value_of_point(trace["insidetextfont"]["color"], number)
@@ -169,7 +169,7 @@ def _draw_bars(trace: Trace, plot: Plot) -> Iterable[Markup]:
             yield draw_text(str(texts[number]), middle, "center", "middle", {"color": color})
 
 
-def hover_text_of(trace: Trace) -> Callable[[int], str]:
+def make_hover_text_function(trace: Trace) -> Callable[[int], str]:
     """Return a function that returns the hover text of a point, given its number. The text is "" if
     the point has none."""
     template = trace.get("hovertemplate", "")

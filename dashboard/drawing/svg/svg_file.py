@@ -24,16 +24,16 @@ def height_in_mm(chart: Chart) -> float:
     return float(chart.to_dict()["layout"]["height"]) / _PX_PER_MM / _SHRUNK
 
 
-def svg_file(chart: Chart, mm: float, label: str) -> str:
-    """Return the chart as an SVG file that is `mm` wide. `label` describes the chart for screen
-    readers."""
-    size = (f"{mm:g}mm", f"{height_in_mm(chart):.2f}mm")
-    return draw_svg(chart, width_in_px(mm), label, size=size, sheet=font_faces_for)
+def make_svg_file(chart: Chart, width_mm: float, label: str) -> str:
+    """Return the chart as an SVG file that is `width_mm` wide. `label` describes the chart for
+    screen readers."""
+    size = (f"{width_mm:g}mm", f"{height_in_mm(chart):.2f}mm")
+    return draw_svg(chart, width_in_px(width_mm), label, size=size, sheet=font_faces_for)
 
 
-def print_page(svg: str, chart: Chart, mm: float) -> str:
+def make_printable_page(svg: str, chart: Chart, width_mm: float) -> str:
     """Return an HTML page of the same size as the chart, for printing."""
-    size = f"{mm:g}mm {height_in_mm(chart):.2f}mm"
+    size = f"{width_mm:g}mm {height_in_mm(chart):.2f}mm"
     style = (
         f"@page{{size:{size};margin:0}}html,body{{margin:0;overflow:hidden}}svg{{display:block}}"
     )

@@ -51,17 +51,17 @@ def _content_policy(page: Path) -> str:
 
 
 def add_security_headers(
-    message: dict[str, Any], added: list[tuple[bytes, bytes]], base: str
+    message: dict[str, Any], added_headers: list[tuple[bytes, bytes]], base_path: str
 ) -> dict[str, Any]:
     """Add headers to the start of a response, and remove headers that let other pages read it.
 
     Cookies that Streamlit sets are limited to paths below `/base`, because browsers send a cookie
     without this limit to every port of the host."""
-    path = b"; Path=/" + base.encode()
-    names = {name for name, _ in added}
+    path = b"; Path=/" + base_path.encode()
+    names = {name for name, _ in added_headers}
     kept_headers = [
         (name, _ROOT_PATH.sub(path, value) if name.lower() == b"set-cookie" else value)
         for name, value in message.get("headers", [])
         if name.lower() not in names and not name.lower().startswith(_LEAVE)
     ]
-    return {**message, "headers": [*kept_headers, *added]}
+    return {**message, "headers": [*kept_headers, *added_headers]}

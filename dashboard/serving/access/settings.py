@@ -21,11 +21,15 @@ CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 ADDRESS = NAMES[0]
 
 
-def set_server_options(*, port: int, base: str, origins: Iterable[str]) -> None:
+def set_server_options(*, port: int, base_path: str, origins: Iterable[str]) -> None:
     """Set every option of Streamlit. This must be called before the application is created. The
-    application is served at these origins, below the path `base`."""
+    application is served at these origins, below the path `base_path`."""
     prevent_outgoing_requests(ADDRESS, CONFIG)
-    server_options = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}
+    server_options = {
+        "server.port": port,
+        "browser.serverPort": port,
+        "server.baseUrlPath": base_path,
+    }
     # The starting process opens the browser. The cookie secret is the only option that Streamlit
     # takes from the environment without its command line.
     other_options = {

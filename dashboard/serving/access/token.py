@@ -33,10 +33,10 @@ class Keys:
     cookie: str
 
 
-def derive_keys(token: str, port: int, prefix: str = "") -> Keys:
-    """Return the keys of a server on this port. `prefix` is the beginning of all its paths, without
-    a slash at either end: `a/b`."""
-    base = f"{prefix}/{_derive_secret(token, f'base {port}')[:32]}".removeprefix("/")
+def derive_keys(token: str, port: int, path_prefix: str = "") -> Keys:
+    """Return the keys of a server on this port. `path_prefix` is the beginning of all its paths,
+    without a slash at either end: `a/b`."""
+    base = f"{path_prefix}/{_derive_secret(token, f'base {port}')[:32]}".removeprefix("/")
     return Keys(token, base, _derive_secret(token, f"cookie {port}"))
 
 

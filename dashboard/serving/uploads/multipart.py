@@ -86,8 +86,8 @@ class SingleFileParser:
         self._value += data[start:end]
         self._count_header_bytes(end - start)
 
-    def _count_header_bytes(self, more: int) -> None:
-        self._head += more
+    def _count_header_bytes(self, n_bytes: int) -> None:
+        self._head += n_bytes
         if self._head > _LONGEST_HEAD:
             raise BodyError("too much data before the content of the file")
 
@@ -110,6 +110,6 @@ class SingleFileParser:
         self._ended = True
 
 
-def make_body(boundary: bytes, head: bytes, content: bytes) -> bytes:
+def make_body(boundary: bytes, header_bytes: bytes, content: bytes) -> bytes:
     """Return a multipart body that contains one file, preceded by these header fields."""
-    return b"--%b\r\n%b\r\n%b\r\n--%b--\r\n" % (boundary, head, content, boundary)
+    return b"--%b\r\n%b\r\n%b\r\n--%b--\r\n" % (boundary, header_bytes, content, boundary)

@@ -23,7 +23,7 @@ from dashboard.serving.uploads.multipart import (
     parse_boundary,
 )
 from dashboard.streamlit_internals import UPLOADS
-from dashboard.workspace.disk.errors import write_refused_error
+from dashboard.workspace.disk.errors import refused_write_error
 from dashboard.workspace.disk.scratch import ScratchFile, ScratchFolder
 from metrics_core.base.digits import parse_whole_number
 
@@ -79,18 +79,18 @@ class StreamedUploads:
             await self._put(scope, receive, send, *match.groups())
 
     async def _delete(
-        self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
+        self, scope: Any, receive: Receive, send: Send, session_id: str, file_id: str
     ) -> None:
         """Let Streamlit delete an uploaded file. If it does, remove the file from the session."""
         answer = _HeldAnswer()
         await self._app(scope, receive, answer)
-        visit = find_visit(session)
+        visit = find_visit(session_id)
         if answer.is_successful and visit is not None:
             visit.forget_upload(file_id)
         await answer.send_to(send)
 
     async def _put(
-        self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
+        self, scope: Any, receive: Receive, send: Send, session_id: str, file_id: str
     ) -> None:
         if _is_short_request(scope):
             await self._app(scope, receive, send)
@@ -100,11 +100,11 @@ class StreamedUploads:
             # The page never sees the empty file, which the note then replaces.
             answer = await self._forward_with_body(scope, make_body(boundary, _EMPTY, b""))
             if answer.is_successful:
-                first = await _read_beginning(receive)
+                first = await _read_first_messages(receive)
                 if not first[-1].get("more_body"):
                     await self._app(scope, _replay_messages(first, receive), send)
                     return
-                visit = find_visit(session)
+                visit = find_visit(session_id)
                 if visit is None:
                     raise _RefusedError(HTTPStatus.BAD_REQUEST, "no page has requested a file")
                 body = _read_pieces(_replay_messages(first, receive))
@@ -154,7 +154,7 @@ class StreamedUploads:
         except BodyError as error:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
         except OSError as error:
-            storage_error = write_refused_error(error, self._scratch.folder)
+            storage_error = refused_write_error(error, self._scratch.folder)
             visit.record_failure(arrival.name if arrival else "", storage_error)
             raise _RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, storage_error.message) from error
         finally:
@@ -271,7 +271,7 @@ def _check_size(size: int, max_size: int) -> None:
         raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "File too large")
 
 
-async def _read_beginning(receive: Receive) -> list[Message]:
+async def _read_first_messages(receive: Receive) -> list[Message]:
     """Return the first messages of a request. If the body is short, this is the whole request;
     otherwise, these are just enough messages to exceed MAX_IN_MEMORY bytes."""
     messages: list[Message] = []

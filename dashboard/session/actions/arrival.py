@@ -14,7 +14,7 @@ from dashboard.answers.id_offers import find_offered_id_maps
 from dashboard.session.actions.refused_files import refusals
 from dashboard.session.actions.uploaded_files import find_original
 from dashboard.session.address import goto
-from dashboard.session.open_collection import collection_id, current_library
+from dashboard.session.open_collection import current_collection_id, current_library
 from dashboard.study.library import Library, may_be_a_run
 
 LoadedFile = tuple[str, str]
@@ -36,7 +36,7 @@ def reset_upload() -> None:
     st.session_state.pop(_LANDED, None)
 
 
-def note_loaded_files(files: Iterable[tuple[str, str]]) -> None:
+def record_loaded_files(files: Iterable[tuple[str, str]]) -> None:
     """Store which files were loaded, given as (file, kind)."""
     loaded: list[LoadedFile] = st.session_state.setdefault(_LOADED, [])
     loaded += [(file, _CONTENTS[kind]) for file, kind in files]
@@ -56,7 +56,7 @@ def open_landing_page(*, is_ready: bool) -> None:
         return
     library = current_library()
     if is_ready and not refusals() and not _has_questions(library):
-        st.session_state[_LANDED] = collection_id()
+        st.session_state[_LANDED] = current_collection_id()
         goto("overview")
     if library.files:
         goto("data")
@@ -74,15 +74,15 @@ def _has_questions(library: Library) -> bool:
     )
 
 
-def arrived_files() -> list[LoadedFile] | None:
+def files_of_last_upload() -> list[LoadedFile] | None:
     """Return the files of the last upload, for the page that opened after it. Returns None if no
     page was opened, or if the user dismissed the message."""
-    if st.session_state.get(_LANDED) != collection_id():
+    if st.session_state.get(_LANDED) != current_collection_id():
         return None
     loaded: list[LoadedFile] = st.session_state.get(_LOADED, [])
     return loaded
 
 
-def dismiss_arrival() -> None:
+def dismiss_upload_message() -> None:
     """Dismiss the message about the uploaded files."""
     st.session_state.pop(_LANDED, None)

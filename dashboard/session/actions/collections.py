@@ -38,9 +38,9 @@ _LONGEST_NAME = 80
 _MAKING = Lock()
 
 
-def collection_href(identity: str) -> str:
+def collection_href(collection_id: str) -> str:
     """Return the link that opens a collection."""
-    return href("overview", **CLEARED_FIELDS, set=identity)
+    return href("overview", **CLEARED_FIELDS, set=collection_id)
 
 
 def open_own_files() -> None:
@@ -54,27 +54,27 @@ def open_own_files() -> None:
     goto("data", **CLEARED_FIELDS, set=OWN_COLLECTION if identity == SAMPLE else identity)
 
 
-def new_collection(name: str) -> Collection:
+def create_collection(name: str) -> Collection:
     """Create a collection. The user's first collection gets a fixed id, because older links use
     this id."""
     identity = "" if workspace().has_collection(OWN_COLLECTION) else OWN_COLLECTION
-    return workspace().new_collection(_find_unused_name(name), identity)
+    return workspace().get_or_create_collection(_find_unused_name(name), identity)
 
 
-def make_collection(field: str, form_generation: int) -> None:
+def create_and_open_collection(field_key: str, form_generation: int) -> None:
     """Create an empty collection and open it. Its name is the text in the form field with the key
-    `field`.
+    `field_key`.
 
     This is the callback of the form that was drawn with `form_generation`. Only one collection is
     created, even if the form is submitted several times."""
-    name = clean_name(str(st.session_state.get(field, ""))) or "My files"
+    name = clean_name(str(st.session_state.get(field_key, ""))) or "My files"
     done: set[int] = st.session_state.setdefault("_collections_made", set())
 
     def make_unless_done() -> None:
         with _MAKING:
             if form_generation in done:
                 return
-            new = new_collection(name)
+            new = create_collection(name)
             done.add(form_generation)
         open_collection(new.id)
         reset_widget("new_collection")
@@ -82,24 +82,25 @@ def make_collection(field: str, form_generation: int) -> None:
     run_action(make_unless_done)
 
 
-def rename_collection(identity: str, name: str) -> None:
+def rename_collection(collection_id: str, name: str) -> None:
     """Rename a collection. If the new name is empty, nothing changes."""
     if clean_name(name):
-        run_action(lambda: workspace().rename_collection(identity, clean_name(name)))
+        run_action(lambda: workspace().rename_collection(collection_id, clean_name(name)))
 
 
-def duplicate_collection(identity: str) -> None:
+def duplicate_collection(collection_id: str) -> None:
     """Duplicate a collection."""
-    name = f"{all_collections().name_of(identity)}, copy"
+    name = f"{all_collections().name_of(collection_id)}, copy"
 
     def make_copy() -> None:
         is_own = (
-            workspace().has_collection(identity) and all_collections().folder_of(identity) is None
+            workspace().has_collection(collection_id)
+            and all_collections().folder_of(collection_id) is None
         )
         copy = (
-            workspace().duplicate_collection(identity, _find_unused_name(name))
+            workspace().duplicate_collection(collection_id, _find_unused_name(name))
             if is_own
-            else copy_collection(identity, name)
+            else copy_collection(collection_id, name)
         )
         add_message(f"“{copy.name}” was created.")
         reset_widget("collections")
@@ -107,32 +108,32 @@ def duplicate_collection(identity: str) -> None:
     run_action(make_copy)
 
 
-def copy_collection(identity: str, name: str) -> Collection:
+def copy_collection(collection_id: str, name: str) -> Collection:
     """Copy the example or the collection of a folder, with its present files and its settings."""
-    copy, files = new_collection(name), _table_files(identity)
+    copy, files = create_collection(name), _table_files(collection_id)
     for loaded in _loaded_tables(files):
         workspace().add_table(copy.id, loaded, keep_both=True)
     with workspace().hold_write_lock() as shelves:
-        shelves.put_collection(_make_copy_record(identity, files, copy))
-        shelves.put_contents(copy.id, workspace().contents(identity))
+        shelves.put_collection(_make_copy_record(collection_id, files, copy))
+        shelves.put_contents(copy.id, workspace().contents(collection_id))
     return copy
 
 
-def _table_files(identity: str) -> list[File]:
-    return [file for file in collection_files(identity) if file.table is not None]
+def _table_files(collection_id: str) -> list[File]:
+    return [file for file in collection_files(collection_id) if file.table is not None]
 
 
 def _loaded_tables(files: Sequence[File]) -> list[Loaded]:
     return [Loaded(f.table, "", f.read_as, f.file) for f in files if f.table is not None]
 
 
-def _make_copy_record(identity: str, files: Sequence[File], copy: Collection) -> Collection:
+def _make_copy_record(collection_id: str, files: Sequence[File], copy: Collection) -> Collection:
     """Return the record for a copy of a collection, with all settings of the original. The
     judgments in use are identified by the hash of their rows, because the files have other keys in
     the copy."""
-    if not workspace().has_collection(identity):
+    if not workspace().has_collection(collection_id):
         return copy
-    record = workspace().collection(identity)
+    record = workspace().collection(collection_id)
     current_table = next(
         (f.table for f in files if f.key == record.judgments and f.kind == "qrels"), None
     )
@@ -144,44 +145,47 @@ def _make_copy_record(identity: str, files: Sequence[File], copy: Collection) ->
     )
 
 
-def remove_collection(identity: str) -> None:
+def remove_collection(collection_id: str) -> None:
     """Remove a collection. It can be restored until the next start of Ranklens."""
 
     def remove() -> None:
-        name = all_collections().name_of(identity)
-        workspace().remove_collection(identity)
+        name = all_collections().name_of(collection_id)
+        workspace().remove_collection(collection_id)
         add_message(
             f"“{name}” was removed.",
             "",
-            (("Undo", lambda: workspace().restore_collection(identity)),),
+            (("Undo", lambda: workspace().restore_collection(collection_id)),),
         )
 
     run_action(remove)
 
 
-def restore_collection(identity: str) -> None:
+def restore_collection(collection_id: str) -> None:
     """Undo the removal of a collection."""
-    run_action(lambda: workspace().restore_collection(identity))
+    run_action(lambda: workspace().restore_collection(collection_id))
 
 
-def restore_last_good_state(identity: str) -> None:
+def restore_last_good_state(collection_id: str) -> None:
     """Restore the last good state of a collection whose database cannot be read."""
-    run_action(lambda: workspace().restore_last_good_state(identity))
+    run_action(lambda: workspace().restore_last_good_state(collection_id))
 
 
-def pack_collection(identity: str) -> bytes:
+def pack_collection(collection_id: str) -> bytes:
     """Return a collection packed into one file. For the example or a folder, the present files are
     packed."""
     out = io.BytesIO()
-    if all_collections().folder_of(identity) is None:
-        write_packed_collection(workspace(), identity, out)
+    if all_collections().folder_of(collection_id) is None:
+        write_packed_collection(workspace(), collection_id, out)
         return out.getvalue()
-    files = _table_files(identity)
+    files = _table_files(collection_id)
     new = Collection(
-        identity, all_collections().name_of(identity), current_time(), baseline_rule=BASELINE_RULE
+        collection_id,
+        all_collections().name_of(collection_id),
+        current_time(),
+        baseline_rule=BASELINE_RULE,
     )
-    contents = workspace().contents(identity)
-    pack_tables(_make_copy_record(identity, files, new), _loaded_tables(files), out, contents)
+    contents = workspace().contents(collection_id)
+    pack_tables(_make_copy_record(collection_id, files, new), _loaded_tables(files), out, contents)
     return out.getvalue()
 
 

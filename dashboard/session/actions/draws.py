@@ -11,10 +11,10 @@ from typing import Any
 from dashboard.answers.judging_order import DRAWN
 from dashboard.session.action_messages import add_message, run_action
 from dashboard.session.actions.grading import judge_name
-from dashboard.session.address import change
+from dashboard.session.address import change_address
 from dashboard.session.open_collection import (
     add_to_workspace,
-    collection_id,
+    current_collection_id,
     current_library,
     workspace,
 )
@@ -36,7 +36,7 @@ def make_draw_key(focus: str, baseline: str, k: int) -> str:
 
 def find_draw(key: str) -> QueryDraw | None:
     """Return the queries that the judge has drawn, or None if there are none."""
-    identity = collection_id()
+    identity = current_collection_id()
     if not workspace().has_collection(identity):
         return None
     record = workspace().collection(identity).draws.get(key)
@@ -46,15 +46,15 @@ def find_draw(key: str) -> QueryDraw | None:
     return QueryDraw(record["seed"], sizes, left_out, record["dates"][0][:10])
 
 
-def draw_queries(key: str, size: int) -> None:
-    """Draw `size` queries, in addition to those already drawn, and let the judging queue offer
+def draw_queries(key: str, n_queries: int) -> None:
+    """Draw `n_queries` queries, in addition to those already drawn, and let the judging queue offer
     their documents. This is a callback."""
     new: dict[str, Any] = {"seed": randbelow(_SEEDS), "sizes": [], "dates": []}
 
     def add_queries(old: Mapping[str, Any]) -> dict[str, Any]:
         draw = {**new, **old}
         dates = [*draw["dates"], current_time()]
-        return {**draw, "sizes": [*draw["sizes"], size], "dates": dates}
+        return {**draw, "sizes": [*draw["sizes"], n_queries], "dates": dates}
 
     _store_draw(key, add_queries)
 
@@ -76,7 +76,7 @@ def leave_out_queries(key: str, query_ids: Sequence[str]) -> None:
 def _store_draw(key: str, make_draw: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
     """Store the result of `make_draw` as the draw, and let the judging queue offer its documents.
     `make_draw` gets the record of the draw so far; it is empty if there is no draw."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def store() -> None:
         add_to_workspace(identity)
@@ -84,6 +84,6 @@ def _store_draw(key: str, make_draw: Callable[[Mapping[str, Any]], Mapping[str, 
             record = opened.read_collection(identity)
             draws = {**record.draws, key: make_draw(record.draws.get(key, {}))}
             opened.put_collection(replace(record, draws=draws, changed=current_time()))
-        change(order=DRAWN)
+        change_address(order=DRAWN)
 
     run_action(store)

@@ -13,8 +13,8 @@ import streamlit as st
 from dashboard.address.view import NO_OTHER_RUN
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.action_messages import add_message, run_action
-from dashboard.session.address import address, change, href
-from dashboard.session.open_collection import add_to_workspace, collection_id, workspace
+from dashboard.session.address import address, change_address, href
+from dashboard.session.open_collection import add_to_workspace, current_collection_id, workspace
 from dashboard.workspace import Layer
 from metrics_core import formats
 from metrics_core.base import wording as w
@@ -32,7 +32,7 @@ DEFAULT_JUDGE_NAME = "me"
 
 def current_layers() -> list[Layer]:
     """Return the layers of the open collection, oldest first."""
-    return workspace().layers.list_layers(collection_id())
+    return workspace().layers.list_layers(current_collection_id())
 
 
 def active_layers() -> tuple[Layer, ...]:
@@ -72,20 +72,20 @@ def _layer_ids(layers: Sequence[Layer]) -> tuple[str, ...]:
     return tuple(layer.id for layer in layers) or (NO_OTHER_RUN,)
 
 
-def layers_field_after_switch(layer: Layer, is_on: bool) -> tuple[str, ...]:
+def layers_field_after_switch(layer: Layer, is_active: bool) -> tuple[str, ...]:
     """Return the value of the address field with this layer activated or deactivated."""
     others = [other for other in active_layers() if other.id != layer.id]
-    return _layer_ids([*others, layer] if is_on else others)
+    return _layer_ids([*others, layer] if is_active else others)
 
 
-def switch_layer(layer: Layer, is_on: bool) -> None:
+def switch_layer(layer: Layer, is_active: bool) -> None:
     """Activate or deactivate a layer. This is a callback."""
-    change(layers=layers_field_after_switch(layer, is_on))
+    change_address(layers=layers_field_after_switch(layer, is_active))
 
 
-def layer_href(page: str, layer: Layer, is_on: bool) -> str:
+def layer_href(page: str, layer: Layer, is_active: bool) -> str:
     """Return the link to a page with this layer activated or deactivated."""
-    return href(page, layers=layers_field_after_switch(layer, is_on))
+    return href(page, layers=layers_field_after_switch(layer, is_active))
 
 
 # The judge
@@ -116,7 +116,7 @@ BLIND, NOT_BLIND = "on", "off"
 _BLIND_FROM = 2
 
 
-def is_blind() -> bool:
+def is_judging_blind() -> bool:
     """Return whether judging is blind, that is, whether runs and ranks are hidden from judges.
 
     By default, judging is blind once two judges have graded documents in this collection."""
@@ -143,23 +143,23 @@ class _Acts:
     begun: str = ""
 
 
-def _session_acts() -> _Acts:
+def _session_actions() -> _Acts:
     acts: _Acts = st.session_state.setdefault("_acts", _Acts())
     return acts
 
 
-def handle_sent_acts(key: str, query_id: str = "") -> None:
+def handle_sent_actions(key: str, query_id: str = "") -> None:
     """Store the actions that the component with this key has sent. This is the component's
     callback.
 
     The address then names the query that is being judged, so that the page still shows it if
     another query comes first in the list."""
-    store_judge_acts(st.session_state[key].get("acts"))
+    store_judge_actions(st.session_state[key].get("acts"))
     if query_id:
-        change(q=query_id)
+        change_address(q=query_id)
 
 
-def store_judge_acts(message: Mapping[str, Any] | None) -> None:
+def store_judge_actions(message: Mapping[str, Any] | None) -> None:
     """Store the actions of a judge, each exactly once.
 
     The message has `by` (the judge), `session` (the page that numbers the actions) and `acts` (the
@@ -169,8 +169,8 @@ def store_judge_acts(message: Mapping[str, Any] | None) -> None:
     if not message:
         return
     set_judge_name(str(message.get("by", "")))
-    acts, skips, name = _session_acts(), skipped_pairs(), judge_name()
-    identity, active = collection_id(), active_layers()
+    acts, skips, name = _session_actions(), skipped_pairs(), judge_name()
+    identity, active = current_collection_id(), active_layers()
     with _STORING_LOCK:
         page = str(message.get("session", ""))
         if acts.page != page:
@@ -180,38 +180,44 @@ def store_judge_acts(message: Mapping[str, Any] | None) -> None:
         for act in new:
             if not act.get("skip"):
                 grade = act["grade"]
-                grades[_pair_of_act(act)] = None if grade is None else int(grade)
+                grades[_pair_of_action(act)] = None if grade is None else int(grade)
         if grades and not _run_and_report(lambda: _save_grades(identity, name, grades, acts)):
             return
         for act in new:
-            skips.add(_pair_of_act(act)) if act.get("skip") else skips.discard(_pair_of_act(act))
+            skips.add(_pair_of_action(act)) if act.get("skip") else skips.discard(
+                _pair_of_action(act)
+            )
             acts.done = int(act["n"])
     if acts.begun:
-        change(layers=_layer_ids([*active, *(v for v in current_layers() if v.id == acts.begun)]))
+        change_address(
+            layers=_layer_ids([*active, *(v for v in current_layers() if v.id == acts.begun)])
+        )
         acts.begun = ""
 
 
-def _pair_of_act(act: Mapping[str, Any]) -> tuple[str, str]:
-    return str(act["query_id"]), str(act["doc_id"])
+def _pair_of_action(action: Mapping[str, Any]) -> tuple[str, str]:
+    return str(action["query_id"]), str(action["doc_id"])
 
 
 def _save_grades(
-    identity: str, name: str, grades: Mapping[tuple[str, str], float | None], acts: _Acts
+    collection_id: str, name: str, grades: Mapping[tuple[str, str], float | None], actions: _Acts
 ) -> None:
-    add_to_workspace(identity)
-    layer, begun = workspace().layers.grade_documents(identity, name, grades)
-    acts.begun = layer if begun else acts.begun
+    add_to_workspace(collection_id)
+    layer, begun = workspace().layers.grade_documents(collection_id, name, grades)
+    actions.begun = layer if begun else actions.begun
 
 
-def last_stored_act() -> dict[str, Any]:
+def last_stored_action() -> dict[str, Any]:
     """Return the confirmation for a page: the number of the last action that was stored."""
-    return {"session": _session_acts().page, "done": _session_acts().done}
+    return {"session": _session_actions().page, "done": _session_actions().done}
 
 
 def skipped_pairs() -> set[tuple[str, str]]:
     """Return the documents of the open collection that were skipped in this visit, as (query_id,
     doc_id)."""
-    pairs: set[tuple[str, str]] = st.session_state.setdefault(f"_skipped_{collection_id()}", set())
+    pairs: set[tuple[str, str]] = st.session_state.setdefault(
+        f"_skipped_{current_collection_id()}", set()
+    )
     return pairs
 
 
@@ -261,13 +267,15 @@ def import_layer(file: UploadedFile, upload: str) -> None:
     grades = dict(zip(rows, table.relevance.tolist(), strict=True))
     title = file.name.removesuffix(".gz").rpartition("/")[2].rpartition(".")[0] or file.name
     imported: set[str] = st.session_state.setdefault("_layers_taken_in", set())
-    identity, active = collection_id(), active_layers()
+    identity, active = current_collection_id(), active_layers()
 
     def create_imported_layer() -> None:
         add_to_workspace(identity)
         layer_id = workspace().layers.create_layer(identity, title, grades, is_judged_here=False)
         imported.add(upload)
-        change(layers=_layer_ids([*active, *(v for v in current_layers() if v.id == layer_id)]))
+        change_address(
+            layers=_layer_ids([*active, *(v for v in current_layers() if v.id == layer_id)])
+        )
         add_message(
             f"{w.format_count(len(grades))} grades from {file.name} were imported as a judgment"
             " layer."
@@ -279,12 +287,12 @@ def import_layer(file: UploadedFile, upload: str) -> None:
 
 def remove_layer(layer: Layer) -> None:
     """Remove a layer. It can be restored until the next start of Ranklens."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def remove() -> None:
         layer_ids = address()["layers"]
         if layer_ids:
-            change(layers=layers_field_after_switch(layer, is_on=False))
+            change_address(layers=layers_field_after_switch(layer, is_active=False))
         workspace().layers.remove_layer(identity, layer.id)
         undo = ("Undo", lambda: workspace().layers.restore_layer(identity, layer.id))
         add_message(f"The layer “{layer.name}” was removed.", "", (undo,))

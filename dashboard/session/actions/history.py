@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard.session.address import change
+from dashboard.session.address import change_address
 from dashboard.session.open_collection import (
     all_collections,
-    collection_id,
     collection_judgments,
+    current_collection_id,
     load_library,
     workspace,
 )
@@ -27,13 +27,13 @@ def store_version_order(key: str, default_order: Sequence[str]) -> None:
     order = st.session_state[key].get("order")
     if order:
         names = tuple(str(name) for name in order)
-        change(versions=() if names == tuple(default_order) else names)
+        change_address(versions=() if names == tuple(default_order) else names)
 
 
 def count_shared_queries(query_ids: Sequence[str]) -> dict[str, int]:
     """Return how many of these queries each other collection judges, by collection id. Collections
     that judge none of them are omitted."""
-    identity, ids = collection_id(), set(query_ids)
+    identity, ids = current_collection_id(), set(query_ids)
     others = (entry.id for entry in all_collections().list_collections() if entry.id != identity)
     judged_ids = {
         other: {q for table in collection_judgments(other) for q in table.query_ids if q in ids}
@@ -42,13 +42,13 @@ def count_shared_queries(query_ids: Sequence[str]) -> dict[str, int]:
     return {other: len(shared) for other, shared in judged_ids.items() if shared}
 
 
-def other_library(identity: str) -> Library | None:
+def other_library(collection_id: str) -> Library | None:
     """Return another collection as it opens by default: with its own judgments and the layers that
     were made in it. Returns None if there is no collection with this id."""
-    if not all_collections().has_collection(identity):
+    if not all_collections().has_collection(collection_id):
         return None
-    library = load_library(identity)
+    library = load_library(collection_id)
     if library.study is None:
         return library
-    layers = [layer for layer in workspace().layers.list_layers(identity) if layer.judged]
+    layers = [layer for layer in workspace().layers.list_layers(collection_id) if layer.judged]
     return replace(library, study=with_layers(library.study, layers))

@@ -7,18 +7,18 @@ from typing import Any
 
 from dashboard.files.files import File
 from dashboard.session.action_messages import run_action
-from dashboard.session.address import address, change
+from dashboard.session.address import address, change_address
 from dashboard.session.open_collection import (
     add_to_workspace,
     all_collections,
-    collection_id,
+    current_collection_id,
     current_library,
     workspace,
 )
 from dashboard.study.library import Library, named_judgments
 
 
-def judgments_field() -> str:
+def judgments_field_value() -> str:
     """Return the value of the address field for the judgments. A name that the address requests is
     kept even if no file has it."""
     return address()["qrels"] or _judgments_name(current_library().judgments)
@@ -29,7 +29,7 @@ def _judgments_name(file: File | None) -> str:
     return next((name for name, other in files_by_name.items() if other is file), "")
 
 
-def missing_judgments() -> dict[str, str]:
+def missing_judgments_message() -> dict[str, str]:
     """Return a message, keyed by its address field, if the address names judgments that do not
     exist. Otherwise, return an empty dict."""
     name, library = address()["qrels"], current_library()
@@ -40,12 +40,12 @@ def missing_judgments() -> dict[str, str]:
 
 def use_judgments(file: File) -> None:
     """Use the judgments in this file of the open collection from now on. This is a callback."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def apply_judgments() -> None:
         add_to_workspace(identity)
         workspace().set_judgments(identity, file.key)
-        change(qrels=_judgments_name(file))
+        change_address(qrels=_judgments_name(file))
 
     run_action(apply_judgments)
 
@@ -53,32 +53,32 @@ def use_judgments(file: File) -> None:
 def set_judgments_complete(is_complete: bool) -> dict[str, Any]:
     """Store whether the judgments of the open collection are complete. Returns an empty dict,
     because the address does not change."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def apply_completeness() -> None:
         add_to_workspace(identity)
-        workspace().set_complete(identity, is_complete)
+        workspace().set_judgments_complete(identity, is_complete)
 
     run_action(apply_completeness)
     return {}
 
 
-def map_ids(queries: str, docs: str) -> None:
+def set_id_maps(query_map: str, doc_map: str) -> None:
     """Set how the ids of queries and of documents are mapped in the open collection. If a mapping
     is "", these ids stay unchanged. This is a callback."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def apply_id_maps() -> None:
         add_to_workspace(identity)
-        workspace().map_ids(identity, queries, docs)
+        workspace().set_id_maps(identity, query_map, doc_map)
 
     run_action(apply_id_maps)
 
 
-def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
+def set_exclude_self(exclude_self: bool) -> dict[str, Any]:
     """Store whether each query's own document, which has the same id as the query, is excluded from
     the query's lists. Returns an empty dict, because the address does not change."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def apply_exclusion() -> None:
         add_to_workspace(identity)
@@ -91,7 +91,7 @@ def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
 def declare_direction(measure: str, is_higher_better: bool) -> None:
     """Store which direction of a given measure is better. `measure` is the name of the measure in
     its file. This is a callback."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def apply_direction() -> None:
         add_to_workspace(identity)
@@ -101,10 +101,10 @@ def declare_direction(measure: str, is_higher_better: bool) -> None:
     run_action(apply_direction)
 
 
-def keep_judgments(identity: str, before: Library, after: Library) -> None:
+def keep_judgments(collection_id: str, library_before: Library, library_after: Library) -> None:
     """Keep the judgments in use if files with further judgments were added and the user has chosen
     none. Otherwise, the added files could change which judgments are used."""
-    current = before.judgments or after.judgments
-    is_unset = not all_collections().chosen_judgments(identity)
-    if current is not None and is_unset and len(after.files_of_kind("qrels")) > 1:
-        workspace().set_judgments(identity, current.key)
+    current = library_before.judgments or library_after.judgments
+    is_unset = not all_collections().chosen_judgments(collection_id)
+    if current is not None and is_unset and len(library_after.files_of_kind("qrels")) > 1:
+        workspace().set_judgments(collection_id, current.key)

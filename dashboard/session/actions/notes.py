@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.answers.query_notes import STAR, Remarks
 from dashboard.session.action_messages import add_error_message, add_message, run_action
 from dashboard.session.actions.grading import judge_name
-from dashboard.session.open_collection import add_to_workspace, collection_id, workspace
+from dashboard.session.open_collection import add_to_workspace, current_collection_id, workspace
 from dashboard.workspace import QueryNotes, StorageError
 from dashboard.workspace.notes import Tag
 from metrics_core.base import wording as w
@@ -19,7 +19,7 @@ from metrics_core.base import wording as w
 def current_notes() -> dict[str, QueryNotes]:
     """Return the notes and tags of the open collection by query_id, including the stars that are
     kept only for this visit."""
-    notes = dict(workspace().notes.notes_by_query(collection_id()))
+    notes = dict(workspace().notes.notes_by_query(current_collection_id()))
     for query_id in _stars_of_visit():
         noted = notes.get(query_id, QueryNotes())
         notes[query_id] = replace(noted, marks=(*noted.marks, Tag(STAR, "", "")))
@@ -30,7 +30,7 @@ def _stars_of_visit() -> set[str]:
     """Return the queries of the open collection whose star could not be stored in the workspace and
     is kept for this visit."""
     by_collection: dict[str, set[str]] = st.session_state.setdefault("_stars", {})
-    return by_collection.setdefault(collection_id(), set())
+    return by_collection.setdefault(current_collection_id(), set())
 
 
 def toggle_star() -> None:
@@ -44,7 +44,7 @@ def toggle_star() -> None:
     if query_id in visit:
         visit.remove(query_id)
         return
-    identity, is_set = collection_id(), query_id not in current_remarks().starred
+    identity, is_set = current_collection_id(), query_id not in current_remarks().starred_query_ids
     try:
         add_to_workspace(identity)
         workspace().notes.set_tag(identity, query_id, STAR, author=judge_name(), is_set=is_set)
@@ -72,7 +72,7 @@ def save_remark(query_id: str, note_field_key: str, tag_field_key: str) -> None:
     the form."""
     text = str(st.session_state.get(note_field_key, "")).strip()
     cleaned = " ".join(str(st.session_state.get(tag_field_key, "")).split())
-    identity, by = collection_id(), judge_name()
+    identity, by = current_collection_id(), judge_name()
 
     def save() -> None:
         add_to_workspace(identity)
@@ -83,19 +83,19 @@ def save_remark(query_id: str, note_field_key: str, tag_field_key: str) -> None:
         run_action(save)
 
 
-def remove_note(query_id: str, note: str) -> None:
+def remove_note(query_id: str, note_id: str) -> None:
     """Remove a note."""
-    identity, by = collection_id(), judge_name()
+    identity, by = current_collection_id(), judge_name()
 
     def remove() -> None:
-        workspace().notes.write_note(identity, query_id, "", author=by, note=note)
+        workspace().notes.write_note(identity, query_id, "", author=by, edited_note_id=note_id)
 
     run_action(remove)
 
 
 def remove_tag(query_id: str, tag: str) -> None:
     """Remove a tag from a query."""
-    identity, by = collection_id(), judge_name()
+    identity, by = current_collection_id(), judge_name()
     run_action(lambda: workspace().notes.set_tag(identity, query_id, tag, author=by, is_set=False))
 
 
@@ -105,16 +105,16 @@ def remove_tag(query_id: str, tag: str) -> None:
 def damaged_row_texts() -> list[str]:
     """Return the readable text of the damaged rows of the open collection. Damaged grades of its
     layers are not included, because they are in `Layer.lost`."""
-    return workspace().contents(collection_id()).damaged_row_texts()
+    return workspace().contents(current_collection_id()).damaged_row_texts()
 
 
-def drop_damaged(name: str, texts: Sequence[str]) -> None:
+def drop_damaged_rows(name: str, texts: Sequence[str]) -> None:
     """Delete the damaged rows that were shown, and add a message about it. In the message, `name`
     says what the rows belonged to."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def delete_rows() -> None:
-        count = workspace().drop_damaged(identity, texts)
+        count = workspace().drop_damaged_rows(identity, texts)
         if count:
             count_text = f"{w.format_count(count)} damaged {w.plural(count, 'row')}"
             add_message(f"{count_text} of {name} {w.plural(count, 'was', 'were')} deleted.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dashboard.files.query_zip import NotesAndLayers
 from dashboard.session.action_messages import add_error_message, add_message
 from dashboard.session.actions.grading import active_layers
-from dashboard.session.address import address, change
+from dashboard.session.address import address, change_address
 from dashboard.session.open_collection import workspace
 from dashboard.workspace import StorageError
 from metrics_core.base import wording as w
@@ -28,18 +28,22 @@ class CarriedResult:
     refused: StorageError | None = None
 
 
-def store_carried_notes(identity: str, carried_data: Sequence[NotesAndLayers]) -> CarriedResult:
+def store_accompanying_notes(
+    collection_id: str, accompanying_notes: Sequence[NotesAndLayers]
+) -> CarriedResult:
     """Store the notes and layers that came with files in a collection. This function does not
     access the session."""
     new_notes, known_notes, layers, known_layers = 0, 0, list[str](), 0
     try:
-        for one in carried_data:
+        for one in accompanying_notes:
             if one.notes:
-                added = workspace().notes.import_lines(identity, one.notes)
+                added = workspace().notes.import_lines(collection_id, one.notes)
                 new_notes, known_notes = new_notes + added, known_notes + len(one.notes) - added
             layer_id = ""
             for lines in one.layers:
-                layer_id = workspace().layers.import_layer(identity, lines, earlier_layer=layer_id)
+                layer_id = workspace().layers.import_layer(
+                    collection_id, lines, earlier_layer=layer_id
+                )
                 layers += [layer_id] if layer_id else []
                 known_layers += not layer_id
     except StorageError as error:
@@ -55,7 +59,7 @@ def add_result_messages(result: CarriedResult) -> None:
     if result.layers:
         active = [layer.id for layer in active_layers() if layer.id not in result.layers]
         if address()["layers"] or not _are_active(result.layers):
-            change(layers=(*active, *result.layers))
+            change_address(layers=(*active, *result.layers))
         layer_count = (
             f"{w.format_count(len(result.layers))} judgment {w.plural(len(result.layers), 'layer')}"
         )

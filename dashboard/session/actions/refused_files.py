@@ -13,7 +13,7 @@ from weakref import ref
 import streamlit as st
 
 from dashboard.files.uploaded_file import UploadedFile
-from dashboard.session.open_collection import collection_id
+from dashboard.session.open_collection import current_collection_id
 from metrics_core.base.errors import RanklensError
 
 _KEYS = count(1)
@@ -46,7 +46,7 @@ def _all_refusals() -> dict[str, dict[str, Refusal]]:
 
 def refusals() -> dict[str, Refusal]:
     """Return the refused files of the open collection by name."""
-    return _all_refusals().setdefault(collection_id(), {})
+    return _all_refusals().setdefault(current_collection_id(), {})
 
 
 def add_refusal(
@@ -58,7 +58,7 @@ def add_refusal(
     # The frames of the traceback hold the file, too.
     error.__cause__ = error.__context__ = error.__traceback__ = None
     refusal = Refusal(error, next(_KEYS), choices, ref(upload))
-    _held_uploads()[refusal.key] = upload
+    _kept_uploads()[refusal.key] = upload
     refusals()[upload.name] = refusal
 
 
@@ -67,9 +67,9 @@ def dismiss_refusals(*names: str) -> None:
     for name in names:
         refusal = refusals().pop(name, None)
         if refusal is not None:
-            _held_uploads().pop(refusal.key, None)
+            _kept_uploads().pop(refusal.key, None)
 
 
-def _held_uploads() -> dict[int, UploadedFile]:
+def _kept_uploads() -> dict[int, UploadedFile]:
     uploads: dict[int, UploadedFile] = st.session_state.setdefault("_refused_files", {})
     return uploads

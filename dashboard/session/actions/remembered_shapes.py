@@ -14,14 +14,14 @@ from dashboard.session.actions.refused_files import refusals
 from dashboard.session.open_collection import (
     add_to_workspace,
     all_collections,
-    collection_id,
+    current_collection_id,
     workspace,
 )
 from metrics_core.formats.fields import FileFields
 
 
 def remember_choices(
-    identity: str, source: UploadedFile | Path, name: str, choices: Mapping[str, Any]
+    collection_id: str, source: UploadedFile | Path, name: str, choices: Mapping[str, Any]
 ) -> None:
     """Store the user's choices for a file, so that they are used for later files of the same
     shape."""
@@ -33,14 +33,14 @@ def remember_choices(
     )
     if fields is not None:
         key = shape_key(fields)
-        if all_collections().choices_by_shape(identity).get(key) != answers:
-            workspace().set_reading_choices(identity, key, answers)
+        if all_collections().choices_by_shape(collection_id).get(key) != answers:
+            workspace().set_reading_choices(collection_id, key, answers)
 
 
 def forget_shape_choices(fields: FileFields) -> None:
     """Forget the choices for files of this shape, so that the user is asked again about the next
     such file."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def forget_stored_choices() -> None:
         add_to_workspace(identity)
@@ -51,7 +51,7 @@ def forget_shape_choices(fields: FileFields) -> None:
 
 def is_shape_remembered(fields: FileFields) -> bool:
     """Return whether choices are remembered for files of this shape."""
-    return shape_key(fields) in all_collections().choices_by_shape(collection_id())
+    return shape_key(fields) in all_collections().choices_by_shape(current_collection_id())
 
 
 def same_shape_files(name: str) -> list[str]:

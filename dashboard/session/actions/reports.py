@@ -12,12 +12,16 @@ from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, make_report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import make_presentation
-from dashboard.drawing.report.list_changes import make_any_report
+from dashboard.drawing.report.list_changes import make_html_report
 from dashboard.drawing.report.parts import ReportRequest
 from dashboard.files.files import File, hash_file
 from dashboard.session.actions.collections import pack_collection
 from dashboard.session.context import PageContext
-from dashboard.session.open_collection import all_collections, collection_id, current_library
+from dashboard.session.open_collection import (
+    all_collections,
+    current_collection_id,
+    current_library,
+)
 from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.workspace.disk.durable import file_state
 from metrics_core.explaining.drawn_judging import DrawnJudgments
@@ -33,18 +37,18 @@ def make_report_file(
     parts: Sequence[str],
     files: Sequence[UsedFile],
     *,
-    include_notes: Remarks = NOTHING_NOTED,
-    carried: str = "",
+    query_remarks: Remarks = NOTHING_NOTED,
+    embedded_collection_id: str = "",
     drawn: DrawnJudgments | None = None,
 ) -> bytes:
     """Return the report on the current view as an HTML file. This function does not access the
     session.
 
-    `carried` is the id of the collection to embed. It is embedded only if full texts are included.
-    `drawn` is the state of judging drawn queries; its result is included if the comparison is
-    open."""
+    `embedded_collection_id` is the id of the collection to embed. It is embedded only if full texts
+    are included. `drawn` is the state of judging drawn queries; its result is included if the
+    comparison is open."""
     shared_study = make_shareable_study(context.study, include)
-    study, view = shared_study.study, shared_study.comparison(context.comparison)
+    study, view = shared_study.study, shared_study.rename_comparison(context.comparison)
     slots = (
         {shared_study.runs.get(name, name): slot for slot, name in enumerate(context.study.names)}
         if shared_study.runs
@@ -52,24 +56,24 @@ def make_report_file(
     )
     drawing = Drawing.for_comparison(view, study.names, slots, context.look.palette)
     everything = include == "full texts"
-    data = pack_collection(carried) if carried and everything else b""
+    data = pack_collection(embedded_collection_id) if embedded_collection_id and everything else b""
     request = ReportRequest(
         title, text, tuple(parts), left_out_note=shared_study.omissions, data=data
     )
     listed_files = () if include == "scores only" else tuple(files)
     # Notes may name anything.
-    remarks = include_notes if everything else NOTHING_NOTED
-    grades = count_own_grades(context, include)
+    remarks = query_remarks if everything else NOTHING_NOTED
+    grades = count_grades_by_layer(context, include)
     result = None
     if drawn and drawn.is_open:
         # A run may be named by a letter.
         result = drawn_queries_finding(replace(drawn, run=view.focus, baseline=view.baseline))
-    return make_any_report(
+    return make_html_report(
         study, view, drawing, request, listed_files, result, remarks=remarks, own_grades=grades
     ).encode()
 
 
-def count_own_grades(context: PageContext, include: Include) -> dict[str, int]:
+def count_grades_by_layer(context: PageContext, include: Include) -> dict[str, int]:
     """Return the number of grades given in Ranklens that are in active layers, by layer. Unless
     full texts are included, only the total is returned."""
     if include != "full texts":
@@ -87,12 +91,12 @@ def make_presentation_screens(context: PageContext) -> str:
 
 def collection_title() -> str:
     """Return the default title of a report on the open collection."""
-    return all_collections().name_of(collection_id()) or "Comparison"
+    return all_collections().name_of(current_collection_id()) or "Comparison"
 
 
 def used_files() -> tuple[UsedFile, ...]:
     """Return the files of the open collection that are in use, for the report."""
-    folder = all_collections().folder_of(collection_id())
+    folder = all_collections().folder_of(current_collection_id())
     return tuple(
         _used_file(f, folder) for f in current_library().files if f.used and f.table is not None
     )

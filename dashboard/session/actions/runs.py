@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dashboard.session.action_messages import run_action
-from dashboard.session.address import address, change
+from dashboard.session.address import address, change_address
 from dashboard.session.open_collection import (
     add_to_workspace,
     all_collections,
-    collection_id,
+    current_collection_id,
     current_library,
     workspace,
 )
@@ -21,7 +21,7 @@ def rename_run(run: str, name: str, slot: int) -> None:
 
     An empty name restores the name in the file. If another run has the `slot` (colour and shape),
     the two runs swap their slots. Raises RanklensError if another run has the name."""
-    library, identity = current_library(), collection_id()
+    library, identity = current_library(), current_collection_id()
     names, original = library.own_names, library.own_names.get(run, run)
     new_name = " ".join(name.split())[:_LONGEST_NAME] or original
     if new_name in library.slots.keys() - {run}:
@@ -42,12 +42,12 @@ def rename_run(run: str, name: str, slot: int) -> None:
     def save() -> None:
         add_to_workspace(identity)
         workspace().rename_runs(identity, new_names, slots)
-        change(**_renamed_fields(run, new_name), naming="")
+        change_address(**_fields_after_renaming(run, new_name), naming="")
 
     run_action(save)
 
 
-def _renamed_fields(run: str, new_name: str) -> dict[str, object]:
+def _fields_after_renaming(run: str, new_name: str) -> dict[str, object]:
     """Return the values of the address fields that contain names of runs, after the run was
     renamed."""
     fields = address()

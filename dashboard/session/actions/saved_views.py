@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.session.action_messages import run_action
 from dashboard.session.actions.collections import clean_name
 from dashboard.session.address import address, href
-from dashboard.session.open_collection import add_to_workspace, collection_id, workspace
+from dashboard.session.open_collection import add_to_workspace, current_collection_id, workspace
 from dashboard.workspace.adding import current_time
 from metrics_core.tables.run_names import find_free_name
 
@@ -18,7 +18,7 @@ from metrics_core.tables.run_names import find_free_name
 def saved_views() -> dict[str, str]:
     """Return the links of the open collection's saved views by name, in the order in which they
     were saved."""
-    identity = collection_id()
+    identity = current_collection_id()
     if not workspace().has_collection(identity):
         return {}
     links = {}
@@ -28,17 +28,17 @@ def saved_views() -> dict[str, str]:
     return links
 
 
-def save_view(field: str, page: str) -> None:
-    """Save the current address under the name in the form field with the key `field`. If the name
-    is in use, a number is added to it."""
-    name, link = clean_name(st.session_state[field]), href(page, set="")
+def save_view(field_key: str, page: str) -> None:
+    """Save the current address under the name in the form field with the key `field_key`. If the
+    name is in use, a number is added to it."""
+    name, link = clean_name(st.session_state[field_key]), href(page, set="")
     if name:
         _change_views(lambda views: {**views, find_free_name(name, views): link})
 
 
-def rename_view(name: str, field: str) -> None:
-    """Rename a saved view. The new name is in the form field with the key `field`."""
-    typed = clean_name(st.session_state[field])
+def rename_view(name: str, field_key: str) -> None:
+    """Rename a saved view. The new name is in the form field with the key `field_key`."""
+    typed = clean_name(st.session_state[field_key])
 
     def rename(views: Mapping[str, str]) -> Mapping[str, str]:
         new_name = find_free_name(typed, views.keys() - {name})
@@ -54,7 +54,7 @@ def delete_view(name: str) -> None:
 
 
 def _change_views(change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
-    identity = collection_id()
+    identity = current_collection_id()
 
     def store_views() -> None:
         add_to_workspace(identity)

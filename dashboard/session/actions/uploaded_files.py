@@ -22,7 +22,7 @@ from dashboard.files.uploaded_file import UploadedFile, UploadedTable, read_tabl
 from dashboard.session.file_reading import FileReading
 from dashboard.session.open_collection import (
     all_collections,
-    collection_id,
+    current_collection_id,
     find_reading_choices,
     workspace,
 )
@@ -50,7 +50,7 @@ def accept_long_files() -> None:
     run = current_page_run()
     if run is not None and _VISIT not in st.session_state:
         # The session keeps its unread files alive.
-        st.session_state[_VISIT] = long_uploads.begin_visit(run.session_id)
+        st.session_state[_VISIT] = long_uploads.get_or_create_visit(run.session_id)
 
 
 def read_uploader_file(file: FileOfUploader) -> UploadedFile:
@@ -68,11 +68,11 @@ def release_files(files: Iterable[UploadedFile]) -> None:
             visit.release_upload(file.content)
 
 
-def take_upload_error(name: str) -> RanklensError | None:
+def pop_upload_error(name: str) -> RanklensError | None:
     """Return the reason why a file with this name could not be stored, and forget the reason.
     Returns None if there is no reason."""
     visit = _current_visit()
-    return visit.take_failure(name) if visit else None
+    return visit.pop_failure(name) if visit else None
 
 
 def _current_visit() -> long_uploads.VisitUploads | None:
@@ -91,7 +91,7 @@ def start_reading(
     readings = st.session_state.setdefault(_READINGS, {})
     if upload_key not in readings:
         source, cache = open_source(upload.origin, upload.name), workspace().cache
-        answers = all_collections().choices_by_shape(collection_id())
+        answers = all_collections().choices_by_shape(current_collection_id())
 
         def read(progress: Callable[[int], None]) -> list[Loaded]:
             with ONE_AT_A_TIME:
@@ -138,7 +138,9 @@ class Original:
         merged = {**self.choices, **choices}
 
         def read() -> list[Table]:
-            return [loaded.table for loaded in formats.read_each(origin, name=self.name, **merged)]
+            return [
+                loaded.table for loaded in formats.read_all_tables(origin, name=self.name, **merged)
+            ]
 
         return _TABLES((self.name, origin, state, json.dumps(merged, sort_keys=True)), read)
 
@@ -149,7 +151,7 @@ class Original:
         return find_fields(origin, self.name, self.choices.get("encoding"))
 
 
-def hold_file(identity: str, number: str, loaded: Loaded) -> None:
+def keep_original(collection_id: str, number: str, loaded: Loaded) -> None:
     """Keep the original file of a small table until the visit ends. It must be kept here, because
     the workspace stores tables, but not files."""
     if not isinstance(loaded, UploadedTable) or loaded.uploaded_file is None:
@@ -160,12 +162,12 @@ def hold_file(identity: str, number: str, loaded: Loaded) -> None:
     if loaded.file not in (upload.name, f"{upload.name}/{loaded.tag}"):
         return  # a joined run: this file is only its first part
     original = Original(upload.name, upload, loaded.choices, loaded.evidence == "guess")
-    _held_originals()[identity, number] = original
-    for key in list(_held_originals())[:-_MOST_HELD]:
-        del _held_originals()[key]
+    _kept_originals()[collection_id, number] = original
+    for key in list(_kept_originals())[:-_MOST_HELD]:
+        del _kept_originals()[key]
 
 
-def _held_originals() -> dict[tuple[str, str], Original]:
+def _kept_originals() -> dict[tuple[str, str], Original]:
     originals: dict[tuple[str, str], Original] = st.session_state.setdefault(_HELD, {})
     return originals
 
@@ -173,9 +175,9 @@ def _held_originals() -> dict[tuple[str, str], Original]:
 def find_original(file: File) -> Original | None:
     """Return the original file of a table in the open collection. Returns None if the file is not
     available."""
-    identity = collection_id()
+    identity = current_collection_id()
     if file.number:
-        return _held_originals().get((identity, file.number))
+        return _kept_originals().get((identity, file.number))
     folder = all_collections().folder_of(identity)
     # For a file of several systems, the name of each follows that of the file.
     names = [file.file, *(str(above) for above in Path(file.file).parents)]
@@ -194,17 +196,17 @@ def find_original(file: File) -> Original | None:
 def find_originals_of_file(original: Original) -> dict[str, Original]:
     """Return the originals of all tables of the open collection that were read from the same file,
     keyed by the number of the table."""
-    identity = collection_id()
+    identity = current_collection_id()
     return {
         number: other
-        for (owner, number), other in _held_originals().items()
+        for (owner, number), other in _kept_originals().items()
         if owner == identity and other.source is original.source
     }
 
 
-def is_same_upload(identity: str, number: str, loaded: Loaded) -> bool:
+def is_same_upload(collection_id: str, number: str, loaded: Loaded) -> bool:
     """Return whether a stored table was read from the same uploaded file as `loaded`."""
-    original = _held_originals().get((identity, number))
+    original = _kept_originals().get((collection_id, number))
     return (
         original is not None
         and isinstance(loaded, UploadedTable)

@@ -13,14 +13,14 @@ import streamlit as st
 
 from dashboard.answers.file_fields import KIND_WORDS
 from dashboard.files.collections import SAMPLE
-from dashboard.files.files import File, join_loaded_parts
+from dashboard.files.files import File, join_loaded_run_files
 from dashboard.files.query_zip import NotesAndLayers
 from dashboard.files.shape_choices import describe_choices
 from dashboard.files.upload_batch import UploadBatch, read_single_file
 from dashboard.files.uploaded_file import UploadedFile, UploadedTable
 from dashboard.session.action_messages import add_error_message, add_message, run_action
 from dashboard.session.actions import collections, notes_and_layers
-from dashboard.session.actions.arrival import note_loaded_files, request_landing, reset_upload
+from dashboard.session.actions.arrival import record_loaded_files, request_landing, reset_upload
 from dashboard.session.actions.judgments import keep_judgments
 from dashboard.session.actions.refused_files import Refusal, add_refusal, dismiss_refusals, refusals
 from dashboard.session.actions.remembered_shapes import remember_choices, same_shape_files
@@ -28,17 +28,17 @@ from dashboard.session.actions.uploaded_files import (
     Original,
     find_originals_of_file,
     forget_readings,
-    hold_file,
     is_same_upload,
+    keep_original,
     release_files,
     start_reading,
 )
-from dashboard.session.address import address, change, reset_widget
+from dashboard.session.address import address, change_address, reset_widget
 from dashboard.session.open_collection import (
     all_collections,
     collection_files,
-    collection_id,
     collection_judgments,
+    current_collection_id,
     current_library,
     is_collection_missing,
     load_library,
@@ -56,7 +56,7 @@ from metrics_core.tables import Qrels, Run
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-def _ignore_storing() -> None:
+def _do_nothing() -> None:
     """Do nothing. This is the default of `on_stored`."""
 
 
@@ -74,7 +74,7 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
     study = None if is_collection_missing() else current_library().study
     was_ready = study is not None and not study.is_unjudged
 
-    def note_stored(key: int | tuple[int, int]) -> None:
+    def record_stored(key: int | tuple[int, int]) -> None:
         kept_keys.add(key)
         if not was_ready:
             request_landing()
@@ -83,28 +83,28 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
         reset_upload()
     try:
         batch = UploadBatch(
-            () if generation in kept_keys else files, collection_judgments(collection_id())
+            () if generation in kept_keys else files, collection_judgments(current_collection_id())
         )
-        batch.answers = all_collections().choices_by_shape(collection_id())
+        batch.answers = all_collections().choices_by_shape(current_collection_id())
         for done, (number, kind) in enumerate(batch.reading_order):
             upload = files[number]
             yield done
             if kind == "packed":
                 if (generation, number) not in kept_keys:
                     collections.import_collection(
-                        upload, partial(note_stored, (generation, number))
+                        upload, partial(record_stored, (generation, number))
                     )
-                batch.open_judgments = collection_judgments(collection_id())
+                batch.open_judgments = collection_judgments(current_collection_id())
             elif kind == "long":
                 reading = start_reading((generation, number), upload, batch.judgments())
-                yield from (done + share for share in reading.watch_shares())
+                yield from (done + share for share in reading.iterate_read_shares())
                 batch.read_file(number, reading.result)
             else:
                 batch.read_file(number)
         if generation not in kept_keys:
             _update_refusals(batch)
             earlier = refusals()
-            _store_tables(batch.all_tables, batch.carried, partial(note_stored, generation))
+            _store_tables(batch.all_tables, batch.carried, partial(record_stored, generation))
             _move_refusals(earlier, files)
     except Exception:
         reset_widget("upload")  # otherwise each further run would fail as well
@@ -180,40 +180,40 @@ def _add_reading_message(files: Sequence[str], choices: Mapping[str, Any]) -> No
 
 def _store_tables(
     tables: Sequence[Loaded],
-    carried: Sequence[NotesAndLayers] = (),
-    on_stored: Callable[[], None] = _ignore_storing,
+    notes: Sequence[NotesAndLayers] = (),
+    on_stored: Callable[[], None] = _do_nothing,
 ) -> None:
     """Store tables in the right collection, together with the notes and layers that came with them.
 
     `on_stored` is called after they are stored, or when the user is asked which collection to
     use."""
-    tables = join_loaded_parts(tables)
-    identity = collection_id()
-    if not tables and not carried:
+    tables = join_loaded_run_files(tables)
+    identity = current_collection_id()
+    if not tables and not notes:
         return
     if not tables and not is_collection_missing():
-        run_action(lambda: _store_in(identity, tables, carried, on_stored))
+        run_action(lambda: _store_files(identity, tables, notes, on_stored))
     elif identity == SAMPLE or is_collection_missing():
         has_judgments = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in tables)
-        copied = identity == SAMPLE and not has_judgments and not _shares_no_query(identity, tables)
-        run_action(lambda: _store_in_new(tables, carried, on_stored, with_copied_tables=copied))
-    elif _shares_no_query(identity, tables):
+        copied = identity == SAMPLE and not has_judgments and not _are_unrelated(identity, tables)
+        run_action(lambda: _store_separately(tables, notes, on_stored, with_copied_tables=copied))
+    elif _are_unrelated(identity, tables):
         names = w.shorten_list(list(dict.fromkeys(r.file for r in tables)))
         add_message(
             f"{names} {w.plural(len(tables), 'has', 'have')} no query in common with"
             f" “{all_collections().name_of(identity)}”.",
             "Nothing was added yet.",
             (
-                ("Start a new collection", partial(_store_in_new, tables, carried)),
-                ("Add here anyway", partial(_store_in, identity, tables, carried)),
+                ("Start a new collection", partial(_store_separately, tables, notes)),
+                ("Add here anyway", partial(_store_files, identity, tables, notes)),
             ),
         )
         on_stored()
     else:
-        run_action(lambda: _store_in(identity, tables, carried, on_stored))
+        run_action(lambda: _store_files(identity, tables, notes, on_stored))
 
 
-def _shares_no_query(identity: str, tables: Sequence[Loaded]) -> bool:
+def _are_unrelated(identity: str, tables: Sequence[Loaded]) -> bool:
     """Return whether the new runs and judgments share no query with the collection."""
     judgable = [loaded.table for loaded in tables if isinstance(loaded.table, (Run, Qrels))]
     present = [f.table for f in collection_files(identity) if isinstance(f.table, (Run, Qrels))]
@@ -221,10 +221,10 @@ def _shares_no_query(identity: str, tables: Sequence[Loaded]) -> bool:
     return bool(judgable and present) and not any(known_ids & set(t.query_ids) for t in judgable)
 
 
-def _store_in_new(
+def _store_separately(
     tables: Sequence[Loaded],
-    carried: Sequence[NotesAndLayers],
-    on_stored: Callable[[], None] = _ignore_storing,
+    notes: Sequence[NotesAndLayers],
+    on_stored: Callable[[], None] = _do_nothing,
     *,
     with_copied_tables: bool = False,
 ) -> None:
@@ -233,22 +233,23 @@ def _store_in_new(
     new = (
         collections.copy_collection(SAMPLE, "The example and my files")
         if with_copied_tables
-        else collections.new_collection("My files")
+        else collections.create_collection("My files")
     )
-    _store_in(new.id, tables, carried, on_stored)
+    _store_files(new.id, tables, notes, on_stored)
     request_landing()
 
 
-def _store_in(
+def _store_files(
     identity: str,
     tables: Sequence[Loaded],
-    carried: Sequence[NotesAndLayers],
-    on_stored: Callable[[], None] = _ignore_storing,
+    notes: Sequence[NotesAndLayers],
+    on_stored: Callable[[], None] = _do_nothing,
 ) -> None:
     """Store files in a collection and open it. A message is added for each file that is not new,
     replaces a file, or could not be stored."""
-    workspace().new_collection(all_collections().name_of(identity), identity)
-    before = load_library(identity, address()["qrels"] if identity == collection_id() else "")
+    workspace().get_or_create_collection(all_collections().name_of(identity), identity)
+    is_open = identity == current_collection_id()
+    before = load_library(identity, address()["qrels"] if is_open else "")
     runs = [f for f in collection_files(identity) if isinstance(f.table, Run) and f.slot is None]
     counts = Counter((r.file, r.kind) for r in tables)
     lost_files: list[str] = []
@@ -267,23 +268,23 @@ def _store_in(
             refused = error
             continue
         is_same_file = is_same_upload(identity, (added.older_file or added.entry).number, loaded)
-        hold_file(identity, added.entry.number, loaded)
+        keep_original(identity, added.entry.number, loaded)
         if isinstance(loaded, UploadedTable) and loaded.uploaded_file is not None:
             remember_choices(
                 identity, loaded.uploaded_file, loaded.uploaded_file.name, loaded.choices
             )
         if added.status == "replaced":
-            replaced.append(partial(_tell_replaced, identity, added.entry, was_reread=is_same_file))
+            replaced.append(partial(_warn_replaced, identity, added.entry, was_reread=is_same_file))
         if added.status != "known" or not is_same_file:
             results.append((loaded, added))
-    note_loaded_files(
+    record_loaded_files(
         (loaded.file, loaded.kind) for loaded, added in results if added.status != "known"
     )
-    extras = notes_and_layers.store_carried_notes(identity, carried)
+    extras = notes_and_layers.store_accompanying_notes(identity, notes)
     on_stored()
     keep_judgments(identity, before, load_library(identity))
     if before.study is not None and len(before.study.names) == 1:
-        change(run="", base="")  # there was no run to compare with
+        change_address(run="", base="")  # there was no run to compare with
     open_collection(identity)
     if refused is not None:
         add_error_message(refused, f" Not saved: {w.join_words(dict.fromkeys(lost_files))}.")
@@ -328,7 +329,7 @@ _PARTS = {
 }
 
 
-def _tell_replaced(identity: str, entry: Entry, *, was_reread: bool) -> None:
+def _warn_replaced(identity: str, entry: Entry, *, was_reread: bool) -> None:
     undo = ("Undo", partial(workspace().undo_replacement, identity, entry.number))
     if was_reread:
         add_message(f"{entry.file} is now read differently.", "", (undo,))
@@ -340,10 +341,10 @@ def _tell_replaced(identity: str, entry: Entry, *, was_reread: bool) -> None:
 def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
     """Read a file of the open collection as a run or as judgments from now on. The judgments in use
     stay in use. This is a callback."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def change_file_kind() -> None:
-        _store_in(
+        _store_files(
             identity, [convert_to_run(file) if kind == "run" else convert_to_judgments(file)], ()
         )
         workspace().remove_entry(identity, file.number)
@@ -363,12 +364,12 @@ def reread_file(original: Original, **further: Any) -> None:
     if isinstance(original.source, Path):
         path = original.source
         reread_with_choices(original.name, **choices)
-        run_action(lambda: remember_choices(collection_id(), path, original.name, choices))
+        run_action(lambda: remember_choices(current_collection_id(), path, original.name, choices))
         return
-    identity, read = collection_id(), _read_upload(original.source, choices)
+    identity, read = current_collection_id(), _read_upload(original.source, choices)
 
     def reread_original() -> None:
-        _store_in(identity, read, ())
+        _store_files(identity, read, ())
         before = {
             n for n, table in find_originals_of_file(original).items() if table.choices != choices
         }
@@ -382,12 +383,12 @@ def reread_file(original: Original, **further: Any) -> None:
 
 def remove_file(number: str, file: str) -> None:
     """Remove a file from the open collection. It can be restored."""
-    identity = collection_id()
+    identity = current_collection_id()
 
     def remove_table() -> None:
         workspace().remove_entry(identity, number)
         if file == address()["qrels"]:
-            change(qrels="")  # the removed file is no longer requested
+            change_address(qrels="")  # the removed file is no longer requested
         undo = ("Undo", partial(workspace().restore_entry, identity, number))
         add_message(f"{file or 'The damaged file'} was removed.", "", (undo,) if file else ())
 
@@ -396,4 +397,4 @@ def remove_file(number: str, file: str) -> None:
 
 def restore_file(number: str) -> None:
     """Undo the removal of a file."""
-    run_action(partial(workspace().restore_entry, collection_id(), number))
+    run_action(partial(workspace().restore_entry, current_collection_id(), number))

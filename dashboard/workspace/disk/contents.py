@@ -60,12 +60,12 @@ NO_CONTENTS = Contents(dict.fromkeys(SCHEMA, ()), dict.fromkeys(SCHEMA, ()))
 """The contents of an empty collection."""
 
 
-def put_contents(state: database.Connection, contents: Contents) -> None:
+def put_contents(connection: database.Connection, contents: Contents) -> None:
     """Write layers, grades, notes and tags to the database of a collection. The collection must not
     have any yet."""
     for table in ("layers", *GROWING):
-        database.put_rows(state, table, contents.intact[table])
-        database.write_rows_with_checksums(state, table, contents.damaged[table])
+        database.put_rows(connection, table, contents.intact[table])
+        database.write_rows_with_checksums(connection, table, contents.damaged[table])
 
 
 def read_contents(path: Path, previous: Contents) -> Contents:
@@ -91,7 +91,10 @@ def read_contents(path: Path, previous: Contents) -> Contents:
 
 
 def _keeps_earlier_rows(
-    state: database.Connection, table: str, rows_before: Sequence[Row], damaged_rows: Sequence[Row]
+    connection: database.Connection,
+    table: str,
+    rows_before: Sequence[Row],
+    damaged_rows: Sequence[Row],
 ) -> bool:
     """Return whether a table still has all rows that it had before. Only the number of rows and the
     last row are compared. Returns False if there were no rows before."""
@@ -100,7 +103,11 @@ def _keeps_earlier_rows(
     last = rows_before[-1]
     count = f"SELECT count(*) FROM {table} WHERE number <= ?"
     last_number = max(last[0], *(row[0] for row in damaged_rows[-1:]), 0)
-    if state.execute(count, (last_number,)).fetchone()[0] != len(rows_before) + len(damaged_rows):
+    if connection.execute(count, (last_number,)).fetchone()[0] != len(rows_before) + len(
+        damaged_rows
+    ):
         return False
-    check = state.execute(f"SELECT checksum FROM {table} WHERE number = ?", last[:1]).fetchone()
+    check = connection.execute(
+        f"SELECT checksum FROM {table} WHERE number = ?", last[:1]
+    ).fetchone()
     return check == (database.row_checksum(last),)

@@ -52,12 +52,12 @@ def create_database(path: Path, schema: Schema, version: int = VERSION) -> None:
     with open_for_writing(path) as database:
         if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return
-        for statement in _statements(schema).values():
+        for statement in _split_statements(schema).values():
             database.execute(statement)
         set_version(database, version)
 
 
-def _statements(schema: Schema) -> dict[str, str]:
+def _split_statements(schema: Schema) -> dict[str, str]:
     return {
         table: f"CREATE TABLE {table} (number INTEGER PRIMARY KEY, {columns}, checksum INTEGER)"
         for table, columns in schema.items()
@@ -100,7 +100,11 @@ def open_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
                 raise OSError(errno.ENOTSUP, f"SQLite does not set {mode}")
         database.execute("BEGIN IMMEDIATE")
         if durable.file_identity(path) != file:  # removed or moved aside while waiting for the lock
-            raise errors.no_collection_error() if not path.exists() else errors.locked_error(path)
+            raise (
+                errors.missing_collection_error()
+                if not path.exists()
+                else errors.locked_database_error(path)
+            )
         version = read_version(database)
         if version > VERSION:
             raise errors.newer_version_error(path.parent, version, VERSION)
@@ -140,7 +144,7 @@ def _connect(path: Path) -> Iterator[sqlite3.Connection]:
 def _translate_error(error: sqlite3.Error, path: Path) -> OSError | errors.StorageError:
     code = error.sqlite_errorcode & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return errors.locked_error(path)
+        return errors.locked_database_error(path)
     if code in (sqlite3.SQLITE_IOERR, *_ERRNO):
         return OSError(_ERRNO.get(code, errno.EIO), str(error), str(path))
     return errors.damaged_database_error(path, str(error))
@@ -156,7 +160,7 @@ def check_database(path: Path, schema: Schema) -> None:
     with open_for_reading(path) as database:
         result = database.execute("PRAGMA quick_check(1)").fetchone()[0]
         tables = dict(database.execute("SELECT name, sql FROM sqlite_master"))
-        expected = _statements(schema)
+        expected = _split_statements(schema)
         if read_version(database) > VERSION:
             tables |= {name: sql for name, sql in expected.items() if name in tables}
     if result != "ok":

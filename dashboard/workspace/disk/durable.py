@@ -173,7 +173,7 @@ def _hash_file(path: Path) -> str:
     return digest.hexdigest()
 
 
-def write_time(state: State | None) -> str:
+def last_write_time(state: State | None) -> str:
     """Return the time when a file in this state was last written, in UTC as ISO 8601. The result is
     empty if the time is unknown."""
     if not state:

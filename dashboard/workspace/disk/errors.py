@@ -17,7 +17,7 @@ class StorageError(RanklensError):
     intact."""
 
 
-def write_refused_error(error: OSError, folder: Path) -> StorageError:
+def refused_write_error(error: OSError, folder: Path) -> StorageError:
     """Return the error for an operating system error that occurred while writing to `folder`."""
     if error.errno in _FULL:
         return StorageError(
@@ -55,7 +55,7 @@ def unreadable_folder_error(error: OSError, folder: Path) -> StorageError:
     )
 
 
-def no_collection_error() -> StorageError:
+def missing_collection_error() -> StorageError:
     """Return the error for a change to a collection that no longer exists."""
     return StorageError(
         "This collection no longer exists.",
@@ -72,7 +72,7 @@ def missing_subfolder_error(folder: Path, name: str) -> StorageError:
     )
 
 
-def locked_error(path: Path) -> StorageError:
+def locked_database_error(path: Path) -> StorageError:
     """Return the error for a database that another program has locked for too long."""
     return StorageError(
         f"Another program is writing to {path}, so nothing was changed.",
@@ -113,7 +113,7 @@ def damaged_file_error(file: str, reason: str) -> StorageError:
     )
 
 
-def page_failed_error(name: str, folder: Path, error: Exception) -> StorageError:
+def failed_page_error(name: str, folder: Path, error: Exception) -> StorageError:
     """Return the error for a page that failed unexpectedly because of a collection."""
     return StorageError(
         f"“{name}” cannot be shown: {describe_error(error)}",

@@ -72,7 +72,7 @@ class FolderStore(TableFiles):
             (self.folder / _OLD).exists() or any(self._collections.glob("*/collection.json"))
         )
 
-    def lacks_collections_folder(self) -> bool:
+    def is_collections_folder_missing(self) -> bool:
         """Return whether the collections' folder is missing; all tables would then look unused."""
         return self.version() is not None and not self._collections.is_dir()
 
@@ -233,7 +233,7 @@ class FolderStore(TableFiles):
     def change_collection(self, identity: str) -> Iterator[database.Connection]:
         """Open the database of a collection for changes. Raises OSError and StorageError."""
         if not self.has_collection(identity):
-            raise errors.no_collection_error()
+            raise errors.missing_collection_error()
         path = self.database_path(identity)
         self._check_database(path)
         with database.open_for_writing(path) as state:
@@ -247,15 +247,15 @@ class FolderStore(TableFiles):
         entries: Iterable[Entry],
         contents: Contents = NO_CONTENTS,
         *,
-        numbered: bool = True,
+        renumber: bool = True,
     ) -> None:
         """Create a collection with its files and `contents`, completely or not at all. The lock
-        must be held. If `numbered` is true, files are numbered from 1. Otherwise, they keep their
-        numbers, and the damaged records in `contents` are kept, too."""
+        must be held. If `renumber` is true, files are numbered from 1. Otherwise, they keep
+        their numbers, and the damaged records in `contents` are kept, too."""
         folder, all_entries = self.folder_of(collection.id), list(entries)
         draft = folder.with_name(f"{collection.id}{durable.DRAFT}")
         numbers = {
-            e.number: f"{n:05}" if numbered else e.number for n, e in enumerate(all_entries, 1)
+            e.number: f"{n:05}" if renumber else e.number for n, e in enumerate(all_entries, 1)
         }
         records = [
             replace(e, number=numbers[e.number], replaces=numbers.get(e.replaces, ""))
@@ -272,7 +272,7 @@ class FolderStore(TableFiles):
                     state, "files", [(int(e.number), record_text(e)) for e in records]
                 )
                 put_contents(state, contents)
-                if not numbered:
+                if not renumber:
                     database.write_rows_with_checksums(state, "files", contents.damaged["files"])
             durable.sync_folder(draft)
             if folder.is_dir():  # other files in it stay
@@ -304,14 +304,14 @@ class FolderStore(TableFiles):
         self._cache.pop(identity, None)
         self._lock_state.listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
 
-    def drop_damaged(self, identity: str, state: database.Connection, texts: Iterable[str]) -> int:
+    def drop_damaged(self, identity: str, disk: database.Connection, texts: Iterable[str]) -> int:
         """Delete the damaged rows with these texts, and return how many were deleted."""
         wanted_texts, n_dropped, damaged = set(texts), 0, self.contents(identity).damaged
         for table in ("layers", *GROWING):
             numbers = [
                 r[0] for r in damaged[table] if database.format_damaged_row(r) in wanted_texts
             ]
-            database.delete_rows(state, table, numbers)
+            database.delete_rows(disk, table, numbers)
             n_dropped += len(numbers)
         return n_dropped
 
@@ -354,7 +354,7 @@ class FolderStore(TableFiles):
 
     def last_good_state_time(self, identity: str) -> str:
         """Return the time in UTC of the last good state. It is empty if there is none."""
-        return durable.write_time(durable.file_state(self.folder_of(identity) / _GOOD))
+        return durable.last_write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
     def restore_last_good_state(self, identity: str) -> None:
         """Move an unreadable database aside, and replace it by the last good state. A readable one
@@ -368,7 +368,7 @@ class FolderStore(TableFiles):
         database.copy_database(good_path, path)
         self._forget_cached_state(identity)
 
-    def remove_unreadable(self, collection: Collection) -> None:
+    def remove_unreadable_collection(self, collection: Collection) -> None:
         """Mark a collection with an unreadable database as removed, and restore its last good
         state, or else an empty one. The lock must be held. Raises OSError and StorageError."""
         try:
@@ -396,5 +396,5 @@ class FolderStore(TableFiles):
         self._checked.discard(self.database_path(identity))
 
 
-def _intact_rows(state: database.Connection, table: str) -> list[Row]:
-    return database.read_rows(state, table)[0]
+def _intact_rows(connection: database.Connection, table: str) -> list[Row]:
+    return database.read_rows(connection, table)[0]

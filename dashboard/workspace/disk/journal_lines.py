@@ -186,7 +186,7 @@ def _join_lines(lines: Iterable[Line], damaged_texts: Iterable[str]) -> bytes:
     return b"".join([*map(seal_line, lines), *(f"{text}\n".encode() for text in damaged_texts)])
 
 
-def _damaged_row_texts(contents: Contents, table: str, layer: str = "") -> Iterator[str]:
+def _damaged_row_texts(contents: Contents, table: str, layer_id: str = "") -> Iterator[str]:
     for row in contents.damaged[table]:
-        if not layer or row[1] == layer:
+        if not layer_id or row[1] == layer_id:
             yield format_damaged_row(row)

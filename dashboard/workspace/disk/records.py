@@ -165,7 +165,7 @@ def is_table_name(text: str) -> bool:
     return bool(_TABLE.fullmatch(text))
 
 
-def replaced_numbers(
+def replaced_entry_numbers(
     entries: Sequence[Entry], is_intact: Callable[[Entry], bool] = lambda newer: True
 ) -> set[str]:
     """Return the numbers of the entries that were replaced by newer, intact entries.
@@ -257,18 +257,18 @@ def _has_valid_values(record: Any) -> bool:
         _is_time(record.changed)
         and isinstance(record.choices, dict)
         and all(isinstance(choice, dict) for choice in record.choices.values())
-        and all(_is_draw(**draw) for draw in record.draws.values())
-        and all(_are_texts(t) for v in (record.run_names, record.views) for t in (v, v.values()))
-        and _are_texts(record.run_slots)
+        and all(_is_valid_draw(**draw) for draw in record.draws.values())
+        and all(_are_strings(t) for v in (record.run_names, record.views) for t in (v, v.values()))
+        and _are_strings(record.run_slots)
         and all(type(slot) is int and slot >= 0 for slot in record.run_slots.values())
     )
 
 
-def _is_draw(
+def _is_valid_draw(
     seed: object, sizes: Sequence[int], dates: Sequence[str], left_out: Sequence[str] = ()
 ) -> bool:
     whole = all(type(number) is int and number >= 0 for number in (seed, *sizes))
-    whole = whole and _are_texts(left_out)
+    whole = whole and _are_strings(left_out)
     return whole and min(sizes) > 0 and 0 < len(sizes) == len(dates) and all(map(_is_time, dates))
 
 
@@ -279,7 +279,7 @@ def _is_time(text: str) -> bool:
     return False
 
 
-def _are_texts(values: Iterable[object]) -> bool:
+def _are_strings(values: Iterable[object]) -> bool:
     return all(isinstance(text, str) for text in values)
 
 

@@ -10,7 +10,7 @@ from threading import Lock
 import pyarrow as pa
 
 from dashboard.workspace.disk import durable, errors
-from dashboard.workspace.disk.records import Entry, is_table_name, replaced_numbers
+from dashboard.workspace.disk.records import Entry, is_table_name, replaced_entry_numbers
 
 _TABLE = ".parquet"
 MISSING, CHANGED = "is missing", "is corrupted"
@@ -29,7 +29,7 @@ class TableFiles:
         name exists, nothing is written.
 
         `content` is the table's bytes, the path of a file that contains them, or a draft."""
-        if not self.table_problem(name, check_now=True):
+        if not self.find_table_problem(name, check_now=True):
             durable.sync_folder(self._tables)
         else:
             durable.put_file(self.table_path(name), content)
@@ -42,7 +42,7 @@ class TableFiles:
         content, problem = self._read_content(name, keep_bytes=True)
         return None if problem else content
 
-    def table_problem(self, name: str, *, check_now: bool = False) -> str:
+    def find_table_problem(self, name: str, *, check_now: bool = False) -> str:
         """Return the reason why a table cannot be read. The result is empty if no problem is known.
         If `check_now` is true, the bytes of the table are checked, unless they were checked after
         the file last changed."""
@@ -61,11 +61,13 @@ class TableFiles:
             name, durable.file_state(self.table_path(name)), f"cannot be read ({problem})"
         )
 
-    def replaced_numbers(self, entries: Sequence[Entry], *, check_now: bool = False) -> set[str]:
+    def replaced_entry_numbers(
+        self, entries: Sequence[Entry], *, check_now: bool = False
+    ) -> set[str]:
         """Return the numbers of the entries that were replaced by newer entries whose tables have
         no known problem. If `check_now` is true, these tables are checked first."""
-        return replaced_numbers(
-            entries, lambda newer: not self.table_problem(newer.table, check_now=check_now)
+        return replaced_entry_numbers(
+            entries, lambda newer: not self.find_table_problem(newer.table, check_now=check_now)
         )
 
     def table_names(self) -> list[str]:

@@ -74,8 +74,10 @@ def _copy_databases(folder_store: FolderStore, scratch: Path) -> tuple[dict[str,
     return {str(p.relative_to(folder_store.folder)): copy for p, copy in copies.items()}, damaged
 
 
-def _list_files(folder_store: FolderStore, set_aside: Iterable[Path]) -> Iterator[tuple[str, Path]]:
-    for path in (*set_aside, *map(folder_store.table_path, folder_store.table_names())):
+def _list_files(
+    folder_store: FolderStore, moved_aside_paths: Iterable[Path]
+) -> Iterator[tuple[str, Path]]:
+    for path in (*moved_aside_paths, *map(folder_store.table_path, folder_store.table_names())):
         if path.is_file():
             yield str(path.relative_to(folder_store.folder)), path
 

@@ -26,18 +26,18 @@ _GUARDED = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 def is_notes_file(first_bytes: bytes) -> bool:
     """Return whether the first bytes of a file are those of a file of notes and tags."""
-    return _begins_with(first_bytes, _NOTES)
+    return _has_header(first_bytes, _NOTES)
 
 
 def is_layers_file(first_bytes: bytes) -> bool:
     """Return whether the first bytes of a file are those of a file of layers. Such a file has
     grades with their graders, unlike ordinary judgments."""
-    return _begins_with(first_bytes, _LAYERS)
+    return _has_header(first_bytes, _LAYERS)
 
 
-def _begins_with(start: bytes, head: Sequence[str]) -> bool:
-    first = start[:200].removeprefix(_BOM).partition(b"\n")[0].rstrip(b"\r")
-    return first == ",".join(head).encode()
+def _has_header(first_bytes: bytes, header: Sequence[str]) -> bool:
+    first = first_bytes[:200].removeprefix(_BOM).partition(b"\n")[0].rstrip(b"\r")
+    return first == ",".join(header).encode()
 
 
 def notes_csv(notes_by_query: Mapping[str, QueryNotes], query_ids: Collection[str]) -> bytes:
@@ -110,30 +110,30 @@ def read_layers(content: bytes) -> list[list[Line]]:
     return list(layers.values())
 
 
-def _parse_grade(written: str) -> float | None:
+def _parse_grade(text: str) -> float | None:
     try:
-        grade = float(written)
+        grade = float(text)
     except ValueError:
         return None
     return grade if math.isfinite(grade) else None
 
 
-def _write_csv(head: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+def _write_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
     guarded_rows = [
         [f"'{text}" if text.startswith(_GUARDED) else text for text in row] for row in rows
     ]
     if not guarded_rows:
         return b""
     out = io.StringIO(newline="")
-    csv.writer(out).writerows([head, *guarded_rows])
+    csv.writer(out).writerows([header, *guarded_rows])
     return out.getvalue().encode("utf-8-sig")
 
 
-def _read_csv(file: str, head: Sequence[str], content: bytes) -> list[list[str]]:
+def _read_csv(file: str, header: Sequence[str], content: bytes) -> list[list[str]]:
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
         raise RanklensError(f"{file} cannot be read: {error}.") from error
-    if not rows or tuple(rows[0]) != tuple(head) or any(len(row) != len(head) for row in rows):
-        raise RanklensError(f"{file} has the wrong columns; expected {', '.join(head)}.")
+    if not rows or tuple(rows[0]) != tuple(header) or any(len(row) != len(header) for row in rows):
+        raise RanklensError(f"{file} has the wrong columns; expected {', '.join(header)}.")
     return [[text.removeprefix("'") for text in row] for row in rows[1:]]

@@ -48,14 +48,16 @@ _MOST_MEMBERS = 20_000
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def write_packed_collection(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
+def write_packed_collection(workspace: Workspace, collection_id: str, out: IO[bytes]) -> None:
     """Write a collection to a zip file. Its records and tables are copied unchanged. Raises
     StorageError if a record or a table is damaged."""
-    for damaged_item in workspace.damaged_records(identity):
+    for damaged_item in workspace.damaged_records(collection_id):
         if is_file_number(damaged_item.number):
             raise damaged_file_error(damaged_item.file, damaged_item.why)
-    collection, entries = workspace.collection(identity), workspace.entries(identity)
-    _write_archive(out, collection, entries, workspace.contents(identity), workspace.read_bytes)
+    collection, entries = workspace.collection(collection_id), workspace.entries(collection_id)
+    _write_archive(
+        out, collection, entries, workspace.contents(collection_id), workspace.read_bytes
+    )
 
 
 def pack_tables(
@@ -126,11 +128,11 @@ def _write_archive(
             _add_member(packed, f"{_TABLES}{table}.parquet", read_entry_bytes(entry))
 
 
-def make_about_file(head: bytes, records: Mapping[str, bytes]) -> bytes:
+def make_about_file(collection_record: bytes, records: Mapping[str, bytes]) -> bytes:
     """Return the content of the file that marks a zip as a packed collection. It has the format
     version, and a hash of the records and journals, which is needed because the zip format does not
     detect a damaged list of members."""
-    check = hashlib.sha256(head)
+    check = hashlib.sha256(collection_record)
     for name in sorted(records):
         check.update(hashlib.sha256(records[name]).digest())
     journals = any(name.startswith(_JOURNALS) for name in records)

@@ -33,7 +33,7 @@ def is_page_with_data(origin: Origin) -> bool:
         return page.rfind(_BEGIN) != _NOWHERE
 
 
-def extract_packed(origin: Origin) -> bytes:
+def extract_packed_collection(origin: Origin) -> bytes:
     """Return the packed collection in a page. If it is incomplete, the result is empty, and the
     error is reported when the result is opened."""
     with _open_content(origin) as page:

@@ -29,7 +29,7 @@ import metrics_core
 from dashboard.workspace.disk import durable
 from dashboard.workspace.disk.folder_store import FolderStore
 from metrics_core.base.arrays import AnyArray
-from metrics_core.base.whole_files import read_sealed_file, write_sealed
+from metrics_core.base.whole_files import read_sealed_file, write_sealed_file
 
 LARGEST = 10_000_000_000
 """Maximum size of a cache in bytes. In addition, a cache never uses more than half of the disk
@@ -94,7 +94,7 @@ class Cache:
         for values in (np.frombuffer(header, dtype=np.uint8), *value.arrays.values()):
             pa.ipc.write_tensor(pa.Tensor.from_numpy(values), out)
         with suppress(OSError):
-            write_sealed(self._path(kind, key_parts), memoryview(out.getvalue()))
+            write_sealed_file(self._path(kind, key_parts), memoryview(out.getvalue()))
         self._remove_least_used()
 
     def record_time(self, kind: str, key: str) -> None:
@@ -138,7 +138,7 @@ class Cache:
             files = [(p, p.stat()) for p in self.folder.glob("*/*") if p.is_file()]
             total_size = sum(status.st_size for _, status in files)
             largest = min(self._largest, (shutil.disk_usage(self.folder).free + total_size) // 2)
-            for path, status in sorted(files, key=lambda f: self._last_use(*f)):
+            for path, status in sorted(files, key=lambda f: self._last_use_time(*f)):
                 if total_size <= largest:
                     return
                 if path.stem in self.open_tables or path.suffix == durable.DRAFT:
@@ -146,7 +146,7 @@ class Cache:
                 path.unlink(missing_ok=True)
                 total_size -= status.st_size
 
-    def _last_use(self, path: Path, status: os.stat_result) -> int:
+    def _last_use_time(self, path: Path, status: os.stat_result) -> int:
         """Return the time when a file was last used, in nanoseconds.
 
         For a table, a use of its cached layout counts as a use of the table. The times of the

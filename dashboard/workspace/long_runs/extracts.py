@@ -100,11 +100,11 @@ def load_top_rows(cache: Cache, table: str, depth: int, read_run: Callable[[], R
             return heads
     rows = select_top_rows(read_run())
     cache_top_rows(cache, table, rows)
-    return _hold_in_memory(cache, _top_rows_key(table, HEADS[-1]), rows)
+    return _keep_in_memory(cache, _top_rows_key(table, HEADS[-1]), rows)
 
 
-def _read_cached_top_rows(cache: Cache, table: str, ranks: int) -> pa.Table | None:
-    key = _top_rows_key(table, ranks)
+def _read_cached_top_rows(cache: Cache, table: str, depth: int) -> pa.Table | None:
+    key = _top_rows_key(table, depth)
     in_memory: pa.Table | None = cache.tables_in_memory.get(" ".join(key))
     if in_memory is not None:
         return in_memory
@@ -112,10 +112,10 @@ def _read_cached_top_rows(cache: Cache, table: str, ranks: int) -> pa.Table | No
     if cached is None:
         return None
     rows = pa.ipc.open_stream(pa.py_buffer(cached.arrays["rows"])).read_all()
-    return _hold_in_memory(cache, key, rows)
+    return _keep_in_memory(cache, key, rows)
 
 
-def _hold_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Table:
+def _keep_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Table:
     # In one piece, for code that needs the query of each row.
     rows = rows.set_column(0, "query_id", encode_ids(rows["query_id"]))
     cache.tables_in_memory[" ".join(key)] = rows
@@ -131,30 +131,30 @@ def cache_top_rows(cache: Cache, table: str, rows: pa.Table) -> None:
         cache.put(*_top_rows_key(table, HEADS[0]), value=_pack_table(first_rows))
 
 
-def _top_rows_key(table: str, ranks: int) -> tuple[str, str, str]:
-    return ("heads", table, str(ranks))
+def _top_rows_key(table: str, depth: int) -> tuple[str, str, str]:
+    return ("heads", table, str(depth))
 
 
-def select_top_rows(run: Run, ranks: int | None = None) -> pa.Table:
-    """Return the rows in the first `ranks` ranks of every query. By default, `ranks` is the larger
+def select_top_rows(run: Run, depth: int | None = None) -> pa.Table:
+    """Return the rows in the first `depth` ranks of every query. By default, `depth` is the larger
     of `HEADS`. The rows of each query must be contiguous."""
-    ranks = ranks or HEADS[-1]
+    depth = depth or HEADS[-1]
     # One dictionary for all rows, so that a query has the same number as in the run.
     table = run.table.set_column(0, "query_id", encode_ids(run.table["query_id"]))
     candidates = Run(
-        table=table.filter(as_column(_mark_candidate_rows(run, ranks))).combine_chunks()
+        table=table.filter(as_column(_mark_candidate_rows(run, depth))).combine_chunks()
     )
-    return candidates.table.take(as_column(top_rows(candidates, ranks)))
+    return candidates.table.take(as_column(top_rows(candidates, depth)))
 
 
-def _mark_candidate_rows(run: Run, ranks: int) -> Mask:
-    """Return which rows have at least the score that is at rank `ranks` of the same query,
+def _mark_candidate_rows(run: Run, depth: int) -> Mask:
+    """Return which rows have at least the score that is at rank `depth` of the same query,
     bool[row]. The rows of each query must be contiguous."""
     codes, scores = run.query_codes, as_array(run.table["score"])
     order = order_by_score(codes, scores)
     best = scores if order is None else scores[order]
     counts = np.bincount(codes, minlength=len(run.query_ids))
-    last = best[np.cumsum(counts) - counts + np.minimum(ranks, counts) - 1]
+    last = best[np.cumsum(counts) - counts + np.minimum(depth, counts) - 1]
     return np.asarray(scores >= np.repeat(last, counts), dtype=np.bool_)
 
 

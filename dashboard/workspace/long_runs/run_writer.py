@@ -103,13 +103,13 @@ class RunWriter:
             raise ValueError("the rows of a query are not contiguous")
         return partial(self._write, rows, layout, select_top_rows(run))
 
-    def _write(self, rows: pa.Table, layout: RowLayout, heads: pa.Table) -> None:
+    def _write(self, rows: pa.Table, layout: RowLayout, top_rows: pa.Table) -> None:
         if self._writer is None:
             self._writer = rows_writer(self._draft, rows.schema)
         put_rows(self._writer, rows)
         self._hash.update(rows)
         self._layouts.append(layout)
-        self._heads.append(heads)
+        self._heads.append(top_rows)
 
     def __len__(self) -> int:
         return sum(int(layout.counts.sum()) for layout in self._layouts)

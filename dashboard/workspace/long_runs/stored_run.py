@@ -112,7 +112,7 @@ class StoredRows:
         return pa.concat_tables(parts) if parts else file.schema_arrow.empty_table()
 
     def _read_row_group(
-        self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first: int
+        self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first_row: int
     ) -> pa.Table:
         """Read a row group of the file. If only one query is wanted, return a copy of its rows, so
         that the memory of the other rows is released."""
@@ -120,7 +120,7 @@ class StoredRows:
         if len(wanted_ids) > 1:
             return table
         position = self.layout.query_ids.index(next(iter(wanted_ids)))
-        end = int(self.layout.counts[: position + 1].sum()) - first
+        end = int(self.layout.counts[: position + 1].sum()) - first_row
         start = end - int(self.layout.counts[position])
         rows = table.take(as_column(np.arange(max(start, 0), min(end, len(table)))))
         return rows.set_column(0, "query_id", encode_ids(rows["query_id"].cast(ID)))
@@ -283,14 +283,14 @@ def _open_rows(
 
 @contextmanager
 def _guard_reading(folder_store: FolderStore, table: str, file: str) -> Iterator[None]:
-    problem = folder_store.table_problem(table, check_now=True)
+    problem = folder_store.find_table_problem(table, check_now=True)
     if problem:
         raise damaged_file_error(file, problem)
     try:
         yield
     except (pa.ArrowException, ValueError, KeyError, OSError) as error:
         folder_store.mark_unreadable(table, str(error))
-        raise damaged_file_error(file, folder_store.table_problem(table)) from error
+        raise damaged_file_error(file, folder_store.find_table_problem(table)) from error
 
 
 def stays_on_disk(rows: int) -> bool:

@@ -11,7 +11,7 @@ import numba
 from llvmlite import binding as llvm
 
 from metrics_core.base.compiled.functions import lines, orders, ranks, sums
-from metrics_core.base.compiled.signatures import RECORDS, SIGNATURES, array_kinds
+from metrics_core.base.compiled.signatures import RECORDS, SIGNATURES, expand_kinds
 
 _MODULES = (lines, ranks, orders, sums)
 _OF_EVERY_PROCESS = {"memset", "memcpy", "memmove"}
@@ -27,7 +27,7 @@ _TYPES = {
 }
 
 
-def object_code(part: str) -> bytes:
+def compile_object_code(part: str) -> bytes:
     """Compile one part of `SIGNATURES` and return its functions as the bytes of an object file."""
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
@@ -39,14 +39,14 @@ def object_code(part: str) -> bytes:
     )
     whole: Any = None
     for name, kinds in SIGNATURES[part].items():
-        module = llvm.parse_assembly(_assembly(name, kinds))
-        whole = module if whole is None else _link(whole, module)
+        module = llvm.parse_assembly(_compile_to_assembly(name, kinds))
+        whole = module if whole is None else _link_modules(whole, module)
     return target.emit_object(_optimise(whole, target, set(SIGNATURES[part])))
 
 
-def _link(whole: Any, module: Any) -> Any:
-    whole.link_in(module)
-    return whole
+def _link_modules(target_module: Any, module: Any) -> Any:
+    target_module.link_in(module)
+    return target_module
 
 
 def _optimise(module: Any, target: Any, names: set[str]) -> Any:
@@ -67,7 +67,7 @@ def _optimise(module: Any, target: Any, names: set[str]) -> Any:
     return module
 
 
-def _assembly(name: str, kinds: str) -> str:
+def _compile_to_assembly(name: str, kinds: str) -> str:
     """Compile the function called `name` to a C function and return its LLVM assembly.
 
     `kinds` are the kinds of the function's arguments."""
@@ -75,7 +75,7 @@ def _assembly(name: str, kinds: str) -> str:
     types: list[Any] = []
     parameters: list[str] = []
     given: list[str] = []
-    for i, kind in enumerate(array_kinds(kinds)):
+    for i, kind in enumerate(expand_kinds(kinds)):
         if kind == "int64":
             types.append(numba.types.int64)
             parameters.append(f"p{i}")

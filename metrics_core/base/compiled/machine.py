@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core.base.compiled.signatures import SIGNATURES, array_kinds
+from metrics_core.base.compiled.signatures import SIGNATURES, expand_kinds
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.whole_files import read_sealed_file, write_sealed
+from metrics_core.base.whole_files import read_sealed_file, write_sealed_file
 
 _HERE = Path(__file__).parent
 _SHAPING = ("building.py", "signatures.py")
@@ -54,7 +54,7 @@ class Compiled:
         self._engine.finalize_object()
         for name, kinds in SIGNATURES[part].items():
             address = self._engine.get_function_address(name)
-            setattr(self, name, _wrap_function(name, address, list(array_kinds(kinds))))
+            setattr(self, name, _wrap_function(name, address, list(expand_kinds(kinds))))
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         raise AttributeError(name)
@@ -101,7 +101,7 @@ def _wrap_function(name: str, address: int, kinds: list[str]) -> Callable[..., i
     return call
 
 
-def compiled(part: str) -> Compiled:
+def compiled_functions(part: str) -> Compiled:
     """Return the functions of a part for this machine. If necessary they are compiled, which takes
     some seconds.
 
@@ -113,41 +113,42 @@ def compiled(part: str) -> Compiled:
         return _load_part(part)
 
 
-def is_worth_loading(part: str, amount: int, least: int) -> bool:
+def is_worth_loading(part: str, amount: int, min_amount: int) -> bool:
     """Return whether an amount of work is large enough to justify loading a part.
 
-    The amount must be at least `least`. If the part is not compiled yet, it must be at least 8
-    times `least`, because compiling takes longer than doing less work without compiled code."""
-    return amount >= least and (amount >= 8 * least or find_code(part) is not None)
+    The amount must be at least `min_amount`. If the part is not compiled yet, it must be at least 8
+    times `min_amount`, because compiling takes longer than doing less work without compiled
+    code."""
+    return amount >= min_amount and (amount >= 8 * min_amount or find_object_file(part) is not None)
 
 
-def find_code(part: str) -> Path | None:
+def find_object_file(part: str) -> Path | None:
     """Return the object file of a part for this machine; None if it has not been compiled."""
-    paths = (folder / _file_name(part) for folder in _folders())
+    paths = (folder / _file_name(part) for folder in _cache_folders())
     return next((path for path in paths if path.is_file()), None)
 
 
 @cache
 def _load_part(part: str) -> Compiled:
-    _check_allowed()
+    _check_executable_memory()
     name = _file_name(part)
-    for folder in _folders():
+    for folder in _cache_folders():
         # Loaded code is not checked: a damaged file would crash the process or compute wrong
         # numbers.
         kept = read_sealed_file(folder / name)
         if kept is not None:
             return Compiled(part, bytes(kept))
     _print_compile_time(part)
-    from metrics_core.base.compiled.building import object_code
+    from metrics_core.base.compiled.building import compile_object_code
 
     _BEING_COMPILED.append(part)
     try:
-        code = object_code(part)
+        code = compile_object_code(part)
     finally:
         _BEING_COMPILED.remove(part)
-    for folder in _folders():
+    for folder in _cache_folders():
         try:  # older files stay, as other versions may use them
-            write_sealed(folder / name, code)
+            write_sealed_file(folder / name, code)
             break
         except OSError:
             continue
@@ -197,7 +198,7 @@ def _fingerprint() -> str:
     return digest.hexdigest()
 
 
-def _folders() -> Iterator[Path]:
+def _cache_folders() -> Iterator[Path]:
     if os.environ.get(_FOLDER):
         yield Path(os.environ[_FOLDER])
         return
@@ -206,7 +207,7 @@ def _folders() -> Iterator[Path]:
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ranklens"
 
 
-def _check_allowed() -> None:
+def _check_executable_memory() -> None:
     """Raise RanklensError if the system forbids executable memory, as hardened systems do.
 
     Without this check, calling the code would end the process without a message."""

@@ -104,7 +104,7 @@ def _build_report(conditions: GateConditions, options: GateOptions) -> GateRepor
         conditions,
         compared,
         partial(_read_queries, options, conditions),
-        fail_unclear=options.if_unclear == "fail",
+        fails_if_unclear=options.if_unclear == "fail",
     )
     report = replace(
         report,
@@ -124,7 +124,7 @@ def _report_given_scores(options: GateOptions) -> GateReport:
         conditions,
         compared,
         partial(_read_queries, options, conditions),
-        fail_unclear=options.if_unclear == "fail",
+        fails_if_unclear=options.if_unclear == "fail",
     )
     return replace(
         report,

@@ -13,7 +13,7 @@ from metrics_core.commands.gate.terminal import (
     format_bounds,
     format_change,
     format_margin,
-    name_target,
+    format_target,
 )
 from metrics_core.comparing.gates import (
     BELOW,
@@ -63,7 +63,7 @@ def format_markdown(report: GateReport) -> str:
     parts += [f"⚠️ {_escape_text(unanswered.sentence)}" for unanswered in report.unanswered]
     parts += [_escape_text(sentence) for sentence in report.changes]
     if len(report.outcomes) > 1:
-        parts += [*_gate_tables(report), _escape_text(correction_finding(report.tested))]
+        parts += [*_gate_tables(report), _escape_text(correction_finding(report.n_comparisons))]
         parts += [
             f"{_escape_text(_gate_label(outcome, report))}: {_escape_text(gate_finding(outcome))}"
             for outcome in report.outcomes
@@ -72,7 +72,7 @@ def format_markdown(report: GateReport) -> str:
     has_several = len(report.words) > 1
     parts += [_floor_line(outcome) for outcome in report.floors if has_several]
     parts += [_overlap_line(outcome) for outcome in report.overlaps if has_several]
-    parts += map(_escape_text, report.unclear)
+    parts += map(_escape_text, report.inconclusive_note)
     for broken in (broken_queries for broken_queries in report.broken if broken_queries.rows):
         parts += _broken_queries_section(broken, is_collapsed=len(report.broken) > 1)
     for overlap in report.overlaps:
@@ -153,13 +153,13 @@ def _gate_tables(report: GateReport) -> list[str]:
 
 
 def _gate_table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
-    holds = ", all gates" if report.tested > 1 else ""
+    holds = ", all gates" if report.n_comparisons > 1 else ""
     head = ["Result", "Run", "Measure", "Queries", "n", "Margin", f"Difference [95 %{holds}]"]
     rows = [
         [
-            _mark_outcome(outcome.outcome),
+            _format_outcome(outcome.outcome),
             _escape_text(outcome.run),
-            _escape_text(name_target(outcome.gate)),
+            _escape_text(format_target(outcome.gate)),
             _escape_text(outcome.gate.slice.group or "all"),
             w.format_count(outcome.queries),
             format_margin(outcome.gate),
@@ -182,17 +182,17 @@ def _format_difference(outcome: GateOutcome) -> str:
     return f"**{format_change(outcome)}** {between}"
 
 
-def _mark_outcome(outcome: str) -> str:
+def _format_outcome(outcome: str) -> str:
     mark = {WORSE_RUN: FAILING, NOT_WORSE: FINE}.get(outcome, OPEN)
     unbroken = outcome.replace(" ", w.NO_BREAK)
     return f"{mark} **{unbroken}**" if mark == FAILING else f"{mark}{w.NO_BREAK}{unbroken}"
 
 
-def _markdown_table(rows: Sequence[Sequence[str]], numbers: int) -> str:
-    """Return a Markdown table, with the header in the first row. Its last `numbers` columns are
-    right-aligned."""
+def _markdown_table(rows: Sequence[Sequence[str]], n_number_columns: int) -> str:
+    """Return a Markdown table, with the header in the first row. Its last `n_number_columns`
+    columns are right-aligned."""
     width = len(rows[0])
-    rule = ["---" if i < width - numbers else "---:" for i in range(width)]
+    rule = ["---" if i < width - n_number_columns else "---:" for i in range(width)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]])
 
 
@@ -273,25 +273,27 @@ def format_github(report: GateReport) -> str:
         level[CANNOT_TELL] = "error"
     changed = "notice" if report.allow_changed else "error"
     lines = [
-        _annotation("warning", "Queries without results", unanswered.sentence)
+        _format_annotation("warning", "Queries without results", unanswered.sentence)
         for unanswered in report.unanswered
     ]
-    lines += [_annotation(changed, "Changed since the snapshot", text) for text in report.changes]
+    lines += [
+        _format_annotation(changed, "Changed since the snapshot", text) for text in report.changes
+    ]
     has_several_runs = len(report.runs) > 1
     listed = {id(broken.outcome): f" {broken.sentence}" for broken in report.broken if broken.rows}
     annotations = [
-        (o.counts_as, o.run, gate_title(o), gate_finding(o) + listed.get(id(o), ""))
+        (o.effective_outcome, o.run, gate_title(o), gate_finding(o) + listed.get(id(o), ""))
         for o in report.outcomes
     ]
     annotations += [(f.outcome, f.run, "Floor", floor_finding(f)) for f in report.floors]
     annotations += [(o.outcome, o.run, "Overlap", overlap_finding(o)) for o in report.overlaps]
     for outcome, run, title, sentence in annotations:
         full_title = f"{run}: {title}" if has_several_runs else title
-        lines.append(_annotation(level.get(outcome, "notice"), full_title, sentence))
+        lines.append(_format_annotation(level.get(outcome, "notice"), full_title, sentence))
     return "".join(f"{line}\n" for line in lines)
 
 
-def _annotation(level: str, title: str, text: str) -> str:
+def _format_annotation(level: str, title: str, text: str) -> str:
     message = w.escape_controls(text).replace("%", "%25")
     escaped_title = (
         w.escape_controls(title).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")

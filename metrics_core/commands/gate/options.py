@@ -41,7 +41,7 @@ class GateOptions(ReadingOptions):
         return bool(self.gates or self.floors or self.floors_shown or self.overlaps)
 
     @property
-    def keeps_same(self) -> bool:
+    def keeps_repeated_runs(self) -> bool:
         """Whether a run that is listed twice on the command line is kept twice.
 
         This is true for a gate, which then reports that nothing changed."""

@@ -12,7 +12,7 @@ from metrics_core.checks.snapshots import (
     is_snapshot,
     read_given_snapshot,
     read_snapshot,
-    refuse_changed_reading,
+    refuse_changed_reading_options,
 )
 from metrics_core.commands.gate.options import GateOptions
 from metrics_core.commands.reading import (
@@ -22,7 +22,7 @@ from metrics_core.commands.reading import (
 )
 from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.commands.snapshot import scoring_choices
-from metrics_core.comparing.gate_conditions import declare_directions, find_gated_names
+from metrics_core.comparing.gate_conditions import declare_directions, find_gated_measure_names
 from metrics_core.findings.gate_report import (
     GateComparison,
     GateConditions,
@@ -68,7 +68,7 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
             " `snapshot`.",
         )
     texts = [*options.gates, *options.floors, *options.floors_shown]
-    scores = read_all_scores(replace(options, measures=find_gated_names(texts)))
+    scores = read_all_scores(replace(options, measures=find_gated_measure_names(texts)))
     scores = declare_directions(scores, texts)
     conditions = GateConditions.from_texts(
         options.gates, options.floors, options.floors_shown, measures=scores.measures
@@ -101,7 +101,7 @@ def _read_snapshot_comparison(
     choices."""
     snapshot = read_snapshot(path)
     files = read_judged_files(replace(options, baseline=None))
-    refuse_changed_reading(path, snapshot, scoring_choices(options))
+    refuse_changed_reading_options(path, snapshot, scoring_choices(options))
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     compared = compare_with_snapshot(
         snapshot, Path(path).name, files.judged, files.qrels, scores, conditions

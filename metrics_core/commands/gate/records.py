@@ -35,15 +35,15 @@ def format_json(report: GateReport) -> str:
         "label": report.label,
         "runs": list(report.runs),
         "queries": report.queries,
-        "compared_together": report.tested,
-        "unanswered": [_unanswered_record(unanswered) for unanswered in report.unanswered],
+        "compared_together": report.n_comparisons,
+        "unanswered": [_unanswered_queries_record(unanswered) for unanswered in report.unanswered],
         "changes": list(report.changes),
         "changes_allowed": report.allow_changed,
         "not_compared": list(report.uncompared),
         "gates": [_gate_record(entry) for entry in report.outcomes],
         "floors": [_floor_record(entry) for entry in report.floors],
         "overlaps": [_overlap_record(entry) for entry in report.overlaps],
-        "broken": [_broken_record(entry) for entry in report.broken],
+        "broken": [_broken_queries_record(entry) for entry in report.broken],
         "below_best": list(report.below_best),
         "files": [{"what": a, "name": b, "sha256": c} for a, b, c in report.files],
     }
@@ -68,7 +68,7 @@ def _gate_record(outcome: GateOutcome) -> dict[str, Any]:
         "column": outcome.gate.slice.column,
         "group": outcome.gate.slice.group,
         "margin": outcome.gate.margin,
-        "tested": outcome.gate.tested,
+        "tested": outcome.gate.tested_quantity,
         "run": outcome.run,
         "outcome": outcome.outcome,
         "unchanged": outcome.is_unchanged,
@@ -84,7 +84,7 @@ def _gate_record(outcome: GateOutcome) -> dict[str, Any]:
         "inner_high": outcome.inner_high,
         "p_corrected": outcome.p_corrected,
         "smallest_loss_shown": outcome.smallest_loss,
-        "chance_to_fail_at_twice_the_margin": outcome.chance_at_twice,
+        "chance_to_fail_at_twice_the_margin": outcome.failure_chance_at_twice_margin,
     }
 
 
@@ -117,7 +117,7 @@ def _overlap_record(outcome: OverlapOutcome) -> dict[str, Any]:
     }
 
 
-def _unanswered_record(unanswered: UnansweredQueries) -> dict[str, Any]:
+def _unanswered_queries_record(unanswered: UnansweredQueries) -> dict[str, Any]:
     return {
         "run": unanswered.run,
         "queries": len(unanswered.query_ids),
@@ -127,7 +127,7 @@ def _unanswered_record(unanswered: UnansweredQueries) -> dict[str, Any]:
     }
 
 
-def _broken_record(broken: BrokenQueries) -> dict[str, Any]:
+def _broken_queries_record(broken: BrokenQueries) -> dict[str, Any]:
     return {
         "gate": str(broken.outcome.gate),
         "run": broken.outcome.run,
@@ -165,7 +165,7 @@ def format_junit(report: GateReport) -> str:
     Inconclusive cases are reported as skipped, unless the options make them fail. Changes since a
     snapshot are a separate case. Each run without results for some of the queries is also a
     separate case, which is reported as skipped."""
-    cases = list(_list_cases(report))
+    cases = list(_make_test_cases(report))
     failing = {WORSE_RUN, BELOW} | ({CANNOT_TELL} if report.fail_unclear else set())
     failed = [case for case in cases if case.outcome in failing]
     skipped = [c for c in cases if c.outcome in _SKIPPED - failing]
@@ -191,7 +191,7 @@ def format_junit(report: GateReport) -> str:
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=False) + "\n"
 
 
-def _list_cases(report: GateReport) -> Iterator[_Case]:
+def _make_test_cases(report: GateReport) -> Iterator[_Case]:
     for unanswered in report.unanswered:
         yield _Case(
             f"every judged query has results ({unanswered.run})", _UNANSWERED, unanswered.sentence
@@ -207,7 +207,7 @@ def _list_cases(report: GateReport) -> Iterator[_Case]:
         name = f"{gate_outcome.gate} ({ratio}{gate_outcome.run})"
         yield _Case(
             name,
-            gate_outcome.counts_as,
+            gate_outcome.effective_outcome,
             gate_sentence(gate_outcome),
             query_sentences.get(id(gate_outcome), ""),
         )

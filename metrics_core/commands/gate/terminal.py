@@ -25,7 +25,7 @@ def format_terminal_report(report: GateReport) -> str:
     parts = [report.headline, *report.remarks, *outcome_lines(report)]
     if report.outcomes:
         parts.append(align_records(_gate_rows(report), _LABELS))
-        parts.append(correction_finding(report.tested))
+        parts.append(correction_finding(report.n_comparisons))
     for broken in (broken_queries for broken_queries in report.broken if broken_queries.rows):
         parts.append(f"{broken.title}:\n{align_records(_query_rows(broken), 1)}")
         if broken.command:
@@ -35,13 +35,13 @@ def format_terminal_report(report: GateReport) -> str:
             rows = align_records(_changed_query_rows(overlap), 1)
             parts.append(f"{changed_queries_title(overlap)}:\n{rows}")
     parts += [*report.below_best, *report.baseline_notes]
-    parts.append(report.ending)
+    parts.append(report.closing_sentence)
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
 
 
 def outcome_lines(report: GateReport) -> list[str]:
     """Return one line for each outcome, and a line on how inconclusive outcomes are treated."""
-    return [*report.sentences, *report.unclear]
+    return [*report.sentences, *report.inconclusive_note]
 
 
 def format_margin(gate: Gate) -> str:
@@ -52,7 +52,7 @@ def format_margin(gate: Gate) -> str:
     return f"{sign}{gate.margin:g}"
 
 
-def name_target(gate: Gate) -> str:
+def format_target(gate: Gate) -> str:
     """Name the measure of a gate, with "(ratio)" if the typical ratio is tested: "latency_ms
     (ratio)"."""
     return f"{gate.target} (ratio)" if gate.is_ratio else gate.target
@@ -63,14 +63,14 @@ def format_change(outcome: GateOutcome) -> str:
     as "+27 %"."""
     if outcome.gate.is_ratio:
         return _format_percents(outcome.difference)[0]
-    return w.format_difference(outcome.difference, count_decimals(outcome))
+    return w.format_difference(outcome.difference, choose_decimals(outcome))
 
 
 def format_bounds(outcome: GateOutcome, low: float, high: float) -> str:
     """Format an interval of the difference. For a gate on the typical ratio, its bounds are
     percentages: "[+19 %, +36 %]"."""
     if not outcome.gate.is_ratio:
-        return w.format_interval(low, high, count_decimals(outcome))
+        return w.format_interval(low, high, choose_decimals(outcome))
     return w.DASH if math.isnan(low) else f"[{', '.join(_format_percents(low, high))}]"
 
 
@@ -82,12 +82,12 @@ def _format_percents(*shares: float) -> list[str]:
 
 
 def _gate_rows(report: GateReport) -> list[dict[str, str]]:
-    interval_column = f"95{w.NO_BREAK}%" + (", all gates" if report.tested > 1 else "")
+    interval_column = f"95{w.NO_BREAK}%" + (", all gates" if report.n_comparisons > 1 else "")
     return [
         {
             "result": outcome.outcome,
             "run": outcome.run,
-            "measure": name_target(outcome.gate),
+            "measure": format_target(outcome.gate),
             "queries": outcome.gate.slice.group or "all",
             "n": w.format_count(outcome.queries),
             "margin": format_margin(outcome.gate),
@@ -99,7 +99,7 @@ def _gate_rows(report: GateReport) -> list[dict[str, str]]:
     ]
 
 
-def count_decimals(outcome: GateOutcome) -> int:
+def choose_decimals(outcome: GateOutcome) -> int:
     """Return the number of decimals for the difference and the intervals of a gate. There are
     enough to distinguish the printed losses from the margin."""
     digits, margin = w.interval_decimals(outcome.low, outcome.high), outcome.gate.margin

@@ -38,7 +38,7 @@ def update_snapshot(
         return [
             f"{path} was not changed: --update needs gates that show that the run is not worse."
         ]
-    compared_measures = [*compared.scores.measures, *compared.changes.not_compared]
+    compared_measures = [*compared.scores.measures, *compared.changes.incomparable_measures]
     measures = [*snapshot.measures, *(m for m in compared_measures if m not in snapshot.measures)]
     ranks = compared.judged[compared.runs[0]]
     scores = score_runs([ranks], measures, without_relevant=options.without_relevant)

@@ -21,8 +21,8 @@ from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import compare_pairs
 from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.resampled import clip_bounds
-from metrics_core.comparing.tested_quantities import tests_means, to_tested_scale
-from metrics_core.comparing.testing import widest_difference
+from metrics_core.comparing.tested_quantities import is_mean_tested, to_tested_scale
+from metrics_core.comparing.testing import largest_possible_difference
 from metrics_core.comparing.verdicts import (
     BETTER_RUN,
     CANNOT_TELL,
@@ -78,13 +78,13 @@ class AllPairs:
         return np.isin(self.verdict, (BETTER_RUN, WORSE_RUN))
 
     @property
-    def too_few(self) -> bool:
+    def has_too_few_queries(self) -> bool:
         """Whether any pair shares too few queries for a verdict."""
         shared = self.queries[~np.eye(len(self.runs), dtype=bool)]
         return bool((shared < FEWEST_QUERIES).any())
 
     @property
-    def possible_bests(self) -> tuple[str, ...]:
+    def possible_best_runs(self) -> tuple[str, ...]:
         """The runs that no other run significantly outperforms, best mean first."""
         return tuple(run for run, first in zip(self.runs, self.first, strict=True) if first == 1)
 
@@ -112,7 +112,7 @@ class AllPairs:
     def headline(self) -> str:
         """A sentence fragment with the number of runs and the runs that may be the best."""
         runs = f"{len(self.runs):,} {plural(len(self.runs), 'run')}"
-        return f"{runs}; may be the best: {', '.join(self.possible_bests)}"
+        return f"{runs}; may be the best: {', '.join(self.possible_best_runs)}"
 
     def select_runs(self, runs: Iterable[str]) -> AllPairs:
         """Return the results for only some of the runs, in the order of their means.
@@ -143,7 +143,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     direction = parsed_measure.declaration.direction
     values = scores.values_of(parsed_measure)
     tested_scale = to_tested_scale(parsed_measure, values)
-    is_mean = tests_means(parsed_measure)
+    is_mean = is_mean_tested(parsed_measure)
     scaled = tested_scale if is_mean else values
     middle = MEAN.combine(scaled.T)
     typical = middle if np.isnan(tested_scale).all() else MEAN.combine(tested_scale.T)
@@ -228,7 +228,7 @@ def _to_score_scale(intervals: Interval, measure: Measure, scaled: Floats, pairs
     On a linear scale, differences are unchanged and bounds are clipped to the largest possible
     difference. On any other scale, let m be the midpoint of the means of the two runs. A difference
     d becomes the difference between the converted values of m + d / 2 and m - d / 2."""
-    combination, widest = measure.declaration.combination, widest_difference(measure)
+    combination, widest = measure.declaration.combination, largest_possible_difference(measure)
     if combination.linear:
         return Interval(intervals.mean, *(clip_bounds(end, widest) for end in intervals[1:]))
     middle = np.full(pairs.shape[1], np.nan)

@@ -21,7 +21,7 @@ from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.resampled import align_bounds_with_test, resample_means
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.scoring.intervals import Interval
-from metrics_core.scoring.resampling import count_draws
+from metrics_core.scoring.resampling import choose_n_draws
 from metrics_core.scoring.studentised import Moments, find_draw_limits, studentise
 
 _MOST_VALUES = 2_000_000
@@ -64,7 +64,7 @@ def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
     `scaled` float64[run, query] has the scores, NaN if undefined. `pairs` int64[2, pair] has, for
     each pair, the rows of its two runs in `scaled`."""
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
-    n_draws = count_draws(n_queries)
+    n_draws = choose_n_draws(n_queries)
     statistic, mean, error, p, steps = np.full((5, n_pairs), np.nan)
     queries = np.zeros(n_pairs, dtype=np.int64)
     for part in _split_pairs(np.arange(n_pairs), n_queries):
@@ -100,10 +100,11 @@ def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
     return (scaled[pairs[0]] - scaled[pairs[1]]).T
 
 
-def _split_pairs(places: Ints, values_per_pair: int) -> list[Ints]:
+def _split_pairs(pair_positions: Ints, values_per_pair: int) -> list[Ints]:
     """Split an array of pair positions into blocks that can be processed at once.
 
     A block has about `_MOST_VALUES` values if each pair has `values_per_pair` values."""
     return np.split(
-        places, range(0, len(places), max(1, _MOST_VALUES // max(values_per_pair, 1)))[1:]
+        pair_positions,
+        range(0, len(pair_positions), max(1, _MOST_VALUES // max(values_per_pair, 1)))[1:],
     )

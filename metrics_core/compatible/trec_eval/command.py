@@ -97,7 +97,7 @@ def _encode(text: str) -> bytes:
         return text.encode()
 
 
-def _run_program(options: TrecEvalOptions, printed: list[str]) -> None:
+def _run_program(options: TrecEvalOptions, output_lines: list[str]) -> None:
     if len(options.files) != 2:
         raise ProgramExit(ARGUMENTS, *USAGE)
     judgments_path, results_path = options.files
@@ -109,13 +109,13 @@ def _run_program(options: TrecEvalOptions, printed: list[str]) -> None:
     means = read_means(options.zscores) if options.zscores is not None else None
     requested = requested_measures(options)
     queries = plan_queries(results.run.query_ids, judgments.queries, options)
-    columns = _measure_columns(requested, results, judgments, queries, options, means, printed)
+    columns = _compute_columns(requested, results, judgments, queries, options, means, output_lines)
     relevant = judgments.count_relevant() if options.complete else None
     scored = len(queries.queries)
     n_queries = queries.judged if options.complete else scored
     if options.summary:
         totals = Totals(n_queries, scored, relevant, results.name)
-        printed.append(summary_lines(columns, totals, as_z_scores=means is not None))
+        output_lines.append(summary_lines(columns, totals, as_z_scores=means is not None))
 
 
 @dataclass(frozen=True)
@@ -148,16 +148,17 @@ def plan_queries(
     return QueryPlan(tuple(sorted(scored)), frozenset(scored - common), len(set(judged_queries)))
 
 
-def _measure_columns(
+def _compute_columns(
     requested: list[RequestedMeasure],
     results: files.Results,
     judgments: TrecEvalJudgments,
     queries: QueryPlan,
     options: TrecEvalOptions,
     means: Means | None,
-    printed: list[str],
+    output_lines: list[str],
 ) -> list[MeasureScores]:
-    """Return the scores of each measure, and append the output lines of the queries to `printed`.
+    """Return the scores of each measure, and append the output lines of the queries to
+    `output_lines`.
 
     If the program exits at a query, the lines of the earlier queries are still appended."""
     if all(a.row.judgments == "any" for a in requested):
@@ -184,7 +185,7 @@ def _measure_columns(
     if means is not None:
         columns = [_standardise_column(c, scored, means) for c in columns]
     if options.per_query:
-        printed.append(query_lines(columns, scored, as_z_scores=means is not None))
+        output_lines.append(query_lines(columns, scored, as_z_scores=means is not None))
     if program_exit is not None:
         raise program_exit
     if first_invalid < len(queries.queries):

@@ -46,11 +46,11 @@ class LineFields:
     comments: bool = False
 
 
-def results_layout(*, comments: bool) -> LineFields:
+def results_layout(*, allows_comments: bool) -> LineFields:
     """Return the layout of result lines: query Q0 document rank score run_name."""
     column_types = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
     fields = ("query_id", "q0", "doc_id", "rank", "score", "tag")
-    return LineFields(fields, column_types, has_more=True, blanks=True, comments=comments)
+    return LineFields(fields, column_types, has_more=True, blanks=True, comments=allows_comments)
 
 
 def read_bytes(path: str, *, file_kind: str, stdin: bool = False) -> bytes:
@@ -122,7 +122,7 @@ def parse_grades(column: pa.ChunkedArray) -> Ints:
     """Return the integer grades in a column of strings, int64[row]. Each distinct string is parsed
     once."""
     return _decode_values(
-        column, np.array([atol(t) for t in _dictionary_texts(column)], dtype=np.int64)
+        column, np.array([atol(t) for t in _dictionary_strings(column)], dtype=np.int64)
     )
 
 
@@ -130,11 +130,11 @@ def parse_levels(column: pa.ChunkedArray) -> Floats:
     """Return the real-valued levels in a column of strings, float64[row]. Each distinct string is
     parsed once."""
     return _decode_values(
-        column, np.array([atof(t) for t in _dictionary_texts(column)], dtype=np.float64)
+        column, np.array([atof(t) for t in _dictionary_strings(column)], dtype=np.float64)
     )
 
 
-def _dictionary_texts(column: pa.ChunkedArray) -> list[str]:
+def _dictionary_strings(column: pa.ChunkedArray) -> list[str]:
     texts: list[str] = column.chunk(0).dictionary.to_pylist() if len(column) else []
     return texts
 
@@ -156,7 +156,7 @@ def _split_blocks(data: bytes) -> Iterator[bytes]:
 def _read_regular_block(block: bytes, layout: LineFields) -> pa.Table | None:
     """Read a block of regular lines with Arrow; None if the result might differ from reading line
     by line."""
-    if layout.comments and _may_hold_comments(block, layout):
+    if layout.comments and _may_contain_comments(block, layout):
         return None
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
@@ -174,7 +174,7 @@ def _read_regular_block(block: bytes, layout: LineFields) -> pa.Table | None:
     return _read_with_arrow(_collapse_blanks(block, layout), layout)
 
 
-def _may_hold_comments(block: bytes, layout: LineFields) -> bool:
+def _may_contain_comments(block: bytes, layout: LineFields) -> bool:
     """Return whether a line may begin with #. If the layout allows blank lines, white space before
     the # is ignored."""
     if b"#" not in block:
@@ -243,7 +243,7 @@ def read_results(path: str, options: TrecEvalOptions) -> Results:
     """Read a results file. For version 9.0.8, scores are rounded to single precision, like in
     trec_eval."""
     data = read_bytes(path, file_kind="results", stdin=options.version == "10.0")
-    layout = results_layout(comments=options.version == "10.0")
+    layout = results_layout(allows_comments=options.version == "10.0")
     table = read_table(data, layout, path)
     if not len(table) and not (options.complete and options.version == "10.0"):
         raise ProgramExit(NO_QUERIES, f"trec_eval: no results in file '{path}'")
@@ -279,7 +279,7 @@ def read_qrels(path: str, options: TrecEvalOptions) -> Qrels:
     return Qrels(table=table.drop_columns(["relevance"]).append_column("relevance", column))
 
 
-def repeated_judgments(qrels: Qrels) -> set[str]:
+def find_queries_with_repeated_judgments(qrels: Qrels) -> set[str]:
     """Return the queries in which a document is judged twice."""
     rows, _ = find_repeated_rows(qrels.query_codes, qrels.doc_ids)
     return {qrels.query_ids[code] for code in np.unique(qrels.query_codes[rows])}

@@ -88,7 +88,7 @@ class LevelGain(NamedTuple):
     counts: bool = True
 
 
-def results_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
+def retrieved_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
     """Return for each query the gains of its retrieved documents, best rank first,
     float64[rank]."""
     level, starts = _retrieved_levels(ranks), _query_start_positions(ranks)
@@ -132,9 +132,9 @@ def _ideal_gains(table: Sequence[LevelGain], documents: Counter[float]) -> Float
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def dcg(lists: list[Floats]) -> Floats:
+def dcg(gain_lists: list[Floats]) -> Floats:
     """Return the sum of gain / log2(rank + 1) of each list, float64[query]."""
-    return np.array([float((g / np.log2(np.arange(len(g)) + 2.0)).sum()) for g in lists])
+    return np.array([float((g / np.log2(np.arange(len(g)) + 2.0)).sum()) for g in gain_lists])
 
 
 def _gain_tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
@@ -190,7 +190,7 @@ def scores_by_query(name: str, ranks: JudgedRanks, gains: Gains) -> Floats:
     """Return the scores of ndcg_rel, Rndcg or G, float64[query]. Each score is computed from the
     result list and the ideal list of a query."""
     measure = _MEASURES[name]
-    results, ideals = results_gains(ranks, gains), ideal_gains(ranks, gains)
+    results, ideals = retrieved_gains(ranks, gains), ideal_gains(ranks, gains)
     return np.array([measure(r, i) for r, i in zip(results, ideals, strict=True)])
 
 
@@ -278,7 +278,7 @@ def rank_biased_precision(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
     scaled = (min_gain < 0) | (max_gain > 1)
     low, width = np.where(scaled, min_gain, 0.0), np.where(scaled, max_gain - min_gain, 1.0)
     if gains:
-        gain = np.concatenate([np.empty(0), *results_gains(ranks, gains)])
+        gain = np.concatenate([np.empty(0), *retrieved_gains(ranks, gains)])
         query, position = _all_retrieved_ranks(ranks)
         level = _retrieved_levels(ranks)
         has_gain = (level >= 0) | np.isin(level, list(dict(gains)))

@@ -126,7 +126,9 @@ class LabelledQrels(TrecEvalJudgments):
         if grades[codes == self.queries.index(queries[0])].max() < 0:
             problems[queries[0]] = "none of its grades is 0 or above"
         repeated_text = "a document is judged twice"
-        return problems | dict.fromkeys(files.repeated_judgments(self.qrels), repeated_text)
+        return problems | dict.fromkeys(
+            files.find_queries_with_repeated_judgments(self.qrels), repeated_text
+        )
 
     def count_relevant(self) -> int:
         """Return the number of documents with a grade above 0."""
@@ -325,7 +327,7 @@ class GroupedQrels(TrecEvalJudgments):
                 "relevance": pa.array(self.grade[judged_rows]),
             }
         )
-        return judged_ranks(copied, Qrels(table=judged), _format_numbers(len(groups)), options)
+        return judged_ranks(copied, Qrels(table=judged), _number_names(len(groups)), options)
 
     def _average_groups(self, values: Floats, queries: Sequence[str]) -> Floats:
         """Return the means over the judgment groups of each query, float64[query, line]. `values`
@@ -340,12 +342,12 @@ class GroupedQrels(TrecEvalJudgments):
         )
 
 
-def _format_numbers(n: int) -> list[str]:
+def _number_names(n: int) -> list[str]:
     return [str(i) for i in range(n)]
 
 
 def _encode_number_names(codes: Ints, n: int) -> pa.ChunkedArray:
-    names = pa.array(_format_numbers(n), pa.string())
+    names = pa.array(_number_names(n), pa.string())
     coded = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), names)
     return pa.chunked_array([coded])
 

@@ -17,8 +17,8 @@ from metrics_core.compatible.trec_eval.table import (
     FAMILIES,
     MeasureRow,
     Version,
-    list_rows,
     resolve_measures,
+    rows_of_version,
 )
 from metrics_core.measures import declarations
 
@@ -133,17 +133,19 @@ def _request_measure(options: TrecEvalOptions, text: str) -> None:
     name, dot, parameters = text.partition(".")
     if dot and not parameters:
         raise ProgramExit(
-            ARGUMENTS, f"trec_eval: improper measure in parameter '{name}'", *_illegal_measure(name)
+            ARGUMENTS,
+            f"trec_eval: improper measure in parameter '{name}'",
+            *_illegal_measure_error(name),
         )
     if dot:
         options.parameters.setdefault(name, parameters)
     measures = resolve_measures(name, options.version)
     if not measures:
-        raise ProgramExit(ARGUMENTS, *_illegal_measure(name))
+        raise ProgramExit(ARGUMENTS, *_illegal_measure_error(name))
     options.measures |= measures
 
 
-def _illegal_measure(name: str) -> tuple[str]:
+def _illegal_measure_error(name: str) -> tuple[str]:
     return (f"trec_eval: illegal measure '{name}'",)
 
 
@@ -226,10 +228,10 @@ def requested_measures(options: TrecEvalOptions) -> list[RequestedMeasure]:
     requested: list[RequestedMeasure] = []
     shared: RequestedMeasure | None = None
     names = options.measures or resolve_measures("official", options.version)
-    for row in list_rows(options.version):
+    for row in rows_of_version(options.version):
         if row.name not in names:
             continue
-        measure = _requested_measure(row, options.parameters.get(row.name))
+        measure = _make_requested_measure(row, options.parameters.get(row.name))
         if row.name in _SHARED_GAINS:
             shared = measure if row.name in options.parameters else shared
             if shared is not None:
@@ -245,17 +247,17 @@ def requested_measures(options: TrecEvalOptions) -> list[RequestedMeasure]:
     ]
 
 
-def _requested_measure(row: MeasureRow, parameters: str | None) -> RequestedMeasure:
+def _make_requested_measure(row: MeasureRow, parameters: str | None) -> RequestedMeasure:
     match row.takes:
         case "cutoffs":
-            cutoffs = _sort_distinct(
+            cutoffs = _sort_distinct_numbers(
                 row, map(atol, parameters.split(",")) if parameters else row.default
             )
             if cutoffs[0] <= 0:
                 raise _parameter_error(row, "negative cutoff detected")
             return RequestedMeasure(row, tuple(f"{row.name}_{int(k)}" for k in cutoffs), cutoffs)
         case "levels":
-            levels = _sort_distinct(
+            levels = _sort_distinct_numbers(
                 row, map(atof, parameters.split(",")) if parameters else row.default
             )
             return RequestedMeasure(
@@ -283,10 +285,10 @@ def _line_name_with_level(name: str, level: float) -> str:
     return f"{name}_{level:3.2f}"[: len(name) + 9]
 
 
-def _sort_distinct(row: MeasureRow, numbers: Iterable[float]) -> tuple[float, ...]:
+def _sort_distinct_numbers(measure_row: MeasureRow, numbers: Iterable[float]) -> tuple[float, ...]:
     ascending = sorted(numbers)
     if len(set(ascending)) < len(ascending):
-        raise _parameter_error(row, "duplicate cutoffs detected")
+        raise _parameter_error(measure_row, "duplicate cutoffs detected")
     return tuple(ascending)
 
 
@@ -358,7 +360,7 @@ def help_text(options: TrecEvalOptions) -> str:
     ]
     lines += [f"Families of measures: {', '.join(FAMILIES)}", ""]
     explained = {d.name: d.explanation for d in declarations()}
-    for row in list_rows(options.version):
+    for row in rows_of_version(options.version):
         if row.name in options.measures:
             lines += [row.name, f"    {explained.get(row.ours) or _explain_preference(row.name)}"]
     if not options.measures:

@@ -96,13 +96,13 @@ def count_preferences(judgments: pd.DataFrame, documents: Sequence[str]) -> Quer
     number = {d: i for i, d in enumerate([*retrieved, *unlisted])}
     numbered = judgments.assign(number=judgments["doc_id"].map(number))
     groups = tuple(
-        _judge_preferences(judge_rows, len(number))
+        _preferences_of_judge(judge_rows, len(number))
         for _, judge_rows in numbered.groupby("group", sort=True)
     )
     return QueryPreferences(groups, len(retrieved))
 
 
-def _judge_preferences(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
+def _preferences_of_judge(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
     numbers, levels = judge_rows["number"].to_numpy(), judge_rows["level"].to_numpy()
     if judge_rows["subgroup"].nunique() == 1:
         return _preferences_by_level(numbers, levels, size)
@@ -175,16 +175,19 @@ class Tally:
     unlisted: int
 
 
-def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
-    """Count the preferences in `prefers`, int64[document, document]. The first `retrieved`
+def tally_preferences(prefers: Ints, n_retrieved: int) -> Tally:
+    """Count the preferences in `prefers`, int64[document, document]. The first `n_retrieved`
     documents are those in the run's list, in ranked order."""
-    among_listed, among_unlisted = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
-    fulfilled_imp = int(prefers[:retrieved, retrieved:].sum())
+    among_listed, among_unlisted = (
+        prefers[:n_retrieved, :n_retrieved],
+        prefers[n_retrieved:, n_retrieved:],
+    )
+    fulfilled_imp = int(prefers[:n_retrieved, n_retrieved:].sum())
     return Tally(
         fulfilled_ret=int(np.triu(among_listed, 1).sum()),
         possible_ret=int(among_listed.sum()),
         fulfilled_imp=fulfilled_imp,
-        possible_imp=fulfilled_imp + int(prefers[retrieved:, :retrieved].sum()),
+        possible_imp=fulfilled_imp + int(prefers[n_retrieved:, :n_retrieved].sum()),
         unlisted=int(among_unlisted.sum()),
     )
 
@@ -251,13 +254,13 @@ def _score_with_balanced_counts(
     are excluded."""
     total = 0.0
     for group, counts in zip(query.groups, tallies, strict=True):
-        relevant, nonrelevant = _count_judged(group, group.level.size)
-        relevant_listed, nonrelevant_listed = _count_judged(group, query.retrieved)
+        relevant, nonrelevant = _count_judged_documents(group, group.level.size)
+        relevant_listed, nonrelevant_listed = _count_judged_documents(group, query.retrieved)
         n_relevant, n_nonrelevant = (
             (relevant_listed, nonrelevant_listed) if only_listed else (relevant, nonrelevant)
         )
         if n_relevant < n_nonrelevant:
-            fulfilled, possible = _count_balanced(group, query.retrieved, only_listed)
+            fulfilled, possible = _count_balanced_preferences(group, query.retrieved, only_listed)
         else:
             missing = n_relevant - n_nonrelevant
             fulfilled = counts.fulfilled_ret + relevant_listed * missing
@@ -271,22 +274,24 @@ def _score_with_balanced_counts(
     return total / len(query.groups)
 
 
-def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
-    """Return how many of the first `first` documents a judge judged relevant, and how many
+def _count_judged_documents(group: JudgePreferences, n_first: int) -> tuple[int, int]:
+    """Return how many of the first `n_first` documents a judge judged relevant, and how many
     nonrelevant."""
-    level, times = group.level[:first], group.times[:first]
+    level, times = group.level[:n_first], group.times[:n_first]
     if group.classes:
         relevant = int(times[level > 0].sum())
         return relevant, int(times.sum()) - relevant
     return int((level > 0).sum()), int((level == 0).sum())
 
 
-def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) -> tuple[int, int]:
+def _count_balanced_preferences(
+    group: JudgePreferences, n_retrieved: int, only_listed: bool
+) -> tuple[int, int]:
     """Return the numbers of fulfilled and of possible preferences after superfluous nonrelevant
     documents were excluded."""
     if not group.classes:
-        return _count_balanced_subgroups(group, retrieved, only_listed)
-    keep = _count_judged(group, retrieved if only_listed else group.level.size)[0]
+        return _count_balanced_subgroups(group, n_retrieved, only_listed)
+    keep = _count_judged_documents(group, n_retrieved if only_listed else group.level.size)[0]
     *upper, last = group.classes
     # As in trec_eval, the kept nonrelevant documents are also compared with their own class.
     class_pairs = [(a, b) for i, a in enumerate(upper) for b in upper[i + 1 :]]
@@ -294,25 +299,25 @@ def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) 
     fulfilled = possible = 0
     for above, below in class_pairs:
         if only_listed:
-            above, below = above[above < retrieved], below[below < retrieved]
-        is_fulfilled = (above[:, None] < below[None, :]) & (above[:, None] < retrieved)
+            above, below = above[above < n_retrieved], below[below < n_retrieved]
+        is_fulfilled = (above[:, None] < below[None, :]) & (above[:, None] < n_retrieved)
         fulfilled += int(is_fulfilled.sum())
         possible += is_fulfilled.size
     return fulfilled, possible
 
 
 def _count_balanced_subgroups(
-    group: JudgePreferences, retrieved: int, only_listed: bool
+    group: JudgePreferences, n_retrieved: int, only_listed: bool
 ) -> tuple[int, int]:
-    """Return the result of `_count_balanced` for a judge with subgroups.
+    """Return the result of `_count_balanced_preferences` for a judge with subgroups.
 
     If there are more nonrelevant than relevant documents, only the first n nonrelevant documents
     are kept; n is the number of relevant documents."""
-    size = retrieved if only_listed else len(group.level)
-    keep = _count_judged(group, len(group.level))[0]
+    size = n_retrieved if only_listed else len(group.level)
+    keep = _count_judged_documents(group, len(group.level))[0]
     nonrelevant = group.level[:size] == 0.0
     is_kept = ~(nonrelevant & (np.cumsum(nonrelevant) > keep))
     prefers = group.prefers[:size, :size] * np.outer(is_kept, is_kept)
-    counts = tally_preferences(prefers, retrieved)
+    counts = tally_preferences(prefers, n_retrieved)
     fulfilled = counts.fulfilled_ret + counts.fulfilled_imp
     return fulfilled, counts.possible_ret + counts.possible_imp + counts.unlisted

@@ -135,7 +135,7 @@ FAMILIES: dict[str, frozenset[str]] = {
 }
 
 
-def list_rows(version: Version) -> list[MeasureRow]:
+def rows_of_version(version: Version) -> list[MeasureRow]:
     """Return the measures of this version of trec_eval, in the order in which it prints them."""
     return [row for row in ROWS if version == "10.0" or row.since == "9.0.8"]
 
@@ -145,5 +145,5 @@ def resolve_measures(name: str, version: Version) -> frozenset[str]:
     family.
 
     The result is empty if the name is unknown."""
-    row_names = frozenset(row.name for row in list_rows(version))
+    row_names = frozenset(row.name for row in rows_of_version(version))
     return row_names & FAMILIES.get(name, frozenset([name]))

@@ -18,7 +18,7 @@ from metrics_core.compatible.trec_eval.gains import (
     parse_persistence,
     rank_biased_precision,
     rank_biased_residual,
-    results_gains,
+    retrieved_gains,
     scores_by_query,
 )
 from metrics_core.compatible.trec_eval.options import RequestedMeasure
@@ -141,7 +141,7 @@ def _interpolated_precision(
 
 
 def _precision_at_recall(level: float, ranks: JudgedRanks, setting: Setting) -> Floats:
-    needed = _documents_needed(level, ranks, setting)
+    needed = _count_documents_needed(level, ranks, setting)
     relevant = score_declared("NumRel", ranks, setting)
     # The measure's recall level is at most 1; a slightly higher one may still mean all relevant
     # documents.
@@ -150,7 +150,7 @@ def _precision_at_recall(level: float, ranks: JudgedRanks, setting: Setting) -> 
     return np.where((needed <= 0) & (ranks.retrieved == 0), np.nan, values)
 
 
-def _documents_needed(level: float, ranks: JudgedRanks, setting: Setting) -> Floats:
+def _count_documents_needed(level: float, ranks: JudgedRanks, setting: Setting) -> Floats:
     share = level * score_declared("NumRel", ranks, setting)
     if setting.version == "9.0.8":
         return np.trunc(share + 0.9)
@@ -173,7 +173,7 @@ def _eleven_point_average(
     is_started = np.zeros(ranks.n_queries, dtype=np.bool_)
     n_reached = relevant_retrieved.copy()
     for level in reversed(requested.numbers):
-        needed = _documents_needed(level, ranks, setting)
+        needed = _count_documents_needed(level, ranks, setting)
         is_beyond = ~is_started & (needed > relevant_retrieved)
         is_started |= ~is_beyond
         is_passed |= ~is_beyond & ((needed <= 0) | (needed > n_reached))
@@ -201,7 +201,7 @@ def _dcg_with_gains(requested: RequestedMeasure, ranks: JudgedRanks, setting: Se
     gains = parse_gains(requested.pairs, setting.version)
     if not gains:
         return score_declared(requested.row.ours, ranks, setting)
-    results, ideal = dcg(results_gains(ranks, gains)), dcg(ideal_gains(ranks, gains))
+    results, ideal = dcg(retrieved_gains(ranks, gains)), dcg(ideal_gains(ranks, gains))
     if requested.row.name == "ndcg":
         return np.where(ideal > 0, results / ideal, 0.0)
     return results if requested.row.name == "dcg" else ideal
@@ -224,7 +224,9 @@ def _graded_with_gains(requested: RequestedMeasure, ranks: JudgedRanks, setting:
     return np.where(score_declared("NumRel", ranks, setting) > 0, values, 0.0)
 
 
-def _rank_biased(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
+def _rank_biased_precision(
+    requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
+) -> Floats:
     gains = parse_gains(requested.pairs, setting.version)
     return rank_biased_precision(ranks, gains, parse_persistence(requested.pairs))
 
@@ -248,6 +250,6 @@ _SPECIAL: dict[str, Callable[[RequestedMeasure, JudgedRanks, Setting], Floats]] 
     "G": _graded_with_gains,
     "ndcg_rel": _graded_with_gains,
     "Rndcg": _graded_with_gains,
-    "rbp": _rank_biased,
+    "rbp": _rank_biased_precision,
     "rbp_resid": _rank_biased_residual,
 }

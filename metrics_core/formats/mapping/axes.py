@@ -109,7 +109,7 @@ class Values(Protocol):
         """Return the value of this key in each object. The value is missing if the row has no
         object or the object lacks the key."""
 
-    def item(self, number: int) -> Values:
+    def get_item(self, index: int) -> Values:
         """Return the item at this index of each list, counted from 0. The item is missing if the
         row has no list or the list is too short."""
 
@@ -162,9 +162,9 @@ class PythonValues:
     def key(self, name: str) -> PythonValues:
         return PythonValues([v.get(name) if type(v) is dict else None for v in self.values])
 
-    def item(self, number: int) -> PythonValues:
+    def get_item(self, index: int) -> PythonValues:
         return PythonValues(
-            [v[number] if type(v) is list and len(v) > number else None for v in self.values]
+            [v[index] if type(v) is list and len(v) > index else None for v in self.values]
         )
 
     def items(self) -> tuple[Ints, PythonValues]:
@@ -235,10 +235,10 @@ class ArrowValues:
             return ArrowValues(pa.nulls(len(self.values)))
         return ArrowValues(pc.struct_field(self.values, name))
 
-    def item(self, number: int) -> ArrowValues:
+    def get_item(self, index: int) -> ArrowValues:
         counts, items = self.items()
         starts = np.cumsum(np.maximum(counts, 0)) - np.maximum(counts, 0)
-        rows = pa.array(starts + number, mask=counts <= number)
+        rows = pa.array(starts + index, mask=counts <= index)
         return ArrowValues(items.values.take(rows))
 
     def items(self) -> tuple[Ints, ArrowValues]:
@@ -353,7 +353,7 @@ class Records:
         if step.kind == "key":
             return axis, values.key(step.name)
         if step.kind == "item":
-            return axis, values.item(int(step.name))
+            return axis, values.get_item(int(step.name))
         keys: Sequence[str] | None = None
         if step.kind == "items":
             counts, children = values.items()

@@ -347,7 +347,7 @@ def may_mean_documents(name: str, items: Sequence[Any]) -> bool:
     return bool(items) and bool(name_match or role_of_numbers(name)) and all(map(_is_id, items))
 
 
-def find_documents_in_maps(
+def find_documents_in_keys(
     names: Sequence[str], values: Mapping[str, Sequence[Any]], prefix: Steps
 ) -> list[DocumentList]:
     """Return the documents of objects that map each document id to a number: {"results": {"d1":

@@ -24,7 +24,7 @@ from metrics_core.formats.mapping.documents import (
     NumberColumn,
     Steps,
     find_documents,
-    find_documents_in_maps,
+    find_documents_in_keys,
     find_ids_in_objects,
     find_lists_in_objects,
     find_scored_ids,
@@ -153,7 +153,7 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
         _infer_records(sample_items(values, record_shape), (VALUES,), inference)
         return bool(inference.mappings)
     list_names = [n for n, v in record.items() if type(v) is list and v and type(v[0]) is dict]
-    if len(list_names) == 1 and _find_query([record]) is None:
+    if len(list_names) == 1 and _find_query_path([record]) is None:
         row_steps = (Step("key", list_names[0]), ITEMS)
         rows = [
             row for row in sample_items(record[list_names[0]], record_shape) if type(row) is dict
@@ -267,7 +267,7 @@ def _infer_records(
         documents = [entry for entry in documents if entry.kind == "qrels"]
     if any(entry.possible_kinds[1] == SPECIFIC for entry in documents):
         documents = [entry for entry in documents if entry.possible_kinds[1] == SPECIFIC]
-    query = _find_query(rows)
+    query = _find_query_path(rows)
     query_steps = [entry.query for entry in documents if entry.query]
     if query_steps and (query is None or fold_name(query[-1].name) in _QUERY_TEXTS):
         inference.query = RecordPath(query_steps[0])
@@ -288,7 +288,7 @@ def _infer_records(
         documents, [n for n in lists if n not in used_names], values, prefix, inference
     )
     if not documents:
-        documents = find_documents_in_maps(names, values, prefix)
+        documents = find_documents_in_keys(names, values, prefix)
     tag_index = find_position(single_names, NAMES["tag"])
     system = RecordPath((*prefix, Step("key", single_names[tag_index]))) if tag_index >= 0 else None
     text_names = [n for n in single_names if Step("key", n) not in inference.query.steps]
@@ -305,7 +305,7 @@ def _infer_records(
         inference.sureness |= dict.fromkeys(TABLES, UNNAMED) if id_steps else {}
 
 
-def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
+def _find_query_path(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
     """Return the steps of the path to a record's query: its id, perhaps in a nested object, or its
     text if there is no id."""
     first_values: dict[str, Any] = {}

@@ -20,7 +20,7 @@ from metrics_core.formats.mapping.infer import Inference, infer_mappings
 from metrics_core.formats.mapping.list_cells import read_list_cells
 from metrics_core.formats.mapping.paths import RecordPath, is_path, parse_path
 from metrics_core.formats.mapping.records import read_blocks, read_first_records, read_first_rows
-from metrics_core.formats.mapping.tables import Mappings, load_mapped
+from metrics_core.formats.mapping.tables import Mappings, load_mapped_table
 from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, drop_unassigned_roles
 from metrics_core.formats.parsing.systems import FormatDetails
@@ -137,7 +137,7 @@ def read_lists(
     ):
         record_blocks = read_list_cells(source, request)
     blocks = record_blocks or read_blocks(source, columns.__contains__)
-    loaded = load_mapped(source, request, blocks, find_mappings, describe_format, hint=_HINT)
+    loaded = load_mapped_table(source, request, blocks, find_mappings, describe_format, hint=_HINT)
     if not unused:
         return loaded
     message = f"not used: {_format_paths(list(unused))}"

@@ -22,8 +22,8 @@ from metrics_core.formats.mapping.paths import (
 from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.mapping.records import read_blocks, read_first_records
 from metrics_core.formats.mapping.rows import align_column
-from metrics_core.formats.mapping.tables import Mappings, ToolRules, load_mapped
-from metrics_core.formats.mapping.texts import load_texts
+from metrics_core.formats.mapping.tables import Mappings, ToolRules, load_mapped_table
+from metrics_core.formats.mapping.texts import load_queries_or_documents
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.records import to_named_columns
 from metrics_core.formats.parsing.score_columns import ScoreColumns, value_kinds
@@ -108,7 +108,7 @@ def read_preset(
     hint = f"A record looks like {preset.example}."
     if request.kind in ("queries", "documents"):
         details = preset.not_details if request.kind == "queries" else None
-        table = load_texts(
+        table = load_queries_or_documents(
             *(source, request, blocks, find_mappings),
             title=preset.title,
             not_details=details,
@@ -123,7 +123,7 @@ def read_preset(
             (item for item in remarks if item.found is None), ToolRules.empty_remark
         )
         rules = ToolRules(preset.title, request.kind in preset.once, empty_remark)
-        loaded = load_mapped(
+        loaded = load_mapped_table(
             *(source, request, blocks, find_mappings),
             lambda: FormatDetails(preset.name, preset.title, has_scores=True),
             hint=hint,
@@ -256,14 +256,14 @@ def _check_records(preset: Preset, records: Records, prefix: tuple[Step, ...]) -
         for path in paths:
             missing &= records.values_at((*prefix, *path.steps))[1].is_missing()
         if missing.any():
-            raise _missing_error(records, prefix, axis, int(np.argmax(missing)), paths)
+            raise _missing_path_error(records, prefix, axis, int(np.argmax(missing)), paths)
 
 
 def _is_key(step: Step) -> bool:
     return step.kind == "key"
 
 
-def _missing_error(
+def _missing_path_error(
     records: Records, prefix: tuple[Step, ...], axis: RowAxis, row: int, paths: Sequence[RecordPath]
 ) -> MappingError:
     """Return the error for a record that has none of these paths.

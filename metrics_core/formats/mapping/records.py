@@ -13,7 +13,7 @@ import pyarrow as pa
 from metrics_core.formats.mapping.axes import PythonValues, Records
 from metrics_core.formats.mapping.list_cells import first_records
 from metrics_core.formats.parquet import MAGIC, call_arrow, has_nested_columns, open_parquet
-from metrics_core.formats.parsing.json_beginning import parse_json_beginning
+from metrics_core.formats.parsing.json_beginning import parse_json_prefix
 from metrics_core.formats.parsing.json_text import (
     is_incomplete_json,
     numbered_lines,
@@ -62,14 +62,14 @@ def _parse_first_records(sample: Sample) -> tuple[list[Any], bool]:
         and isinstance(first_record, dict)
         and any(type(field_value) is list for field_value in first_record.values())
     ):
-        value, is_complete = parse_json_beginning(sample.text, len(sample.text))
+        value, is_complete = parse_json_prefix(sample.text, len(sample.text))
         is_complete = is_complete or (isinstance(value, list) and len(value) > 1)
     if isinstance(value, list):
         return value, not is_complete
     if not is_complete or not sample.lines or is_incomplete_json(sample.lines[0]):
         return [value], not is_complete
     return [
-        parse_first_object(line) or parse_json_beginning(line).value
+        parse_first_object(line) or parse_json_prefix(line).value
         for line in sample.lines[:_SAMPLED_LINES]
     ], False
 
@@ -115,14 +115,14 @@ def read_blocks(
         return
     size = 0
 
-    def measure_lines() -> Iterator[tuple[int, str]]:
+    def count_bytes() -> Iterator[tuple[int, str]]:
         nonlocal size
         for number, line in lines_by_number:
             size += len(line)
             yield number, line
 
     lines, values = list[int](), list[Any]()
-    for number, value in parse_json_lines(source, measure_lines()):
+    for number, value in parse_json_lines(source, count_bytes()):
         lines.append(number)
         values.append(value)
         is_full = len(values) == _RECORDS_AT_ONCE or size > _CHARACTERS_AT_ONCE

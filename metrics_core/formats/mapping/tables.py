@@ -76,7 +76,7 @@ class _RowBlocks:
         return LineIndex.from_numbers(np.concatenate(lines)) if are_complete else None
 
 
-def load_mapped(
+def load_mapped_table(
     source: Source,
     request: Request,
     blocks: Iterable[Records],
@@ -158,7 +158,7 @@ def to_file_error(
         row = int(error.axis.record_rows(np.array([error.row]))[0])
         actual = f"{actual} (record {row + 1:,})"
     problem = LineProblem(line, actual, error.expected, hint=error.hint)
-    return file_error(source, problem, hint="" if error.hint else hint, offer=error.offer)
+    return file_error(source, problem, hint="" if error.hint else hint, suggestion=error.offer)
 
 
 def _add_rows(

@@ -41,7 +41,7 @@ DocumentValues = Mapping[str, str | None]
 """The values of one document, by the column names of Ranklens."""
 
 
-def load_texts(
+def load_queries_or_documents(
     source: Source,
     request: Request,
     blocks: Iterable[Records],
@@ -237,12 +237,12 @@ def _to_text(value: Any) -> str | None:
 
 
 def _pick_first_values(
-    coded: pa.DictionaryArray, table: pa.Table
+    encoded_ids: pa.DictionaryArray, table: pa.Table
 ) -> tuple[dict[str, pa.Array], list[str]]:
     """Return the first value of each id in each column, and the ids for which a later value is
     different."""
-    codes = as_array(coded.indices).astype(np.int64)
-    id_count = len(coded.dictionary)
+    codes = as_array(encoded_ids.indices).astype(np.int64)
+    id_count = len(encoded_ids.dictionary)
     is_changed = np.zeros(id_count, dtype=np.bool_)
     columns: dict[str, pa.Array] = {}
     for name in table.column_names:
@@ -259,5 +259,5 @@ def _pick_first_values(
         columns[name] = (
             pc.fill_null(first_values, "") if name in ("text", "title") else first_values
         )
-    changed_ids = coded.dictionary.filter(pa.array(is_changed)).to_pylist()
+    changed_ids = encoded_ids.dictionary.filter(pa.array(is_changed)).to_pylist()
     return columns, changed_ids

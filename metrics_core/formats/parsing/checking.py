@@ -159,7 +159,7 @@ def values_error(
     index: RowLines | None,
     rows: Ints,
     describe_problem: Callable[[int], tuple[str, str, str]],
-    offer: str = "",
+    suggestion: str = "",
 ) -> FileFormatError:
     """Return the error for invalid values in these rows; `rows` is int64[n].
 
@@ -169,7 +169,7 @@ def values_error(
     for row in rows[:MOST_PROBLEMS_SHOWN].tolist():
         actual, expected, hint = describe_problem(row)
         problems.append(row_problem(index, row, actual, expected, hint))
-    return file_error(source, problems, count=len(rows), offer=offer)
+    return file_error(source, problems, count=len(rows), suggestion=suggestion)
 
 
 def _grades_error(

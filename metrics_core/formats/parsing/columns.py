@@ -247,19 +247,19 @@ def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> di
 def _recognise_run_or_qrels(
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
-    complete: Mapping[Kind, bool],
+    is_complete: Mapping[Kind, bool],
 ) -> dict[Kind, int]:
     has_grades = find_position(names, NAMES["relevance"]) >= 0
     score = find_position(names, NAMES["score"])
-    if has_grades and complete["run"] and score < 0:
+    if has_grades and is_complete["run"] and score < 0:
         return dict.fromkeys(
             ("run", "qrels"), AMBIGUOUS
         )  # a rank, and a rating that may be a grade
     if has_grades:
-        return {"qrels": CERTAIN, "run": LIKELY if complete["run"] else 0}
-    if not complete["run"]:
+        return {"qrels": CERTAIN, "run": LIKELY if is_complete["run"] else 0}
+    if not is_complete["run"]:
         nearest: dict[Kind, int] = {"run": POSSIBLE - 10, "qrels": POSSIBLE - 10}
-        if complete["queries"]:
+        if is_complete["queries"]:
             nearest["queries"] = LIKELY
         return nearest
     if score < 0:

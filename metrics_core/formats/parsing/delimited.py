@@ -145,7 +145,7 @@ def read_named_columns(
         list(arrays),
         arrays,
         LineIndex.from_numbers(lines),
-        _skipped_notes(blanks, comments),
+        _skipped_line_notes(blanks, comments),
         header,
     )
 
@@ -164,14 +164,14 @@ def _misfit_problem(
     return LineProblem(first_line, str(len(fields)), f"{len(names)} columns", hint=hint)
 
 
-def _skipped_notes(blanks: int, comments: int) -> list[Note]:
+def _skipped_line_notes(n_blank: int, n_comments: int) -> list[Note]:
     notes = []
-    if comments:
+    if n_comments:
         notes.append(
-            Note("comment", f"{format_count(comments, 'comment line')} (#), skipped", comments)
+            Note("comment", f"{format_count(n_comments, 'comment line')} (#), skipped", n_comments)
         )
-    if blanks:
-        notes.append(Note("blank", f"{format_count(blanks, 'blank line')}, skipped", blanks))
+    if n_blank:
+        notes.append(Note("blank", f"{format_count(n_blank, 'blank line')}, skipped", n_blank))
     return notes
 
 

@@ -26,7 +26,7 @@ class Beginning(NamedTuple):
 _NOTHING = Beginning(None, is_whole=False)
 
 
-def parse_json_beginning(text: str, size: int = _BEGINNING) -> Beginning:
+def parse_json_prefix(text: str, size: int = _BEGINNING) -> Beginning:
     """Return the JSON value at the start of a string, read up to `size` characters.
 
     Unclosed brackets are closed. Numbers become NumberText."""

@@ -117,7 +117,7 @@ class _MapRows:
         )
 
 
-def load_map(source: Source, request: Request) -> Loaded:
+def load_nested_object(source: Source, request: Request) -> Loaded:
     """Read a run or judgments from `{query: {document: number}}`.
 
     Raises FileFormatError for another structure, an invalid number or repeated keys."""

@@ -205,7 +205,7 @@ def _build_run_rows(
         named.notes.append(Note("rank", message, len(named)))
     if "tag" in roles:
         rows["tag"] = named.column(roles["tag"])
-    _note_unused_columns(named, header_roles)
+    _add_unused_columns_note(named, header_roles)
     return pa.table(rows)
 
 
@@ -223,7 +223,7 @@ def _build_qrels(
 ) -> Table:
     ids = _id_columns(named, header_roles, "query_id", "doc_id")
     if "relevance" not in header_roles.roles:
-        _note_unused_columns(named, header_roles)
+        _add_unused_columns_note(named, header_roles)
         constant = pa.array([request.columns["relevance"].strip("'")] * len(named), ID)
         return build_qrels_table(
             source, request, pa.table({**ids, "relevance": constant}), named.index
@@ -240,11 +240,11 @@ def _build_qrels(
         request = replace(request, grades=_ESCI)
         message = f"`{name}` as grades: E (exact) 3, S (substitute) 2, C (complement) 1, I 0"
         named.notes.append(Note("grades", message, len(named)))
-    _note_unused_columns(named, header_roles)
+    _add_unused_columns_note(named, header_roles)
     rows = {**ids, "relevance": grades}
     for role in {"subtopic", "iteration"} & header_roles.roles.keys():
         rows[role] = pc.fill_null(named.column(header_roles.roles[role]).cast(ID), "")
-    table, index = _drop_ungraded(pa.table(rows), named)
+    table, index = _drop_ungraded_rows(pa.table(rows), named)
     return build_qrels_table(source, request, table, index)
 
 
@@ -260,7 +260,7 @@ class _RowSubset:
         return self.index.line(int(self.rows[row]))
 
 
-def _drop_ungraded(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLines | None]:
+def _drop_ungraded_rows(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLines | None]:
     """Return the rows that have a grade, and their physical lines. An empty grade means unjudged,
     never 0.
 
@@ -341,7 +341,7 @@ def _read_scores(source: Source, named: NamedColumns, index: int) -> Floats:
     return scores
 
 
-def _note_unused_columns(named: NamedColumns, header_roles: HeaderRoles) -> None:
+def _add_unused_columns_note(named: NamedColumns, header_roles: HeaderRoles) -> None:
     names = tuple(named.names[index] for index in header_roles.others)
     if names:
         name_list = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

@@ -17,7 +17,7 @@ from metrics_core.formats.registry import (
     FirstRows,
 )
 from metrics_core.formats.values import is_number
-from metrics_core.tables.given_scores import has_open_direction, name_words
+from metrics_core.tables.given_scores import has_unclear_direction, split_column_name
 
 _QUERIES = (*NAMES["query_id"], "exampleid", "questionid", *QUERY_IDS)
 _QUERY_IDS = {*NAMES["query_id"], "exampleid", "questionid"} - {"query", "querytext"}
@@ -107,7 +107,7 @@ def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns
     return replace(roles, measures=measures, errors=errors, unused=tuple(unused), sureness=sureness)
 
 
-def repeats_are_rows(columns: Columns) -> bool:
+def are_repeats_in_rows(columns: Columns) -> bool:
     """Return whether the user declared that each further score of a query is a repeat
     (`repeat=-`)."""
     return columns.get("repeat") == NO_COLUMN
@@ -142,11 +142,11 @@ def _value_kind(texts: Sequence[str], words: Mapping[str, float]) -> str:
 def _cannot_be_measure(name: str, texts: Sequence[str]) -> bool:
     """Return whether a column of numbers contains ids or times, or a different whole number in each
     row."""
-    words = name_words(name)
+    words = split_column_name(name)
     if words and (words[-1] in _NO_MEASURES or words[-2:] == ["time", "stamp"]):
         return True
     if not _NO_MEASURES.isdisjoint(words) and words[-1] == "time":
         return True
     times = Counter(texts)
     own_numbers = len(texts) > 2 and max(times.values()) == 1
-    return own_numbers and all(map(str.isdecimal, texts)) and not has_open_direction(name)
+    return own_numbers and all(map(str.isdecimal, texts)) and not has_unclear_direction(name)

@@ -19,7 +19,7 @@ from metrics_core.formats.parsing.score_columns import (
     MISSING,
     WORDS,
     ScoreColumns,
-    repeats_are_rows,
+    are_repeats_in_rows,
 )
 from metrics_core.formats.registry import FirstRows, Request
 from metrics_core.formats.source.lines import file_error, format_count, row_problem, rows_error
@@ -59,7 +59,7 @@ def build_scores(
     values = {
         measure: _read_values(source, words, named, name) for measure, name in by_measure.items()
     }
-    notes = _remove_failed(named, columns, values)
+    notes = _remove_failed_answers(named, columns, values)
     frame = pd.DataFrame({name: column.to_pandas() for name, column in ids.items()})
     measures = {
         m: named.columns[columns.measure].to_pandas() if columns.value else m for m in values
@@ -74,7 +74,7 @@ def build_scores(
     if is_mean.any() and not is_mean.all():
         notes += _check_means(frame[is_mean], frame[~is_mean])
         frame = frame[~is_mean]
-    if repeats_are_rows(request.columns):
+    if are_repeats_in_rows(request.columns):
         answers = frame.groupby([*ids, "measure"], sort=False, dropna=False)
         frame = frame.assign(repeat=(answers.cumcount() + 1).astype(str))
     names = [name for name in ("query_id", "run", "measure", "repeat") if name in frame]
@@ -131,7 +131,7 @@ def _read_values(
     if len(bad_rows):
         bad_texts = list(dict.fromkeys(distinct[code] for code in codes[bad_rows]))
         if all(text.lower() in WORDS for text in bad_texts):
-            raise _words_error(source, named, name, bad_texts, int(bad_rows[0]))
+            raise _word_values_error(source, named, name, bad_texts, int(bad_rows[0]))
 
         def describe(row: int) -> tuple[str, str, str]:
             text = distinct[codes[row]]
@@ -149,16 +149,16 @@ def _read_values(
     return result
 
 
-def _words_error(
+def _word_values_error(
     source: Source, named: NamedColumns, name: str, words: Sequence[str], row: int
 ) -> FileFormatError:
     choice = ",".join(f"{word}={WORDS[word.lower()]}" for word in words)
     problem = row_problem(named.index, row, f"words in `{name}`: {join_words(words)}", A_SCORE)
     hint = f"If they should count as 1 and 0, read the file with grades {choice}."
-    return file_error(source, problem, hint=hint, offer="grades={word: number}")
+    return file_error(source, problem, hint=hint, suggestion="grades={word: number}")
 
 
-def _remove_failed(
+def _remove_failed_answers(
     named: NamedColumns, columns: ScoreColumns, values: Mapping[str, Floats]
 ) -> list[Note]:
     """Remove the scores of answers that have an error, and return a note with their number."""
@@ -176,12 +176,12 @@ def _remove_failed(
     return [Note("failed", message, count, loud=True)] if count else []
 
 
-def _check_means(stated: pd.DataFrame, rows: pd.DataFrame) -> list[Note]:
+def _check_means(stated_means: pd.DataFrame, rows: pd.DataFrame) -> list[Note]:
     """Return notes on means stated in the file that differ from the means of its scores."""
     means = pd.DataFrame(
         {
             name: f.groupby("measure")["value"].mean()
-            for name, f in (("file", stated), ("own", rows))
+            for name, f in (("file", stated_means), ("own", rows))
         }
     ).dropna()
     limit = _MEAN_TOLERANCE * means["file"].abs().clip(lower=1)

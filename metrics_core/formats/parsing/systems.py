@@ -126,11 +126,11 @@ def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
 
 
 def split_systems(
-    rows: pa.Table, check: Callable[[int], None] = lambda runs: None
+    rows: pa.Table, check_count: Callable[[int], None] = lambda runs: None
 ) -> tuple[list[SystemRows], list[Note]]:
     """Divide rows into runs. Return the rows of each run, in order of first occurrence, and notes.
 
-    The function `check` is called with the number of runs before the runs are built."""
+    The function `check_file_count` is called with the number of runs before the runs are built."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)], []
     names = encode_ids(pc.fill_null(rows["tag"], "") if rows["tag"].null_count else rows["tag"])
@@ -144,21 +144,21 @@ def split_systems(
     if not _are_system_names(rows, codes, len(tag_names), len(present_codes)):
         message = f"{len(present_codes):,} run names in one file, read as one run"
         return [SystemRows("", rows)], [Note("tag", message, len(present_codes), examples)]
-    check(len(present_codes))
+    check_count(len(present_codes))
     message = f"{len(present_codes):,} runs in one file, separated by run name"
     return _split_by_name(rows, codes, tag_names), [
         Note("systems", message, len(present_codes), examples)
     ]
 
 
-def split_certain_systems(rows: pa.Table, check: Callable[[int], None]) -> list[SystemRows]:
+def split_certain_systems(rows: pa.Table, check_count: Callable[[int], None]) -> list[SystemRows]:
     """Divide rows into runs by their `tag`, if every tag is certain to be the name of a run."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)]
     names = encode_ids(rows["tag"])
     rows, codes = rows.drop_columns(["tag"]), as_array(names.indices)
     present_codes = np.unique(codes)
-    check(len(present_codes))
+    check_count(len(present_codes))
     if len(present_codes) == 1:
         return [SystemRows(names.dictionary[int(present_codes[0])].as_py(), rows)]
     return _split_by_name(rows, codes, names.dictionary)

@@ -121,7 +121,7 @@ class ParsedBlock:
 
 
 def parse_blocks(
-    source: Source, layout: LineColumns, *, always_careful: bool = False
+    source: Source, layout: LineColumns, *, skip_fast_path: bool = False
 ) -> Iterator[ParsedBlock]:
     """Parse the blocks of a file, several at a time, and yield them in order."""
 
@@ -129,7 +129,7 @@ def parse_blocks(
         number, block = numbered_block
         has_header = number == 0 and begins_with_header(block)
         parsed = (
-            None if always_careful or has_header or layout.tabs else parse_with_arrow(block, layout)
+            None if skip_fast_path or has_header or layout.tabs else parse_with_arrow(block, layout)
         )
         return parsed or parse_with_regex(block, layout, may_have_header=number == 0)
 
@@ -217,9 +217,9 @@ def parse_with_regex(block: bytes, layout: LineColumns, *, may_have_header: bool
         header=header,
     )
     misfits = np.flatnonzero(is_content & ~is_valid)
-    _note_misfits(parsed, lines, misfits, layout)
+    _record_misfits(parsed, lines, misfits, layout)
     if "score" in layout.columns and "tag" in layout.columns:
-        _note_bad_rows(parsed, texts, line_numbers, layout)
+        _record_bad_rows(parsed, texts, line_numbers, layout)
     parsed.cut_off = bool(
         len(misfits) and misfits[-1] == len(lines) - 1 and not block.endswith(b"\n")
     )
@@ -238,7 +238,9 @@ def _convert_columns(texts: dict[str, pa.Array], layout: LineColumns) -> pa.Tabl
     return pa.table(columns)
 
 
-def _note_misfits(parsed: ParsedBlock, lines: pa.Array, misfits: Ints, layout: LineColumns) -> None:
+def _record_misfits(
+    parsed: ParsedBlock, lines: pa.Array, misfits: Ints, layout: LineColumns
+) -> None:
     """Record problems for lines with too few or too many columns. `misfits` int64[n] are their
     indexes in `lines`."""
     column_count = len(layout.columns)
@@ -250,7 +252,7 @@ def _note_misfits(parsed: ParsedBlock, lines: pa.Array, misfits: Ints, layout: L
     parsed.problem_count += len(misfits)
 
 
-def _note_bad_rows(
+def _record_bad_rows(
     parsed: ParsedBlock,
     texts: dict[str, pa.Array],
     line_numbers: Ints,

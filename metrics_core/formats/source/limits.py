@@ -96,12 +96,12 @@ class Limit:
             return self.cell_limit
         return min(self.cell_limit, max(CELLS_FROM, CELLS_PER_BYTE * packed_size))
 
-    def check_values(self, file: str, values: int, packed_size: int) -> None:
+    def check_values(self, file: str, n_values: int, packed_size: int) -> None:
         """Raise FileFormatError if a text in a file of `packed_size` bytes has too many values.
 
         A text that is not packed is never refused."""
         max_values = max(VALUES_FROM, int(VALUES_PER_BYTE * packed_size))
-        if values > max_values and not self.is_explicit:
+        if n_values > max_values and not self.is_explicit:
             actual = f"more than {max_values:,} values in {format_size(packed_size)}"
             expected = f"at most {VALUES_PER_BYTE} values per byte of a compressed file"
             raise self.limit_error(file, actual, expected, self.size, is_packed=True)
@@ -109,8 +109,8 @@ class Limit:
     def check_cells(
         self,
         file: str,
-        rows: int,
-        columns: int,
+        n_rows: int,
+        n_columns: int,
         line: int | None = None,
         max_cells: int | None = None,
     ) -> None:
@@ -118,32 +118,34 @@ class Limit:
 
         If `max_cells` is given, it replaces the number of cells that this limit allows."""
         max_cells = self.cell_limit if max_cells is None else max_cells
-        if columns > MAX_COLUMNS:
-            problem = LineProblem(line, f"{columns:,}", f"at most {MAX_COLUMNS:,} columns or keys")
+        if n_columns > MAX_COLUMNS:
+            problem = LineProblem(
+                line, f"{n_columns:,}", f"at most {MAX_COLUMNS:,} columns or keys"
+            )
             hint = "Remove columns that are not needed. A table needs one row per document."
             raise FileFormatError(file, [problem], hint=hint)
-        if rows * columns > max_cells:
-            actual = f"{rows:,} rows of {columns:,} columns"
+        if n_rows * n_columns > max_cells:
+            actual = f"{n_rows:,} rows of {n_columns:,} columns"
             raise self.limit_error(
-                file, actual, f"at most {max_cells:,} cells", rows * columns * _CELL_BYTES
+                file, actual, f"at most {max_cells:,} cells", n_rows * n_columns * _CELL_BYTES
             )
 
-    def check_size(self, file: str, size: int, times: int = 1) -> None:
+    def check_size(self, file: str, size: int, memory_factor: int = 1) -> None:
         """Raise FileFormatError for a text of `size` bytes that would need too much memory.
 
-        Reading the text takes `times` times the memory of the text itself."""
-        if size * times > self.size:
-            expected = f"at most {format_size(self.size // times)}"
-            raise self.limit_error(file, format_size(size), expected, size * times)
+        Reading the text takes `memory_factor` times the memory of the text itself."""
+        if size * memory_factor > self.size:
+            expected = f"at most {format_size(self.size // memory_factor)}"
+            raise self.limit_error(file, format_size(size), expected, size * memory_factor)
 
     def limit_error(
-        self, file: str, actual: str, expected: str, needed: int, *, is_packed: bool = False
+        self, file: str, actual: str, expected: str, needed_size: int, *, is_packed: bool = False
     ) -> FileFormatError:
         """Return the error for a file that is too large.
 
-        `needed` is the limit in bytes with which the file could be read. If `is_packed` is true,
-        the hint says that the file can be unpacked before it is read."""
-        size_option = f"{-(-needed // 10**9)}GB"
+        `needed_size` is the limit in bytes with which the file could be read. If `is_packed` is
+        true, the hint says that the file can be unpacked before it is read."""
+        size_option = f"{-(-needed_size // 10**9)}GB"
         hint = (
             f"If this size is intended and you have enough memory, use `--limit {size_option}` on"
             f' the command line or limit="{size_option}" in Python.'

@@ -69,7 +69,7 @@ def file_error(
     *,
     count: int | None = None,
     hint: str = "",
-    offer: str = "",
+    suggestion: str = "",
     cut_off: bool = False,
 ) -> FileFormatError:
     """Return the error for a problem, or for several problems sorted by line, with the text of each
@@ -89,7 +89,11 @@ def file_error(
         hint = hint or sorted_problems[0].hint
         hint = f"The file seems to be truncated in its last line. {hint}".strip()
     return FileFormatError(
-        source.name, error_problems, hint=hint, count=max(count or 0, len(problems)), offer=offer
+        source.name,
+        error_problems,
+        hint=hint,
+        count=max(count or 0, len(problems)),
+        offer=suggestion,
     )
 
 
@@ -105,7 +109,7 @@ def rows_error(
         row_problem(index, row, p.found, p.expected, p.hint)
         for p, row in zip(error.problems, rows, strict=True)
     ]
-    return file_error(source, problems, count=error.count, hint=error.hint, offer=error.offer)
+    return file_error(source, problems, count=error.count, hint=error.hint, suggestion=error.offer)
 
 
 def row_problem(

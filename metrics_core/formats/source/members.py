@@ -54,7 +54,7 @@ def open_members(
     archive = open_zip(source_name, source if isinstance(source, Path) else io.BytesIO(source))
     with archive:
         names = list_zip_members(archive)
-        check_count(source_name, len(names))
+        check_file_count(source_name, len(names))
         bad_name = next((n for n in names if escapes_target_folder(n)), None)
         if bad_name is not None:
             raise build_error(f"the path `{bad_name}`, which points outside the archive")
@@ -69,8 +69,8 @@ def open_members(
         yield SetMembers(names, content)
 
 
-def check_count(source_name: str, files: int) -> None:
+def check_file_count(source_name: str, n_files: int) -> None:
     """Raise FileFormatError if a set has too many files."""
-    if files > MAX_FILES:
-        problem = LineProblem(None, f"{files:,}", f"at most {MAX_FILES:,} files in a set")
+    if n_files > MAX_FILES:
+        problem = LineProblem(None, f"{n_files:,}", f"at most {MAX_FILES:,} files in a set")
         raise FileFormatError(source_name, [problem], hint="Split the runs into several sets.")

@@ -219,7 +219,7 @@ class _ColumnSizes:
     indexes: Sequence[int]
     max_size: int
 
-    def check_size(self, rows: Sequence[int], a_cell: int) -> None:
+    def check_size(self, rows: Sequence[int], bytes_per_cell: int) -> None:
         """Raise FileFormatError if the first rows of the row groups need more than `max_size`
         bytes.
 
@@ -228,7 +228,7 @@ class _ColumnSizes:
         parts = [
             (g, p, self._count_cells(g, p, rows[g])) for g, p in product(used_groups, self.indexes)
         ]
-        cells = sum(n for _, _, n in parts) * a_cell
+        cells = sum(n for _, _, n in parts) * bytes_per_cell
         # Arrow stores each value of a fixed length.
         cells += sum(n * max(self.file.schema.column(p).length, 0) for _, p, n in parts)
         size = cells + sum(self.groups[g].chunks[p].size for g, p, _ in parts)
@@ -265,13 +265,15 @@ class _ColumnSizes:
                 lengths[index] = self.groups[group].chunks[index].size
         return lengths
 
-    def _check_texts(self, cells: int, bound: int, rows: Sequence[int], longest: int) -> None:
+    def _check_texts(
+        self, cells: int, bound: int, rows: Sequence[int], longest_text_size: int
+    ) -> None:
         """Raise FileFormatError if the columns are too large. The strings are counted one by
         one."""
         rows_left, groups = sum(rows), [group for group, n in enumerate(rows) if n]
         pages = [sum(self.groups[g].chunks[p].size for g in groups) for p in self.indexes]
         text_sizes = [0] * len(pages)
-        at_once = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // longest))
+        at_once = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // longest_text_size))
         if rows_left > at_once * _MOST_STEPS and self._delta_encoded_indexes:
             if self.source.limit.is_explicit:  # the user trusts the file
                 return

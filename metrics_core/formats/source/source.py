@@ -105,14 +105,16 @@ class Source:
         pieces.clear()
         return self.checked(data, 0, plain_ends=False).decode()
 
-    def _check_values(self, pieces: Iterator[bytes], marks: Sequence[bytes]) -> Iterator[bytes]:
-        """Yield the pieces of a text unchanged, and count its values. Each of the bytes `marks`
-        starts a value.
+    def _check_values(
+        self, pieces: Iterator[bytes], value_marks: Sequence[bytes]
+    ) -> Iterator[bytes]:
+        """Yield the pieces of a text unchanged, and count its values. Each of the bytes
+        `value_marks` starts a value.
 
         Raises FileFormatError if there are too many values for the size of the file."""
         values = 0
         for piece in pieces:
-            values += sum(map(piece.count, marks))
+            values += sum(map(piece.count, value_marks))
             self.limit.check_values(self.name, values, self.size())
             yield piece
 

@@ -98,7 +98,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
         while piece := stream.read(size):
             total += len(piece)
             if not is_measured and total > max(_MEASURED_FROM, _MEASURED_RATIO * raw_file.tell()):
-                _measure_unpacked(name, origin, limit)
+                _compute_unpacked_size(name, origin, limit)
                 is_measured = True
             if total > max_size and stream is not raw_file:
                 raise _too_large_error(
@@ -107,7 +107,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
             yield piece
 
 
-def _measure_unpacked(name: str, origin: Origin, limit: Limit) -> None:
+def _compute_unpacked_size(name: str, origin: Origin, limit: Limit) -> None:
     """Unpack a file without storing the content. Raises FileFormatError if the content exceeds the
     limit."""
     max_size, total = limit.max_unpacked_size(stored_size(origin)), 0

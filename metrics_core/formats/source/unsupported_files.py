@@ -56,10 +56,10 @@ _BY_MEMBER: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
 )
 
 
-def refuse_unsupported_bytes(name: str, start: bytes) -> None:
+def refuse_unsupported_bytes(name: str, first_bytes: bytes) -> None:
     """Raise FileFormatError if the first bytes of a file are those of an unsupported type."""
     for pattern, description, hint in _BY_START:
-        if pattern.match(start):
+        if pattern.match(first_bytes):
             raise _unsupported_error(name, description, hint)
 
 

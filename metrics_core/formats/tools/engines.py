@@ -85,7 +85,7 @@ declare(
 )
 
 
-def _grade_records(content: dict[str, Any], _name: str) -> list[Any]:
+def _collect_grade_records(content: dict[str, Any], _name: str) -> list[Any]:
     """Return one record per query: its placeholder texts as the query, and its documents with
     grades.
 
@@ -120,7 +120,7 @@ declare(
         ' "star wars"}, "relevant_documents": {"2": ["11"], "1": ["12"]}}]}',
         recognised_by=("query",),
         also=lambda content: "id_field" in content and bool({"queries", "topics"} & content.keys()),
-        mend=mend_each_object(_grade_records),
+        mend=mend_each_object(_collect_grade_records),
         tables={
             "qrels": "query=query doc=docs[].doc grade=docs[].grade || docs[].gain",
             "queries": "query=query text=query",

@@ -179,7 +179,7 @@ declare(
 )
 
 
-def _is_answer(content: Any) -> bool:
+def _is_response(content: Any) -> bool:
     """Return whether an object is a response of _rank_eval: it has details with hits, or details
     and a metric_score."""
     details = content.get("details")
@@ -224,7 +224,7 @@ declare(
         ' "_score": 7.1}, "rating": 2}, {"hit": {"_index": "docs", "_id": "doc-3", "_score": 6.2},'
         ' "rating": null}]}}, "failures": {}}',
         recognised_by=("details",),
-        also=_is_answer,
+        also=_is_response,
         tables={
             "run": "query=details.*~ doc=details.*.hits[].hit._id"
             " score=details.*.hits[].hit._score",

@@ -50,7 +50,7 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
         return {}
     try:
         first_part = replace(source, origin=next(source.chunks(BLOCK), b""))
-        return {"run": TOOL_SPECIFIC if _is_map(first_part.magic) else POSSIBLE}
+        return {"run": TOOL_SPECIFIC if _starts_with_cbor_map(first_part.magic) else POSSIBLE}
     except FileFormatError:
         return {"run": TOOL_SPECIFIC}  # the damage is reported when it is read
 
@@ -88,7 +88,7 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     max_size = source.limit.max_unpacked_size(source.size())
     inner_source = Source(source.name, inner, None, Limit(max_size, is_explicit=True))
     data = b"".join(inner_source.chunks())
-    if not _is_map(data):
+    if not _starts_with_cbor_map(data):
         raise _wrong_packing_error(source, "a file compressed twice with LZ4")
     source.limit.check_size(source.name, len(data), TREE_FACTOR)
     lists = _decode_lists(source, data)
@@ -171,9 +171,9 @@ def _content_error(source: Source, actual: str) -> FileFormatError:
     return file_error(source, problem, hint=_HINT)
 
 
-def _is_map(start: bytes) -> bool:
+def _starts_with_cbor_map(data: bytes) -> bool:
     """Return whether the first value of CBOR data is a map (RFC 8949)."""
-    return start[:1] >= b"\xa0" and start[:1] < b"\xc0"
+    return data[:1] >= b"\xa0" and data[:1] < b"\xc0"
 
 
 def _wrong_packing_error(source: Source, actual: str) -> FileFormatError:

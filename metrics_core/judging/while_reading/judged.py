@@ -98,7 +98,9 @@ def judge_run_file(
     if not _can_judge_while_reading(source, judgments, "run"):
         return None
     judged_lines = _judge_in_order(source, judgments, progress)
-    places = None if judged_lines is None else judged_lines.segments.judged_places(judgments)
+    places = (
+        None if judged_lines is None else judged_lines.segments.judged_document_ranks(judgments)
+    )
     if judged_lines is None or places is None:
         return None
     segments = judged_lines.segments
@@ -137,7 +139,9 @@ def judge_and_keep_run(
     if judged_lines is None:
         return None
     return StoredFile(
-        run_name(source.name), judged_lines.notes, judged_lines.segments.judged_places(judgments)
+        run_name(source.name),
+        judged_lines.notes,
+        judged_lines.segments.judged_document_ranks(judgments),
     )
 
 

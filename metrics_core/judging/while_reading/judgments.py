@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.arrays import AnyArray, Ints
-from metrics_core.base.compiled.machine import compiled
+from metrics_core.base.compiled.machine import compiled_functions
 from metrics_core.base.compiled.signatures import PADDING, HashTables
 from metrics_core.judging.while_reading.rows import is_printable_ascii, text_offsets
 from metrics_core.tables import Qrels
@@ -56,7 +56,9 @@ def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
     first, slots = _compute_slot_regions(np.bincount(table, minlength=n))
     slot_hash = np.zeros(slots.sum(), dtype=np.uint64)
     slot_row = np.full(slots.sum(), -1, dtype=np.int32)
-    compiled("rows").fill_hash_tables(data, start, size, table, first, slots, slot_hash, slot_row)
+    compiled_functions("rows").fill_hash_tables(
+        data, start, size, table, first, slots, slot_hash, slot_row
+    )
     return HashTables(data, start, size, first, slots, slot_hash, slot_row)
 
 

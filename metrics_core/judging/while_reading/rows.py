@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Bytes, Floats, Hashes, Int32s, Ints
-from metrics_core.base.compiled.machine import compiled
+from metrics_core.base.compiled.machine import compiled_functions
 from metrics_core.base.compiled.signatures import IRREGULAR, PADDING, RowColumns
 from metrics_core.formats.parsing.trec_lines import (
     RUN,
@@ -73,7 +73,7 @@ class RunRows:
         n, first = len(self), self.segments[:, 0]
         texts = np.empty(int(self.doc_size.sum(dtype=np.int64)) + len(PADDING), np.uint8)
         edges = np.empty(n + 1, np.int32)
-        n_bytes = compiled("rows").copy_texts(
+        n_bytes = compiled_functions("rows").copy_texts(
             self.data, self.doc_start, self.doc_size, texts, edges
         )
         codes = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(first, append=n))
@@ -128,7 +128,7 @@ def split_by_query(
         open_length = len(block) - end if end else open_length + len(block)
         # The first line may have begun in the previous block, so its query is not visible here.
         first = block.find(b"\n") + 1 if pending else 0
-        cut = compiled("rows").find_last_query(
+        cut = compiled_functions("rows").find_last_query(
             np.frombuffer(block, dtype=np.uint8), first, block.rfind(b"\n") + 1
         )
         if cut <= first:
@@ -162,7 +162,7 @@ def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
     rank, segments = np.empty(most, np.float32), np.empty((most, 3), np.int64)
     tags, unread = np.empty((_MOST_TAGS, 2), np.int64), np.empty((most, 3), np.int64)
     counts = np.zeros(3, np.int64)
-    n = compiled("rows").read_lines(
+    n = compiled_functions("rows").read_lines(
         data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts
     )
     if n == IRREGULAR:
@@ -205,7 +205,7 @@ def _make_rows_of_block(parsed: ParsedBlock) -> RunRows:
     data, starts, sizes = _join_texts([names, table["doc_id"].combine_chunks()])
     doc_start, doc_size = starts[len(names) :], sizes[len(names) :].astype(np.int32)
     doc_hash = np.empty(len(codes), dtype=np.uint64)
-    compiled("rows").hash_texts(data, doc_start, doc_size, doc_hash)
+    compiled_functions("rows").hash_texts(data, doc_start, doc_size, doc_hash)
     first = np.flatnonzero(np.diff(codes, prepend=-1))
     query_codes = codes[first]
     return RunRows(

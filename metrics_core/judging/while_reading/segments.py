@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.arrays import Hashes, Ints, Mask
-from metrics_core.base.compiled.machine import compiled
+from metrics_core.base.compiled.machine import compiled_functions
 from metrics_core.base.compiled.signatures import (
     MEMORY_ROWS,
     NEAR_PAIRS,
@@ -61,7 +61,7 @@ class JudgedSegments:
         """Indexes that sort `ranks` by query and rank, int64[judged row]."""
         return np.lexsort((self.ranks[:, 2], self.ranks[:, 0]))
 
-    def judged_places(self, judgments: JudgmentTables) -> JudgedPlaces | None:
+    def judged_document_ranks(self, judgments: JudgmentTables) -> JudgedPlaces | None:
         """Return the ranks of the judged documents; None if no query is judged."""
         is_judged = self.place >= 0
         if not is_judged.any():
@@ -119,7 +119,7 @@ def judge_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments |
         more_keys=np.empty(longest),
         slots=np.empty(4 * longest, np.int32),
     )
-    m = compiled("rows").rank_rows(
+    m = compiled_functions("rows").rank_rows(
         rows.columns, segments, judgments.queries, judgments.documents, workspace, ranked
     )
     if m == REPEATED:

@@ -168,21 +168,21 @@ def _first_sentence(text: str) -> tuple[str, str]:
     return (match[1], match[2]) if match else (text, "")
 
 
-def _parameter_text(declaration: Declaration, p: Parameter) -> ParameterText:
-    is_at = p.name == declaration.at
-    if p.required:
+def _parameter_text(declaration: Declaration, parameter: Parameter) -> ParameterText:
+    is_at = parameter.name == declaration.at
+    if parameter.required:
         default = "required"
-    elif p.default is None:
-        default = "default: the whole list" if p.name == "cutoff" else "not set"
+    elif parameter.default is None:
+        default = "default: the whole list" if parameter.name == "cutoff" else "not set"
     else:
-        default = f"default: {format_parameter(p.default)}"
-    short = "k" if p.name == "cutoff" else p.name
+        default = f"default: {format_parameter(parameter.default)}"
+    short = "k" if parameter.name == "cutoff" else parameter.name
     return ParameterText(
-        name=p.name,
-        meaning=p.meaning,
-        allowed=p.describe_allowed(),
+        name=parameter.name,
+        meaning=parameter.meaning,
+        allowed=parameter.describe_allowed_values(),
         default=default,
-        notation=f"@{short}" if is_at else f"{p.name}=",
+        notation=f"@{short}" if is_at else f"{parameter.name}=",
     )
 
 

@@ -15,13 +15,15 @@ from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasu
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.names import parse_measure
 from metrics_core.measures.declaring.registry import Declaration, Measure, Scale
-from metrics_core.tables.given_scores import has_cost_name, has_open_direction
+from metrics_core.tables.given_scores import has_cost_name, has_unclear_direction
 
 PREFIX = "given:"
 """Prefix of the name of a given measure. It is used if a computed measure has the same name."""
 
 
-def given_measure(name: str, values: Floats, *, higher_is_better: bool | None = None) -> Measure:
+def make_given_measure(
+    name: str, values: Floats, *, higher_is_better: bool | None = None
+) -> Measure:
     """Return the measure of scores that were computed elsewhere. `values` has any shape, NaN if
     missing.
 
@@ -33,9 +35,9 @@ def given_measure(name: str, values: Floats, *, higher_is_better: bool | None = 
     low, high = (defined.min(), defined.max()) if defined.size else (0.0, 1.0)
     is_share = low >= 0 and high <= 1 and not has_cost_name(name)
     is_cost = higher_is_better is False and low >= 0 and not is_share
-    if higher_is_better is None and not has_open_direction(name):
+    if higher_is_better is None and not has_unclear_direction(name):
         higher_is_better = True
-    return score_only_measure(
+    return make_score_only_measure(
         PREFIX + name if is_computed_name(name) else name,
         higher_is_better=higher_is_better,
         range=(0.0, 1.0) if is_share else (-np.inf, np.inf),
@@ -49,7 +51,7 @@ def find_measure(name: str) -> Measure:
     try:
         return parse_measure(name)
     except RanklensError:
-        return given_measure(name.removeprefix(PREFIX), np.full(1, np.nan))
+        return make_given_measure(name.removeprefix(PREFIX), np.full(1, np.nan))
 
 
 @lru_cache(maxsize=1024)
@@ -71,7 +73,7 @@ def is_given_measure(measure: Measure) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def score_only_measure(
+def make_score_only_measure(
     name: str,
     *,
     higher_is_better: bool | None = True,

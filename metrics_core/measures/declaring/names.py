@@ -267,15 +267,15 @@ def _parse_literal(text: str) -> Any:
 _ARGUMENT = re.compile(r"(?:[^,{\['\"]|\{[^}]*\}|\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[{\['\"])+")
 
 
-def _parse_arguments(text: str, inside: str) -> dict[str, Any]:
+def _parse_arguments(measure_name: str, arguments: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for part in filter(None, (p.strip() for p in _ARGUMENT.findall(inside))):
+    for part in filter(None, (p.strip() for p in _ARGUMENT.findall(arguments))):
         name, equals, value = part.partition("=")
         if not equals:
             raise ParameterError(
-                f"{text}: {part!r} has no name.", "Name each parameter: P(rel=2)@5."
+                f"{measure_name}: {part!r} has no name.", "Name each parameter: P(rel=2)@5."
             )
         if name.strip() in values:
-            raise ParameterError(f"{text}: {name.strip()} is given twice.")
+            raise ParameterError(f"{measure_name}: {name.strip()} is given twice.")
         values[name.strip()] = _parse_literal(value)
     return values

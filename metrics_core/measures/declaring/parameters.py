@@ -103,7 +103,7 @@ class Parameter:
     samples: tuple[Any, ...] = ()
     fractions: bool = False
 
-    def describe_allowed(self) -> str:
+    def describe_allowed_values(self) -> str:
         """Return a description of the allowed values."""
         if self.choices:
             return f"one of {', '.join(repr(c) for c in self.choices)}"
@@ -126,7 +126,7 @@ class Parameter:
             return None
         checked = self._convert(value)
         if checked is None:
-            expected = self.describe_allowed()
+            expected = self.describe_allowed_values()
             if self.kind in (int, float) and not _is_number(value):
                 expected = "a number"
             suggestion = did_you_mean(value, self.choices) if isinstance(value, str) else ""
@@ -220,14 +220,14 @@ def read_parameters(kernel: Callable[..., Any]) -> tuple[Parameter, ...]:
     )
 
 
-def _read_parameter(p: inspect.Parameter, hint: Any) -> Parameter:
+def _read_parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
     optional = get_origin(hint) in (Union, UnionType)
     if optional:
         hint = next(member for member in get_args(hint) if member is not type(None))
     metadata = getattr(hint, "__metadata__", ())
     bounds = next((b for b in metadata if isinstance(b, Bounds)), None)
     plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
-    required = p.default is inspect.Parameter.empty
+    required = parameter.default is inspect.Parameter.empty
     choices: tuple[str, ...] = ()
     if get_origin(plain) is Literal:
         plain, choices = str, get_args(plain)
@@ -236,11 +236,11 @@ def _read_parameter(p: inspect.Parameter, hint: Any) -> Parameter:
     elif plain == Numbers:
         plain = tuple
     return Parameter(
-        name=p.name,
+        name=parameter.name,
         kind=plain,
-        default=None if required else p.default,
+        default=None if required else parameter.default,
         required=required,
-        optional=optional and p.default is None,
+        optional=optional and parameter.default is None,
         choices=choices,
         bounds=bounds or (Bounds(1, MAX_WHOLE_NUMBER) if plain is int else Bounds()),
         meaning=next((text for text in metadata if isinstance(text, str)), ""),

@@ -104,11 +104,13 @@ def _guard_terms(terms: Callable[..., Any], role: str, package: str) -> Callable
 
 
 def _guard_function_and_result(
-    whole: Callable[..., Any], role: str, package: str
+    function: Callable[..., Any], role: str, package: str
 ) -> Callable[..., Any]:
-    @wraps(whole)
+    @wraps(function)
     def guarded_call(*args: Any, **kwargs: Any) -> Any:
-        return guard_function(guard_function(whole, role, package)(*args, **kwargs), role, package)
+        return guard_function(
+            guard_function(function, role, package)(*args, **kwargs), role, package
+        )
 
     return guarded_call
 

@@ -241,7 +241,7 @@ class Measure:
 
     def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
         """Return the LackingDataError that `score` would raise; None if nothing is missing."""
-        return _lacking_error(f"{self}", self.declaration.needs, self.value("column"), ranks)
+        return _lacking_data_error(f"{self}", self.declaration.needs, self.value("column"), ranks)
 
     def __str__(self) -> str:
         at, defaults = self.declaration.at, {p.name: p.default for p in self.declaration.parameters}
@@ -379,7 +379,7 @@ def count_declarations() -> int:
     return _REGISTRY.changes
 
 
-def _lacking_error(
+def _lacking_data_error(
     name: str, needs: Collection[Need], column: str | None, ranks: JudgedRanks
 ) -> LackingDataError | None:
     """Return the error that names the data these ranks lack; None if nothing is missing."""

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core.judging import JudgedRanks, single_query
+from metrics_core.judging import JudgedRanks, build_single_query
 from metrics_core.judging.documents import plain_list_documents
 from metrics_core.judging.subtopics import SubtopicJudgments
 
@@ -52,7 +52,7 @@ def make_example() -> JudgedRanks:
     """Return the example as judged ranks (the ranks of judged documents) of a single query."""
     judged = sorted(GRADES, key=lambda doc: -GRADES[doc])
     places = [(i, doc) for i, doc in enumerate(LISTED, 1) if doc in GRADES]
-    plain = single_query(
+    plain = build_single_query(
         [(i, GRADES[doc]) for i, doc in places],
         GRADES.values(),
         len(LISTED),

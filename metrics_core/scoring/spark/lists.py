@@ -83,7 +83,7 @@ def group_batches_by_list(batches: Batches) -> Iterator[pa.Table]:
         if rows < enough:
             continue
         table = pa.Table.from_batches(pending).combine_chunks()
-        last = int(list_starts(table)[-1])
+        last = int(find_list_starts(table)[-1])
         if last:
             yield table.slice(0, last)
         pending = table.slice(last).to_batches()
@@ -94,7 +94,7 @@ def group_batches_by_list(batches: Batches) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(pending).combine_chunks()
 
 
-def list_starts(table: pa.Table) -> Ints:
+def find_list_starts(table: pa.Table) -> Ints:
     """Return the index of the first row of every list in a table, int64[list]. The table must have
     at least one row."""
     is_new = np.zeros(table.num_rows, dtype=np.bool_)
@@ -109,7 +109,7 @@ def judge_lists(table: pa.Table, top_grade: float) -> tuple[JudgedRanks, Ints]:
     """Return the judged ranks (the ranks of judged documents) of the lists whose query is judged,
     and the first row of each of these lists, int64[list]. Each list counts as a separate query; the
     lists keep the table's order."""
-    starts = list_starts(table)
+    starts = find_list_starts(table)
     size = np.diff(starts, append=table.num_rows)
     judged = as_array(table["judged"])[starts] > 0
     starts, number = starts[judged], np.cumsum(judged) - 1

@@ -47,20 +47,20 @@ the length of a name or value.
 Longer names and values are omitted, because a truncated value would be a different value."""
 
 
-def vocabulary(
+def make_completion_data(
     columns: FilterColumns,
     numeric_columns: Collection[str] = (),
-    holds: Callable[[str], dict[str, Any]] | None = None,
+    describe_values: Callable[[str], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the completion data for these columns as JSON values: `follows`, `offered`, and a
     description of each column.
 
-    The description has the column's name, its written form, the kind of values in it (`holds`), and
-    its most frequent values with their numbers of rows. The columns in `numeric_columns` are known
-    to be numeric, so their values are not computed. The parameter `holds` is a function that
-    returns the result of `describe_column` for a column, for example from a cache; if it is None,
-    the result is computed."""
-    column_facts = holds or (lambda name: describe_column(columns[name]))
+    The description has the column's name, its written form, the kind of values in it
+    (`describe_values`), and its most frequent values with their numbers of rows. The columns in
+    `numeric_columns` are known to be numeric, so their values are not computed. The parameter
+    `describe_values` is a function that returns the result of `describe_column` for a column, for
+    example from a cache; if it is None, the result is computed."""
+    column_facts = describe_values or (lambda name: describe_column(columns[name]))
     entries = [
         {"name": name, "written": quote_name(name)}
         | (_NUMBERS if name in numeric_columns else column_facts(name))
@@ -81,11 +81,11 @@ def describe_column(values: AnyArray) -> dict[str, Any]:
     return (
         _NUMBERS
         if values.dtype.kind == "f"
-        else {"holds": "texts", "values": _commonest_values(values)}
+        else {"holds": "texts", "values": _most_frequent_values(values)}
     )
 
 
-def _commonest_values(values: AnyArray) -> list[tuple[str, int]]:
+def _most_frequent_values(values: AnyArray) -> list[tuple[str, int]]:
     """Return pairs of the most frequent values of a column and their numbers of rows. The values
     are quoted as in a filter line."""
     counted = pd.Series(values, dtype=object).value_counts()

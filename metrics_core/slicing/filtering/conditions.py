@@ -59,8 +59,8 @@ def _is_known(values: Floats | Objects) -> Mask:
     return np.asarray(pd.notna(values))
 
 
-def _make_truth(true: Mask, is_known: Mask) -> Truth:
-    return is_known & true, is_known & ~true
+def _make_truth(is_true: Mask, is_known: Mask) -> Truth:
+    return is_known & is_true, is_known & ~is_true
 
 
 def make_value_test(column: str, operator: str, value: str | float) -> Test:
@@ -96,9 +96,9 @@ def make_membership_test(column: str, choices: list[str | float]) -> Test:
     return test_membership
 
 
-def make_substring_test(column: str, part: str | float) -> Test:
-    """Return a test that checks whether a column's text contains `part`, ignoring case."""
-    lower_part = str(part).casefold()
+def make_substring_test(column: str, substring: str | float) -> Test:
+    """Return a test that checks whether a column's text contains `substring`, ignoring case."""
+    lower_part = str(substring).casefold()
 
     def test_substring(columns: FilterColumns) -> Truth:
         values = pd.Series(columns[column], dtype=object)

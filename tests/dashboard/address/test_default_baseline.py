@@ -34,5 +34,5 @@ def test_the_run_that_is_named_like_a_baseline_or_is_the_first_version(
 
 @pytest.mark.parametrize("names", [["rag", "prod"], ["rag_v2", "rag_v1"], ["canary", "v1"]])
 def test_an_older_collection_keeps_the_baseline_that_it_had(names: list[str]) -> None:
-    assert default_baseline(names, accept_old_words=True) == names[0]
-    assert default_baseline(["dense", "my-bm25+"], accept_old_words=True) == "my-bm25+"
+    assert default_baseline(names, use_earlier_rule=True) == names[0]
+    assert default_baseline(["dense", "my-bm25+"], use_earlier_rule=True) == "my-bm25+"

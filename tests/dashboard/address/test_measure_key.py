@@ -16,7 +16,7 @@ from dashboard.address.address import Address
 from dashboard.address.measure_key import MeasureChoice, explain_unsupported, measure_choices
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
-from dashboard.answers.crossing import crossing, default_across
+from dashboard.answers.crossing import crossing, default_second_column
 from dashboard.answers.curves import curves as curves_page
 from dashboard.answers.measures import find_measures, measure_detail, selectable_keys
 from dashboard.answers.overview import overview
@@ -97,7 +97,7 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
 def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
     by = sample().groupings[0]
-    groups = crossing(sample(), view, by, default_across(sample(), view, by)).groups
+    groups = crossing(sample(), view, by, default_second_column(sample(), view, by)).groups
     drawn = score_by_group(groups, drawing, order=list(dict.fromkeys(groups["group"])))
     assert holds(drawn.layout.xaxis, groups[["mean", "low", "high"]])
     shown = curves_page(sample(), view)

@@ -14,7 +14,7 @@ from dashboard.address.measure_key import (
     explain_typed_name,
     explain_unsupported,
     key_for_whole_list,
-    key_with_text,
+    key_with_typed_value,
     key_with_value,
     measure_choices,
     pick_measure,
@@ -113,7 +113,7 @@ def test_options_rewrite_the_address_and_defaults_leave_no_trace() -> None:
     stricter = key_with_value(chosen, "rel", 2)
     assert stricter == "P(rel=2)@k"
     assert key_with_value(read_measure(stricter, 7), "rel", 1) == "P@k"
-    assert key_with_text(chosen, "rel", " 2 ") == "P(rel=2)@k"
+    assert key_with_typed_value(chosen, "rel", " 2 ") == "P(rel=2)@k"
     assert key_for_whole_list(read_measure(DEFAULT_MEASURE, 7), 7, is_whole=True) == "nDCG"
     assert key_for_whole_list(read_measure("nDCG", 7), 7, is_whole=False) == "nDCG@k"
     with pytest.raises(RanklensError, match="a whole number from 1"):
@@ -239,10 +239,10 @@ def test_a_control_is_part_of_every_key_and_says_what_is_none_of_its_words() -> 
     assert shared.reset_control(MISSING) == plain
     # It narrows the queries, by who is compared.
     assert (
-        shared.narrowing_comparison.is_limited_to_shared_queries
-        and shared.narrowing_comparison.focus == "a"
+        shared.comparison_that_selects_queries.is_limited_to_shared_queries
+        and shared.comparison_that_selects_queries.focus == "a"
     )
-    assert plain.narrowing_comparison.focus == ""
+    assert plain.comparison_that_selects_queries.focus == ""
     asked = Address.create(missing="none")
     assert MISSING.read(asked) == "" and MISSING.read(Address.create(missing="shared")) == "shared"
     told = explain_missing_items(asked, ["a", "b"], {}, {}, NDCG, {})

@@ -16,10 +16,10 @@ from dashboard.answers import group_table
 from dashboard.answers.breakdown import (
     Breakdown,
     breakdown,
-    focus_by_column,
+    focus_differences_by_column,
     scores_by_column,
 )
-from dashboard.answers.crossing import crossing, default_across, offered_crossings
+from dashboard.answers.crossing import crossing, default_second_column, offered_crossings
 from dashboard.answers.group_table import GroupRows, GroupTableRequest
 from dashboard.answers.overview import overview
 from dashboard.answers.slices import slices as slices_of
@@ -151,7 +151,7 @@ def test_without_columns_and_texts_there_is_a_breakdown() -> None:
     of = study(columns=False)
     found = shown(of)
     assert found.by == HARD and found.explanation
-    assert default_across(of, comparison(of), found.by) == "" and not offered_crossings(
+    assert default_second_column(of, comparison(of), found.by) == "" and not offered_crossings(
         of, comparison(of), found.by, ""
     )
     assert len(found.bridge) == 3 and found.title.text.startswith("a scores higher in")
@@ -162,7 +162,7 @@ def test_one_run_has_no_bridge_and_no_slices() -> None:
     view = alone.view(Address.create(m="RR")).comparison
     found = breakdown(alone, view, "category")
     assert found.title.text.startswith("a scores lowest in c")
-    rows = group_table.list_groups(found, GroupTableRequest(), is_single_run=True).rows
+    rows = group_table.select_groups(found, GroupTableRequest(), is_single_run=True).rows
     assert list(rows["mean"]) == sorted(rows["mean"], reverse=True) and len(rows) == 4
     assert rows["difference"].isna().all() and not offered_crossings(alone, view, "category", "")
     slices = slices_of(alone, view)
@@ -178,7 +178,7 @@ def test_four_queries_are_examples() -> None:
 
 
 def rows_of(found: Breakdown, **asked: object) -> GroupRows:
-    return group_table.list_groups(found, GroupTableRequest(**asked), is_single_run=False)  # type: ignore[arg-type]
+    return group_table.select_groups(found, GroupTableRequest(**asked), is_single_run=False)  # type: ignore[arg-type]
 
 
 def test_of_many_groups_twelve_are_listed_and_the_others_summed_up() -> None:
@@ -248,7 +248,7 @@ def test_the_overview_reads_the_same_groups() -> None:
     ]  # fmt: skip
     assert STUDY.groupings == ["category", "kind", "length"]
     fresh = study()
-    own = focus_by_column(fresh, comparison(fresh), "category")
+    own = focus_differences_by_column(fresh, comparison(fresh), "category")
     told = rows[rows["run"] == "a"].reset_index(drop=True)
     unlike = ["low", "high"]
     pd.testing.assert_frame_equal(
@@ -283,7 +283,7 @@ def test_a_column_that_does_not_split_the_queries_in_view_is_never_chosen() -> N
     ):
         assert overview(split, shown).grouping == chosen
         assert breakdown(split, shown, "").by == chosen
-        across = default_across(split, shown, chosen)
+        across = default_second_column(split, shown, chosen)
         assert across == ("kind" if chosen == "category" else HARD)
         pairs = {column for pair in offered_crossings(split, shown, chosen, "") for column in pair}
         assert not {"Category", "constant"} & pairs

@@ -50,9 +50,9 @@ def test_lines_are_the_page_without_its_bands(
     given = study()
     view = shown(given, base="b", m=measure)
     lines = answers.curves_without_bands(given, view)
-    assert not answers.are_curves_quick(given, view)
+    assert not answers.are_curves_quick_to_compute(given, view)
     whole = answers.curves(given, view)
-    assert answers.are_curves_quick(given, view)
+    assert answers.are_curves_quick_to_compute(given, view)
     assert lines.table[ENDS].isna().all(axis=None)
     assert whole.table[ENDS].notna().any(axis=None)
     for part in ("table", "precision_recall"):
@@ -70,10 +70,10 @@ def test_the_line_of_one_run_is_there_sooner_too(monkeypatch: pytest.MonkeyPatch
     three = study()
     given = Study([three.runs["a"]], three.qrels)
     view = given.view(Address.create(run="a")).comparison
-    assert not answers.are_curves_quick(given, view)
+    assert not answers.are_curves_quick_to_compute(given, view)
     lines, whole = answers.curves_without_bands(given, view), answers.curves(given, view)
     assert lines.table["low"].isna().all() and whole.table["low"].notna().any()
-    assert lines.lead.text == whole.lead.text and answers.are_curves_quick(given, view)
+    assert lines.lead.text == whole.lead.text and answers.are_curves_quick_to_compute(given, view)
 
 
 def test_few_queries_are_still_said_to_be_few() -> None:

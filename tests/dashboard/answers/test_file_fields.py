@@ -102,10 +102,10 @@ def test_what_was_chosen_before_is_proposed_again() -> None:
 
 def test_users_and_items_are_called_so() -> None:
     plain, of_users = "a,b,c\n1,2,3.5\n", "userId,movieId,rating\n1,2,3.5\n"
-    assert table(plain).meaning_word("query") == "query"
-    assert table(plain, is_user_data=True).meaning_word("query") == "user"
+    assert table(plain).meaning_label("query") == "query"
+    assert table(plain, is_user_data=True).meaning_label("query") == "user"
     shown = table(of_users, "qrels")
-    assert [shown.meaning_word(word) for word in shown.offered_meanings] == [
+    assert [shown.meaning_label(word) for word in shown.offered_meanings] == [
         *("user", "item", "rating", "subtopic", "not used")
     ]
 

@@ -10,8 +10,8 @@ from dashboard.answers.judging_order import (
     AT_RANDOM,
     BY_QUERY,
     is_random_sample,
-    order_randomly,
     parse_judging_order,
+    positions_in_random_order,
 )
 from dashboard.study.layered_study import with_layers
 from dashboard.study.study import Study
@@ -23,9 +23,9 @@ PAIRS = [(f"q{q}", f"d{d}") for q in range(20) for d in range(5)]
 
 
 def test_an_order_by_lot_is_the_same_for_every_selection() -> None:
-    drawn = [PAIRS[place] for place in order_randomly(PAIRS)]
+    drawn = [PAIRS[place] for place in positions_in_random_order(PAIRS)]
     some = PAIRS[::3]
-    assert [some[place] for place in order_randomly(some)] == [
+    assert [some[place] for place in positions_in_random_order(some)] == [
         pair for pair in drawn if pair in some
     ]
     assert drawn != PAIRS and sorted(drawn) == sorted(PAIRS)
@@ -33,7 +33,7 @@ def test_an_order_by_lot_is_the_same_for_every_selection() -> None:
 
 
 def test_the_first_by_lot_are_a_sample_and_others_are_not() -> None:
-    drawn = [PAIRS[place] for place in order_randomly(PAIRS)]
+    drawn = [PAIRS[place] for place in positions_in_random_order(PAIRS)]
     assert is_random_sample(set(), PAIRS) and is_random_sample(set(drawn[:30]), PAIRS)
     assert is_random_sample({*drawn[:12], *drawn[13:30]}, PAIRS), "one was skipped"
     assert not is_random_sample(set(drawn[10:40]), PAIRS) and not is_random_sample(

@@ -10,9 +10,9 @@ from dashboard.answers.history import HistoryPage, history_page
 from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates, version_dates
 from dashboard.answers.other_judgments import (
     OtherJudgments,
-    other_judgments,
     version_rows,
     version_sentences,
+    versions_of_collection,
 )
 from dashboard.study.library import Library
 from dashboard.study.study import Study
@@ -43,7 +43,7 @@ def shown(where: tuple[tuple[str, str], ...] = (), m: str = "") -> Comparison:
 
 def beside(study: Study | None, seen: Comparison | None = None) -> OtherJudgments:
     library = Library((), study)
-    return other_judgments(HERE, seen or shown(), "", "old", "Of 2025", library)
+    return versions_of_collection(HERE, seen or shown(), "", "old", "Of 2025", library)
 
 
 def page() -> HistoryPage:
@@ -66,7 +66,7 @@ def test_what_cannot_be_shown_says_why() -> None:
     far = study_of([f"z{i}" for i in range(10)], {"v0": "d"})
     assert beside(far).why_not == "It has no judgments for the queries in view."
     assert beside(None).why_not == "It has no runs that match its judgments."
-    gone = other_judgments(HERE, shown(), "", "old", "Of 2025", None)
+    gone = versions_of_collection(HERE, shown(), "", "old", "Of 2025", None)
     rows = version_rows(page(), NO_DATES, [gone], by_date=False)
     told = version_sentences(rows, [gone], 1)
     assert (

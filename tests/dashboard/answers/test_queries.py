@@ -113,8 +113,10 @@ def test_an_order_that_is_none_is_the_usual_one(order: str) -> None:
 
 
 def test_a_head_sorts_from_the_least_then_the_other_way_round() -> None:
-    assert listed("score:a").address_order("-score:a") == "-score:a"
-    assert listed("-difference").address_order("difference") == "", "the usual order needs no word"
+    assert listed("score:a").format_order_for_address("-score:a") == "-score:a"
+    assert listed("-difference").format_order_for_address("difference") == "", (
+        "the usual order needs no word"
+    )
 
 
 def test_pages_hold_a_hundred_rows_and_each_query_once() -> None:

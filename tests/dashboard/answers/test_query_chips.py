@@ -12,12 +12,12 @@ from dashboard.address.view import Comparison
 from dashboard.answers import query_columns, query_filter, query_views
 from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query_chips import CHANGES, FAILURES, OUTCOMES, SHOW_ALL, SHOWS
-from dashboard.answers.query_filter import filter_example, filter_names, filter_vocabulary
+from dashboard.answers.query_filter import filter_column_names, filter_example, filter_vocabulary
 from dashboard.study.study import Study
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining import query_kinds
 from metrics_core.slicing.derived_groups import MARK
-from metrics_core.slicing.filtering import vocabulary
+from metrics_core.slicing.filtering import make_completion_data
 from metrics_core.tables import Queries
 from tests.collections_of import qrels_of, run_of
 
@@ -164,7 +164,7 @@ def test_a_wrong_line_filters_nothing_and_says_why() -> None:
 def test_a_browser_is_told_every_column_with_its_kind_and_values() -> None:
     view = comparison()
     told = {own["name"]: own for own in filter_vocabulary(STUDY, view)["columns"]}
-    assert [own["written"] for own in told.values()] == filter_names(STUDY, view)
+    assert [own["written"] for own in told.values()] == filter_column_names(STUDY, view)
     columns = query_columns.FilterColumns(STUDY, view)
     for name, own in told.items():
         assert (own["holds"] == "numbers") == (columns[name].dtype.kind == "f"), name
@@ -278,7 +278,7 @@ def test_what_is_kept_of_a_column_is_what_it_holds_now(
 ) -> None:
     view = replace(comparison(k=str(cutoff)), filters=where)
     columns = query_columns.FilterColumns(STUDY, view)
-    assert filter_vocabulary(STUDY, view) == vocabulary(columns, columns.numeric_columns)
+    assert filter_vocabulary(STUDY, view) == make_completion_data(columns, columns.numeric_columns)
 
 
 @pytest.mark.parametrize(

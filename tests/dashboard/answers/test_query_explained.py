@@ -13,10 +13,10 @@ from dashboard.address.edits_key import read_edits
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
 from dashboard.answers.document import document_fields
-from dashboard.answers.headroom import headroom_by_group, largest_gain
+from dashboard.answers.headroom import headroom_by_group, largest_headroom_part
 from dashboard.answers.ledger import query_ledger
 from dashboard.answers.what_if import apply_edits
-from dashboard.drawing.blocks.what_if import draw_what_if_best
+from dashboard.drawing.blocks.what_if import draw_best_edit
 from dashboard.study.study import Study
 from metrics_core.explaining.query_kinds import KINDS
 from metrics_core.explaining.what_if import Move
@@ -109,7 +109,7 @@ def test_the_best_single_change_knows_ranks_that_are_not_shown() -> None:
     assert found is not None and found.best is not None
     assert (found.best.edit, found.best_was) == (Move("best", 1), 12)
     assert "best" not in set(found.rows["doc_id"])
-    drawn = draw_what_if_best(found, pd.DataFrame(columns=["title", "text"]), "./query")
+    drawn = draw_best_edit(found, pd.DataFrame(columns=["title", "text"]), "./query")
     assert "<b><bdi>best</bdi></b> at rank 1 instead of 12 gives" in drawn
 
 
@@ -135,6 +135,6 @@ def test_the_parts_of_all_groups_are_those_of_all_queries() -> None:
         assert together == pytest.approx(whole[part], abs=1e-12)
     assert whole[["score", "order", "below", "missing"]].sum() == pytest.approx(1.0)
     # Each query has one relevant document, at rank 1 to 5 of five: only the order can be better.
-    assert largest_gain(rows) == "order"
+    assert largest_headroom_part(rows) == "order"
     none = comparison(of, m="Judged@5")
     assert headroom_by_group(of, none, "category").empty

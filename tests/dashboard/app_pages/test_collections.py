@@ -16,7 +16,7 @@ from dashboard.files.workspace_files import LoadedFiles
 from dashboard.session.actions.collections import pack_collection
 from dashboard.session.open_collection import workspace
 from dashboard.workspace import Workspace
-from dashboard.workspace.disk.errors import write_refused_error
+from dashboard.workspace.disk.errors import refused_write_error
 from dashboard.workspace.disk.folder_store import FolderStore
 from dashboard.workspace.layers import LayerStore
 from dashboard.workspace.startup import clean_workspace
@@ -55,7 +55,7 @@ def two_collections() -> AppTest:
     app = opened("data", set="own")
     upload(app, ("my.qrels", QRELS), ("good.run", GOOD))
     kept().rename_collection("own", "Mine")
-    other = kept().new_collection("Theirs")
+    other = kept().get_or_create_collection("Theirs")
     for name, content in (("j.qrels", QRELS), ("poor.run", POOR)):
         kept().add_table(other.id, formats.read(content, name=name))
     return opened("collections", set="own")
@@ -299,7 +299,7 @@ def test_a_disk_that_is_full_names_itself_and_the_files_that_were_not_kept(
     def full(self: Workspace, identity: str, loaded: Loaded, **more: Any) -> Any:
         if loaded.file == "a.run":
             return add(self, identity, loaded, **more)
-        raise write_refused_error(OSError(28, "No space left on device"), self.folder)
+        raise refused_write_error(OSError(28, "No space left on device"), self.folder)
 
     monkeypatch.setattr(Workspace, "add_table", full)
     upload(app, ("a.run", POOR), ("b.run", POOR.replace(b"3.0", b"4.0")), ("c.run", GOOD))
@@ -317,14 +317,14 @@ def test_a_folder_that_is_gone_is_said() -> None:
 
 
 def test_a_failure_in_one_file_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = formats.read_each
+    read = formats.read_all_tables
 
     def failing(content: bytes, **more: Any) -> Loaded:
         if more["name"] == "bad.run":
             raise ZeroDivisionError
         return read(content, **more)
 
-    monkeypatch.setattr(formats, "read_each", failing)
+    monkeypatch.setattr(formats, "read_all_tables", failing)
     app = opened("data", set="own")
     upload(app, ("my.qrels", QRELS), ("bad.run", POOR), ("good.run", GOOD))
     shown = text_of(app)

@@ -191,7 +191,7 @@ def test_the_example_leads_to_ones_own_files_which_are_not_mixed_into_it() -> No
     assert [own_files(opened(page)) for page in ("overview", "curves")] == ["data own"] * 2
     app = given(opened("data", set="sample"), "a.run")
     assert "One file is loaded" in text_of(app) and not own_files(app)
-    workspace().new_collection("Further", "further")
+    workspace().get_or_create_collection("Further", "further")
     all_collections().record_opening("further")
     assert own_files(opened(set="sample")) == "data further"
     for collection in ("own", "further"):

@@ -131,7 +131,7 @@ def test_a_query_that_the_baseline_lacks_has_its_entry() -> None:
     assert robustness.queries_without_results(study, shown)["query_id"].tolist() == [
         f"q{i}" for i in range(8)
     ]
-    assert robustness.pair_coverage(study, shown).shared == 12
+    assert robustness.query_coverage(study, shown).shared == 12
 
 
 def test_lower_is_better_speaks_of_the_same_leader() -> None:

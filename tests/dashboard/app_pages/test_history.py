@@ -91,7 +91,7 @@ def test_an_order_by_hand_is_in_the_address_unless_it_is_the_usual_one() -> None
 def other_collection() -> str:
     """Another collection: two runs of the example, and its judgments of the first half of them."""
     kept = workspace()
-    made = kept.new_collection("Judged in 2025").id
+    made = kept.get_or_create_collection("Judged in 2025").id
     judged = (SAMPLE / "qrels.txt").read_bytes().splitlines(keepends=True)
     kept.add_table(made, formats.read(b"".join(judged[: len(judged) // 2]), name="qrels.txt"))
     for name in ("bm25", "titles-only"):

@@ -34,7 +34,7 @@ def kept() -> Workspace:
 
 def judged(grades: dict[tuple[str, str], float], name: str = "me", here: str = SAMPLE) -> str:
     """A layer of the example, as judging there makes it."""
-    kept().new_collection("The example", here)
+    kept().get_or_create_collection("The example", here)
     return kept().layers.create_layer(here, name, grades)
 
 
@@ -101,14 +101,14 @@ def tells() -> None:
         {"n": 3, "query_id": "q", "doc_id": "a", "grade": None},
         {"n": 4, "query_id": "q", "doc_id": "c", "skip": True},
     ]
-    grading.store_judge_acts({"session": "s", "by": " Ann  B ", "acts": acts})
-    assert grading.last_stored_act() == {"session": "s", "done": 4}
+    grading.store_judge_actions({"session": "s", "by": " Ann  B ", "acts": acts})
+    assert grading.last_stored_action() == {"session": "s", "done": 4}
     assert grading.skipped_pairs() == {("q", "c")}
-    grading.store_judge_acts({"session": "s", "by": "", "acts": acts})
+    grading.store_judge_actions({"session": "s", "by": "", "acts": acts})
     later = {"n": 5, "query_id": "q", "doc_id": "c", "grade": 3}
-    grading.store_judge_acts({"session": "s", "by": "", "acts": [*acts, later]})
+    grading.store_judge_actions({"session": "s", "by": "", "acts": [*acts, later]})
     assert grading.skipped_pairs() == set()
-    grading.store_judge_acts(None)
+    grading.store_judge_actions(None)
 
 
 def test_what_a_page_tells_is_kept_once_and_in_its_order() -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.address.address import Address
 from dashboard.answers.document import document_fields
-from dashboard.answers.grading import first_undone_in_queue, judging_queue, unjudged_documents
+from dashboard.answers.grading import judging_queue, next_documents_in_queue, unjudged_documents
 from dashboard.answers.subset import export_subset
 from dashboard.answers.unjudged import unjudged_effects
 from dashboard.answers.what_if import apply_edits
@@ -34,7 +34,7 @@ PAIR = {"run": "dense", "base": "bm25"}
 def keep(identity: str, *ranked: str) -> None:
     """The example's judgments and two runs, these as judged ranks, as a collection."""
     kept = workspace()
-    kept.new_collection("Mine", identity)
+    kept.get_or_create_collection("Mine", identity)
     kept.add_table(identity, formats.read(QRELS_FILE, name="qrels.txt"))
     for name, run in RUNS.items():
         loaded = Loaded(run, "trec", "TREC run", f"{name}.run")
@@ -144,7 +144,7 @@ def test_what_the_unjudged_could_do_is_a_bound_of_the_exact_one() -> None:
     view = ranks.view(Address.create(**PAIR)).comparison
     assert (
         judging_queue(ranks, view).empty
-        and first_undone_in_queue(ranks, judging_queue(ranks, view), set(), 5).empty
+        and next_documents_in_queue(ranks, judging_queue(ranks, view), set(), 5).empty
     )
     assert unjudged_documents(ranks, view, "q065").empty
     assert apply_edits(ranks, view, "q065", ()) is None

@@ -20,7 +20,7 @@ PAGES = {"overview": {}, "query": {"q": "q001"}, "firm": {}, "data": {}, "judge"
 def kept_sample() -> None:
     """The example's judgments and two of its runs as a collection of one's own."""
     kept = workspace()
-    kept.new_collection("Mine", "own")
+    kept.get_or_create_collection("Mine", "own")
     for path in ("qrels.txt", "bm25.run", "dense.run"):
         (found,) = SAMPLE_FOLDER.rglob(path)
         kept.add_table("own", formats.read(found, name=found.name))

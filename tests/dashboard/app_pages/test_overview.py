@@ -127,7 +127,7 @@ def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
 
 
 def test_a_baseline_that_was_guessed_by_its_name_is_said() -> None:
-    workspace().new_collection("Mine", "mine")
+    workspace().get_or_create_collection("Mine", "mine")
     for file in ("qrels.txt", "dense.run", "bm25.run"):
         workspace().add_table("mine", formats.read(SAMPLE_FOLDER / file, name=file))
     said = "bm25 is the baseline because of its name; commands and Python use the first run (dense)"

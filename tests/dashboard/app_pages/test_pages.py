@@ -145,7 +145,7 @@ def test_a_query_that_is_not_there_is_said_on_its_page_alone() -> None:
 
 
 def test_a_saved_view_is_in_the_rail_and_says_what_is_gone() -> None:
-    workspace().new_collection("Sample", "sample")
+    workspace().get_or_create_collection("Sample", "sample")
     links = {"hard ones": "./queries?where=difficulty%3Dhard&show=worse", "old": "./?m=gone@10"}
     with workspace().hold_write_lock() as store:
         store.put_collection(replace(store.read_collection("sample"), views=links))

@@ -345,7 +345,7 @@ def test_starred_queries_have_a_chip_and_a_pressed_star() -> None:
     app = opened("queries")
     assert not [name for name in chips_of(app) if "starred" in name]
     assert 'aria-pressed="true"' not in drawn(app) and drawn(app).count('aria-pressed="false"') > 99
-    workspace().new_collection("Sample", "sample")
+    workspace().get_or_create_collection("Sample", "sample")
     workspace().notes.set_tag("sample", "q024", "starred", author="anna")
     app.run()
     assert chips_of(app)["★ starred"] == 1

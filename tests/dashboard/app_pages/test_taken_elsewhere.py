@@ -37,7 +37,7 @@ def a_collection() -> Collection:
     """The sample with names, colours, notes, tags, layers, a second file of judgments and ids that
     are read another way."""
     here = workspace()
-    made = here.new_collection("Help centre")
+    made = here.get_or_create_collection("Help centre")
     for path in sorted(SAMPLE_FOLDER.iterdir()):
         if path.suffix in (".run", ".txt", ".csv", ".jsonl"):
             for file in read_files(path, display_name=path.name, origin="upload"):
@@ -46,9 +46,9 @@ def a_collection() -> Collection:
     here.add_table(made.id, formats.read(OTHER_GRADES, name="other.qrels"))
     judgments = next(f for f in collection_files(made.id) if f.file == "qrels.txt")
     here.set_judgments(made.id, judgments.key)
-    here.set_complete(made.id, True)
+    here.set_judgments_complete(made.id, True)
     here.set_exclude_self(made.id, True)
-    here.map_ids(made.id, "", "case")
+    here.set_id_maps(made.id, "", "case")
     said_of(made.id)
     return here.collection(made.id)
 
@@ -114,7 +114,7 @@ def test_all_that_was_said_of_it_goes_along(
 def test_a_copy_of_the_example_keeps_what_was_said_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workspace().new_collection("The example", SAMPLE)
+    workspace().get_or_create_collection("The example", SAMPLE)
     said_of(SAMPLE)
     copy = copy_collection(SAMPLE, "A copy")
     told = workspace().collection(copy.id)

@@ -13,7 +13,7 @@ from dashboard.address.address import Address
 from dashboard.answers.list_changes import changes_overview
 from dashboard.app_pages.menu import PAGES
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.list_changes import make_any_report
+from dashboard.drawing.report.list_changes import make_html_report
 from dashboard.drawing.report.parts import ReportRequest
 from dashboard.files.files import SAMPLE_FOLDER
 from dashboard.notebook import show
@@ -210,14 +210,14 @@ def test_the_report_shows_what_changed(sample: None) -> None:
     assert study is not None and study.is_unjudged
     view = study.comparison(study.read_measure().measure, baseline="bm25", focus="hybrid")
     drawing = Drawing.for_comparison(view, study.names)
-    html = make_any_report(study, view, drawing, ReportRequest("Title"))
+    html = make_html_report(study, view, drawing, ReportRequest("Title"))
     text = re.sub(r"<style.*?</style>|<script.*?</script>|<[^>]+>", " ", html, flags=re.S)
     assert "changes the top 10 of" in text and "not judged" in text
     assert "Every query" in text and "q104" in text and "rank-biased overlap" in text
     assert not JUDGING.search(text), JUDGING.search(text)
     shared = make_shareable_study(study, "scores only")
-    view = shared.comparison(view)
-    anonymous = make_any_report(
+    view = shared.rename_comparison(view)
+    anonymous = make_html_report(
         shared.study, view, Drawing.for_comparison(view, shared.study.names), ReportRequest("Title")
     )
     assert "hybrid" not in anonymous and "q104" not in anonymous

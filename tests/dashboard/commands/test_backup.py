@@ -21,8 +21,8 @@ from tests.reliability.shown import left_over
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new_collection("Mine <b>", "own")
-    made.new_collection("Other", "other")
+    made.get_or_create_collection("Mine <b>", "own")
+    made.get_or_create_collection("Other", "other")
     for file in ("a.run", "b.run"):
         made.add_table("own", formats.read(f"q1 Q0 {file} 1 1.0 x\n".encode(), name=file))
     made.layers.create_layer("own", "ann", {("q1", "d1"): 2})

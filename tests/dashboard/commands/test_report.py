@@ -13,7 +13,7 @@ import pytest
 from dashboard.commands.report import execute
 from dashboard.notebook import show
 from dashboard.start import main
-from dashboard.workspace.exports.report_data import extract_packed
+from dashboard.workspace.exports.report_data import extract_packed_collection
 from metrics_core import compare
 from metrics_core.__main__ import main as core
 from metrics_core.base import wording as w
@@ -48,7 +48,7 @@ def test_a_file_of_several_runs_is_named_with_each(tmp_path: Path) -> None:
         assert f"two.trec/{name} {w.format_count(own.count(chr(10)))} rows" in text
     assert "short.run 500 rows" in text
     assert f"compare {Path(QRELS).name} two.trec/" in text
-    with zipfile.ZipFile(BytesIO(extract_packed(out.read_bytes()))) as packed:
+    with zipfile.ZipFile(BytesIO(extract_packed_collection(out.read_bytes()))) as packed:
         told = "".join(packed.read(name).decode() for name in packed.namelist() if ".json" in name)
     assert all(f"two.trec/{name}" in told for name in names)
 
@@ -176,7 +176,7 @@ def test_without_judgments_it_shows_what_changed(
     title = capsys.readouterr().out.split(". ")[0]
     assert title.startswith("dense changes") and title in text and "not judged" in text
     assert "vinegar for the robot" in text and "dense.run" in text
-    with zipfile.ZipFile(BytesIO(extract_packed(out.read_bytes()))) as packed:
+    with zipfile.ZipFile(BytesIO(extract_packed_collection(out.read_bytes()))) as packed:
         stored = "".join(
             packed.read(name).decode() for name in packed.namelist() if ".json" in name
         )

@@ -36,8 +36,8 @@ def test_an_axis_of_differences_holds_zero_and_a_handful_of_ticks(values: list[f
 
 
 def test_fewest_digits_are_for_parts_of_one_only() -> None:
-    assert difference_ticks([-0.4, 0.9], fewest_digits=2).texts[-1] == "+0.50"
-    assert difference_ticks([-30.0, 90.0], fewest_digits=2).texts[-1] == "+50"
+    assert difference_ticks([-0.4, 0.9], min_digits=2).texts[-1] == "+0.50"
+    assert difference_ticks([-30.0, 90.0], min_digits=2).texts[-1] == "+50"
 
 
 def test_there_is_one_algorithm_of_ticks() -> None:

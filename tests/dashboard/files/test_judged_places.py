@@ -25,7 +25,9 @@ def test_the_second_time_no_row_is_read(tmp_path: Path) -> None:
         run = stored(tmp_path, RUN)
         first = CachedRanks(Workspace(tmp_path).cache)(run, QRELS)
         run.rows.path.unlink()
-        with mock.patch.object(judged_places, "find_judged_places", side_effect=AssertionError):
+        with mock.patch.object(
+            judged_places, "find_judged_document_ranks", side_effect=AssertionError
+        ):
             again = CachedRanks(Workspace(tmp_path).cache)(run.renamed("b"), QRELS)
     wanted = join_judgments(RUN, QRELS)
     assert again.run_name == "b"

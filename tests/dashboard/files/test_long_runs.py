@@ -101,7 +101,7 @@ def test_what_was_judged_while_it_was_read_is_not_judged_again(tmp_path: Path) -
         run = read(tmp_path / "w", path, QRELS, other).table
     assert isinstance(run, StoredRun)
     judging = CachedRanks(Workspace(tmp_path / "w").cache)
-    with mock.patch.object(judged_places, "find_judged_places", side_effect=AssertionError):
+    with mock.patch.object(judged_places, "find_judged_document_ranks", side_effect=AssertionError):
         ranks = judging(run, QRELS)
     assert isinstance(ranks.listed, ListedDocuments)
     same(ranks, join_judgments(run.read_whole(), QRELS))
@@ -132,7 +132,7 @@ def test_what_ends_in_the_middle_leaves_nothing(tmp_path: Path, how: BaseExcepti
 
 def test_a_draft_of_one_who_was_killed_is_swept_away(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
-    workspace.new_collection("Mine")
+    workspace.get_or_create_collection("Mine")
     with workspace.cache.open_draft() as draft:
         assert draft is not None
         draft.write(b"PAR1")

@@ -27,7 +27,7 @@ def taken_of(*files: UploadedFile) -> UploadBatch:
 
 
 def test_judgments_are_read_first_and_each_file_once() -> None:
-    with mock.patch.object(formats, "read_each", wraps=formats.read_each) as read:
+    with mock.patch.object(formats, "read_all_tables", wraps=formats.read_all_tables) as read:
         taken = taken_of(UNSURE, RUN, QRELS)
     asked = [call.kwargs["name"] for call in read.call_args_list]
     assert asked == ["a.qrels", "a.run", "x.json"]
@@ -46,7 +46,7 @@ def test_one_failure_does_not_take_the_others() -> None:
     taken = taken_of(DAMAGED, QRELS, BESIDE)
     assert [loaded.file for loaded in taken.all_tables] == ["a.qrels"]
     assert [given.name for given, _ in taken.refused] == ["b.run"]
-    with mock.patch.object(formats, "read_each", side_effect=ZeroDivisionError):
+    with mock.patch.object(formats, "read_all_tables", side_effect=ZeroDivisionError):
         taken = taken_of(RUN)
     ((_, error),) = taken.refused
     assert "could not be read: ZeroDivisionError" in error.message

@@ -28,7 +28,7 @@ def test_an_older_version_is_shown_in_place_of_one_that_cannot_be_read(
     tmp_path: Path, is_missing: bool, is_started: bool
 ) -> None:
     workspace = Workspace(tmp_path)
-    workspace.new_collection("Mine", "own")
+    workspace.get_or_create_collection("Mine", "own")
     for doc_id in ("d1", "d2"):
         content = f"q1 Q0 {doc_id} 1 1.0 x\n".encode()
         newer = workspace.add_table("own", formats.read(content, name="a.run")).entry

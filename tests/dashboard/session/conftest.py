@@ -18,7 +18,7 @@ from tests.dashboard.workspace.stored_runs import short_are_long
 def own_visit(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """What the session of a visit to a collection of one's own keeps; files of a few lines are
     long in it."""
-    workspace().new_collection("Mine", "own")
+    workspace().get_or_create_collection("Mine", "own")
     here = Address.create(set="own")
     state: dict[str, Any] = {"_empty": here, "_address": here}
     monkeypatch.setattr(st, "session_state", state)

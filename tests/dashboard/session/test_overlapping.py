@@ -24,7 +24,7 @@ from dashboard.session.action_messages import (
     run_action_once,
 )
 from dashboard.session.actions import collections, uploads
-from dashboard.session.actions.collections import make_collection
+from dashboard.session.actions.collections import create_and_open_collection
 from dashboard.session.actions.grading import import_layer
 from dashboard.session.actions.notes import remove_note, remove_tag, save_remark
 from dashboard.session.actions.uploads import read_uploads, refusals
@@ -70,12 +70,12 @@ def test_an_offer_that_is_clicked_twice_is_taken_once_and_no_two_receipts_have_o
 
 def test_a_form_that_is_sent_twice_makes_one_collection(visit: dict[str, Any]) -> None:
     visit["name"] = " Shop  A "
-    at_once(*[lambda: make_collection("name", 0)] * 3)
+    at_once(*[lambda: create_and_open_collection("name", 0)] * 3)
     # The second click finds the field empty.
     visit["name"] = ""
-    make_collection("name", 0)
+    create_and_open_collection("name", 0)
     assert [c.name for c in workspace().read_collections()] == ["Shop A"]
-    make_collection("name", visit["_generations"]["new_collection"])
+    create_and_open_collection("name", visit["_generations"]["new_collection"])
     assert len(workspace().read_collections()) == 2
 
 
@@ -96,7 +96,7 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     packed = io.BytesIO()
-    other = collections.new_collection("Other")
+    other = collections.create_collection("Other")
     write_packed_collection(workspace(), other.id, packed)
     named = {"other.zip": packed.getvalue(), "my.qrels": QRELS, "my.run": RUN}
     files = [UploadedFile(name, content) for name, content in named.items()]

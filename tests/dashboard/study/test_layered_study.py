@@ -116,7 +116,7 @@ def test_a_queue_is_what_moves_most_then_the_rest(study: Study) -> None:
     assert not every.duplicated(["query_id", "doc_id"]).any()
     assert max(rank for ranks in every["ranks"] for rank in ranks.values()) <= 10
     done = {(every["query_id"][0], every["doc_id"][0])}
-    first = grading.first_undone_in_queue(study, every, done, 3)
+    first = grading.next_documents_in_queue(study, every, done, 3)
     assert first["doc_id"].tolist() == every["doc_id"][1:4].tolist()
     assert first["query"][0] == study.texts[first["query_id"][0]] and first["title"].all()
     assert len(grading.judging_queue(study, comparison(study, m="Coverage@10")))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.files.files import File, join_loaded_parts, list_folder, read_files
+from dashboard.files.files import File, join_loaded_run_files, list_folder, read_files
 from dashboard.study.layered_study import with_layers
 from dashboard.study.library import assemble_library
 from dashboard.study.study import Study
@@ -104,11 +104,11 @@ def test_parts_stay_together_where_files_are_left_out(tmp_path: Path) -> None:
 def test_parts_that_are_given_at_once_are_one_file_to_which_others_may_come(tmp_path: Path) -> None:
     parts = [read_set(part_of(query_id), name=PART.format(i)) for i, query_id in enumerate("ab")]
     first, second = (loaded for (loaded,) in parts)
-    (both,) = join_loaded_parts([first, second])
+    (both,) = join_loaded_run_files([first, second])
     assert both.file == "part-*-4f-c000.snappy.parquet/bm25"
     assert isinstance(both.table, Run) and both.table.has_same_rows(judged_ranks_of(RUN, QRELS))
     assert [note.kind for note in both.notes] == ["judged_ranks"]
-    (only,) = join_loaded_parts([replace(first, file=both.file)])
+    (only,) = join_loaded_run_files([replace(first, file=both.file)])
     qrels = File("q", "qrels.txt", "upload", table=QRELS)
     later = [File(x.file, x.file, "upload", table=x.table) for x in (only, second)]
     assert_same_scores(assemble_library([qrels, *later]).study)

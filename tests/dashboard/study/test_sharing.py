@@ -65,7 +65,7 @@ def marked() -> Study:
 
 
 def page_of(leaving: SharedStudy, view: Comparison) -> str:
-    study, shown = leaving.study, leaving.comparison(view)
+    study, shown = leaving.study, leaving.rename_comparison(view)
     drawing = Drawing.for_comparison(shown, study.names)
     return make_report_page(
         make_report(study, shown, ()),
@@ -135,7 +135,7 @@ def test_a_view_is_renamed_with_its_runs_and_groups() -> None:
     name = f"{MARK} kind"
     asked = Address.create(run=study.names[2], base=study.names[0], where=((name, f"{MARK} b"),))
     leaving = make_shareable_study(study, "scores only")
-    view = leaving.comparison(study.view(asked).comparison)
+    view = leaving.rename_comparison(study.view(asked).comparison)
     assert (view.focus, view.baseline, view.other_runs) == ("C", "A", ("B",))
     assert view.filters == (("column 1", "Group 2"),)
     assert (

@@ -47,7 +47,7 @@ def stored(folder: Path, run: Run) -> StoredRun:
     """A run as a workspace in this folder opens it anew."""
     workspace = Workspace(folder)
     entry = workspace.add_table(
-        workspace.new_collection("Mine").id, Loaded(run, "", "", "a.run")
+        workspace.get_or_create_collection("Mine").id, Loaded(run, "", "", "a.run")
     ).entry
     table = Workspace(folder).load_table(entry)
     if not isinstance(table, StoredRun):

@@ -19,7 +19,7 @@ from metrics_core import formats
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new_collection("Mine", "own")
+    made.get_or_create_collection("Mine", "own")
     return made
 
 
@@ -105,8 +105,8 @@ def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
     Workspace(workspace.folder).layers.add_grades("own", layer, {("q", "d"): 2}, grader="ben")
     change(workspace, "UPDATE grades SET grade = 0 WHERE doc_id = 'c'")
     seen = Workspace(workspace.folder)
-    assert seen.drop_damaged("own", [*found.lost, note, tag]) == 3
-    assert seen.drop_damaged("own", [*found.lost, "no row"]) == 0
+    assert seen.drop_damaged_rows("own", [*found.lost, note, tag]) == 3
+    assert seen.drop_damaged_rows("own", [*found.lost, "no row"]) == 0
     (found,) = seen.layers.list_layers("own")
     assert set(found.grades) == {("q", "a"), ("q", "d")} and len(found.lost) == 1
     assert seen.contents("own").damaged_row_texts() == []
@@ -123,7 +123,7 @@ def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
     assert (unnamed.id, unnamed.name) == (layer, f"Unnamed layer {layer}")
     assert unnamed.grades == {("q", "a"): 1}
     (lost,) = again.contents("own").damaged_row_texts()
-    assert "Anna" in lost and again.drop_damaged("own", [lost]) == 1
+    assert "Anna" in lost and again.drop_damaged_rows("own", [lost]) == 1
     again.layers.add_grades("own", layer, {("q", "b"): 2}, grader="ben")
     assert [len(v) for v in again.layers.list_layers("own")] == [2, 1]
     copy = again.duplicate_collection("own", "Copy").id
@@ -185,7 +185,7 @@ HARMS = [overwrite, lose, empty, replace_by_folder]
 @pytest.fixture
 def two(workspace: Workspace) -> Workspace:
     """Two collections, of which a good state is kept; then the first one changed."""
-    workspace.new_collection("Other", "other")
+    workspace.get_or_create_collection("Other", "other")
     for identity in ("own", "other"):
         workspace.layers.create_layer(identity, "ann", {("q", f"d{i}"): 1 for i in range(300)})
     add(workspace, "d1")
@@ -333,7 +333,7 @@ def test_an_id_that_is_none_is_refused_by_what_writes(
         workspace.add_table(identity, loaded)
     if identity:
         with pytest.raises(KeyError):
-            workspace.new_collection("More", identity)
+            workspace.get_or_create_collection("More", identity)
     with pytest.raises(KeyError):
         workspace.rename_collection(identity, "More")
     assert [p.name for p in tmp_path.iterdir()] == ["workspace"]
@@ -357,7 +357,7 @@ def test_readings_that_are_chosen_at_once_are_all_kept(workspace: Workspace) -> 
 def test_half_a_character_that_a_program_gives_is_not_kept(workspace: Workspace) -> None:
     for refused in (
         lambda: workspace.rename_collection("own", "Half \ud800"),
-        lambda: workspace.new_collection("Half \ud800"),
+        lambda: workspace.get_or_create_collection("Half \ud800"),
         lambda: workspace.notes.write_note("own", "q", "Half \ud800", author="Ann"),
     ):
         with pytest.raises(ValueError, match="surrogate"):

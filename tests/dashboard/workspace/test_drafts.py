@@ -34,7 +34,7 @@ def run(program: str, folder: Path) -> int:
 
 def test_a_second_start_leaves_what_the_first_process_writes(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
-    workspace.new_collection("Mine")
+    workspace.get_or_create_collection("Mine")
     assert run(_IS_KILLED, tmp_path) == 9
     place = tmp_path / "cache" / "tables"
     (left,) = place.iterdir()
@@ -60,7 +60,7 @@ def test_room_is_not_made_by_what_is_being_written(tmp_path: Path) -> None:
 
 def test_what_is_kept_while_a_second_process_starts_is_kept(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
-    workspace.new_collection("Mine", "own")
+    workspace.get_or_create_collection("Mine", "own")
     rows = "".join(f"q{i % 9} Q0 d{i} 1 {i}.5 x\n" for i in range(MAX_IN_MEMORY + 1))
     loaded = formats.read(rows.encode(), name="long.run")
     written = run_writer.put_rows

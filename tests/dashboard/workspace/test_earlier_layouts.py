@@ -82,7 +82,7 @@ def test_a_zip_and_a_report_are_imported(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
     packed, page = _SAVED / "collection.zip", _SAVED / "report.html"
     assert is_packed_collection(packed) and report_data.is_page_with_data(page)
-    for content in (packed, report_data.extract_packed(page)):
+    for content in (packed, report_data.extract_packed_collection(page)):
         made = import_packed_collection(workspace, content, file="saved")
         clean_workspace(workspace)
         for seen in (workspace, Workspace(workspace.folder)):
@@ -143,7 +143,7 @@ def test_what_of_an_old_folder_is_damaged_stays_there_and_is_told(old: Path) -> 
     clean_workspace(workspace)
     (layer,) = Workspace(old).layers.list_layers("shop")
     assert layer.grades == {("q2", "d9"): 1.0} and len(layer.lost) == 1
-    assert "xff" in layer.lost[0] and workspace.drop_damaged("shop", layer.lost) == 1
+    assert "xff" in layer.lost[0] and workspace.drop_damaged_rows("shop", layer.lost) == 1
     assert [e.file for e in workspace.entries("shop")] == ["qrels.txt", "dense.run"]
     assert [d.number for d in workspace.damaged_records("shop")] == ["00002"]
     workspace.remove_entry("shop", "00002")
@@ -224,5 +224,5 @@ def test_an_old_folder_that_may_not_be_written_says_so(old: Path) -> None:
     workspace = Workspace(old)
     assert workspace.read_collections() == []
     with pytest.raises(StorageError, match="may not be written"):
-        workspace.new_collection("More")
+        workspace.get_or_create_collection("More")
     old.chmod(0o700)

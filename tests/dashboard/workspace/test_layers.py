@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def workspace(folder: Path) -> Workspace:
     made = Workspace(folder)
-    made.new_collection("Shop", "shop")
+    made.get_or_create_collection("Shop", "shop")
     return made
 
 
@@ -168,14 +168,14 @@ def test_notes_stand_beside_each_other(workspace: Workspace, folder: Path) -> No
     workspace.notes.set_tag("shop", "q", "cause: stemming", author="bo", is_set=False)
     workspace.notes.set_tag("shop", "other", "owner: bo", author="bo")
     workspace.notes.set_tag("shop", "other", "owner: bo", author="bo", is_set=False)
-    workspace.notes.write_note("shop", "q", "the stemmer", author="bo", note=first)
+    workspace.notes.write_note("shop", "q", "the stemmer", author="bo", edited_note_id=first)
     (note, second), tags = (
         (found := Workspace(folder).notes.notes_by_query("shop")["q"]).notes,
         found.tags,
     )
     assert (note.text, note.author, second.text) == ("the stemmer", "bo", "ask Bo")
     assert tags == ("owner: bo",)
-    workspace.notes.write_note("shop", "q", "", author="bo", note=first)
+    workspace.notes.write_note("shop", "q", "", author="bo", edited_note_id=first)
     (mark,) = found.marks
     assert (mark.name, mark.author) == ("owner: bo", "bo") and mark.time >= note.time[:10]
     assert workspace.notes.notes_by_query("shop") == {"q": QueryNotes((second,), (mark,))}
@@ -195,7 +195,7 @@ def test_a_clock_that_is_set_back_lets_the_later_layer_count(
         ("third", "2024"),
     ]
     # Where they are taken in elsewhere, too.
-    workspace.new_collection("Other", "other")
+    workspace.get_or_create_collection("Other", "other")
     taken = ""
     for lines in read_layers(layers_csv(here, ["q"])):
         taken = workspace.layers.import_layer("other", lines, earlier_layer=taken)

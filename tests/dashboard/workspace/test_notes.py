@@ -14,7 +14,7 @@ from dashboard.workspace import StorageError, Workspace
 @pytest.mark.parametrize("servers", [1, 2])
 def test_what_is_said_at_once_is_kept_once(tmp_path: Path, servers: int) -> None:
     workspaces = [Workspace(tmp_path / "workspace") for _ in range(servers)]
-    workspaces[0].new_collection("shop", "shop")
+    workspaces[0].get_or_create_collection("shop", "shop")
     together = Barrier(6)
 
     def click(number: int) -> None:
@@ -31,7 +31,7 @@ def test_what_is_said_at_once_is_kept_once(tmp_path: Path, servers: int) -> None
 
 def test_another_one_may_say_the_same_and_one_may_say_it_again(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
-    workspace.new_collection("shop", "shop")
+    workspace.get_or_create_collection("shop", "shop")
     for text, by in [("why", "anna"), ("why", "bo"), ("because", "bo"), ("why", "bo")]:
         workspace.notes.add_note_and_tag("shop", "q", text, "", author=by)
     said = [(note.text, note.author) for note in workspace.notes.notes_by_query("shop")["q"].notes]

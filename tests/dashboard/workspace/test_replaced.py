@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.workspace import AddedFile, Workspace
-from dashboard.workspace.disk.records import replaced_numbers
+from dashboard.workspace.disk.records import replaced_entry_numbers
 from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.tables import Run
@@ -17,7 +17,7 @@ from metrics_core.tables import Run
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new_collection("Mine", "own")
+    made.get_or_create_collection("Mine", "own")
     return made
 
 
@@ -56,7 +56,7 @@ def test_a_start_keeps_what_a_damaged_table_replaced(
         clean_workspace(again)
         again.check_tables()
         assert [d.number for d in again.damaged_records("own")] == [newer.entry.number]
-        assert again.fallback_numbers("own") == {older.entry.number}
+        assert again.fallback_file_numbers("own") == {older.entry.number}
         assert shown(again) == ["d1"]
 
 
@@ -68,7 +68,7 @@ def test_the_newer_one_added_again_stands_for_the_older_one_again(
     harm(table(workspace, newer))
     clean_workspace(workspace)
     assert add(workspace, "d2").entry == newer.entry
-    assert shown(workspace) == ["d2"] and workspace.fallback_numbers("own") == set()
+    assert shown(workspace) == ["d2"] and workspace.fallback_file_numbers("own") == set()
     clean_workspace(workspace)
     assert workspace.damaged_records("own") == [] and not table(workspace, older).exists()
 
@@ -114,5 +114,8 @@ def test_only_of_what_replaces_something_that_is_there_is_asked(workspace: Works
     add(workspace, "d3", "b.run")
     clean_workspace(workspace)
     asked: list[str] = []
-    assert replaced_numbers(workspace.entries("own"), lambda e: bool(asked.append(e.name))) == set()
+    assert (
+        replaced_entry_numbers(workspace.entries("own"), lambda e: bool(asked.append(e.name)))
+        == set()
+    )
     assert asked == []

@@ -33,7 +33,7 @@ FILES = {
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new_collection("Mine", "own")
+    made.get_or_create_collection("Mine", "own")
     return made
 
 
@@ -86,7 +86,7 @@ def test_the_same_rows_are_kept_once_in_a_collection(workspace: Workspace) -> No
     named_otherwise = formats.read(FILES["j.qrels"], name="copy.qrels")
     assert workspace.add_table("own", named_otherwise).status == "known"
     assert len(workspace.entries("own")) == 2
-    workspace.new_collection("Other", "other")
+    workspace.get_or_create_collection("Other", "other")
     assert workspace.add_table("other", read("a.run")).status == "new"
     assert len(list((workspace.folder / "tables").iterdir())) == 2
 
@@ -161,7 +161,7 @@ def test_a_removed_file_comes_back_until_the_next_start(workspace: Workspace) ->
 
 def test_collections_are_made_renamed_copied_removed(workspace: Workspace) -> None:
     workspace.add_table("own", read("a.run"))
-    made = workspace.new_collection("Second")
+    made = workspace.get_or_create_collection("Second")
     workspace.add_table(made.id, read("j.qrels"))
     assert [c.name for c in workspace.read_collections()] == ["Second", "Mine"]
     workspace.rename_collection("own", "Ours <b>")
@@ -190,7 +190,7 @@ def test_how_a_folders_file_is_read_is_remembered(workspace: Workspace) -> None:
 @pytest.mark.parametrize("name", ["../../x.run", "/etc/x.run", "a\\..\\b.run", "x\n.run"])
 def test_a_name_is_never_a_path(workspace: Workspace, name: str) -> None:
     workspace.add_table("own", formats.read(FILES["a.run"], name=name))
-    made = workspace.new_collection(name)
+    made = workspace.get_or_create_collection(name)
     folder = workspace.folder.resolve()
     outside = [p for p in folder.parent.rglob("*") if not p.resolve().is_relative_to(folder)]
     assert outside == []
@@ -241,7 +241,7 @@ def test_a_newer_layout_is_only_read(workspace: Workspace) -> None:
 
 
 def test_what_is_said_of_a_collection_outlasts_a_start(workspace: Workspace) -> None:
-    workspace.set_complete("own", True)
+    workspace.set_judgments_complete("own", True)
     workspace.rename_runs("own", {"a": "Ä b"}, {"a": 3})
     said = again(workspace).collection("own").settings
     assert said == Settings(True, (("a", "Ä b"),), (("a", 3),))

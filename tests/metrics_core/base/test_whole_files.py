@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.whole_files import read_sealed_file, replace_file, write_sealed
+from metrics_core.base.whole_files import read_sealed_file, replace_file, write_sealed_file
 from tests.full_disk import full_disk
 
 CONTENT = bytes(range(256)) * 3
@@ -16,13 +16,13 @@ CONTENT = bytes(range(256)) * 3
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     made = tmp_path / "new" / "a"
-    write_sealed(made, CONTENT)
+    write_sealed_file(made, CONTENT)
     return made
 
 
 @pytest.mark.parametrize("content", [b"", b"x", CONTENT, memoryview(CONTENT)])
 def test_what_was_written_comes_back(content: bytes | memoryview, tmp_path: Path) -> None:
-    write_sealed(tmp_path / "a", content)
+    write_sealed_file(tmp_path / "a", content)
     assert read_sealed_file(tmp_path / "a") == content
 
 
@@ -44,7 +44,7 @@ def test_it_counts_under_its_name_alone(path: Path) -> None:
 
 
 def test_it_is_on_the_disk_before_it_is_named(tmp_path: Path, to_disk: list[str]) -> None:
-    write_sealed(tmp_path / "a", CONTENT)
+    write_sealed_file(tmp_path / "a", CONTENT)
     assert to_disk == ["file", "name", "folder"]
 
 

@@ -35,10 +35,10 @@ def test_an_interval_has_the_decimals_that_its_width_and_its_side_of_zero_need(
 
 
 def test_the_numbers_of_a_column_have_the_same_decimals() -> None:
-    assert w.format_column([7.0, math.nan], counts=True) == ["7", w.DASH]
-    assert w.format_column([1.0, 0.25], counts=True) == ["1.000", "0.250"]
-    assert w.format_column([1.0, 0.0], counts=False) == ["1.000", "0.000"]
-    assert w.format_column([0.25, 120.0], counts=False) == ["0.2", "120.0"]
+    assert w.format_column([7.0, math.nan], are_counts=True) == ["7", w.DASH]
+    assert w.format_column([1.0, 0.25], are_counts=True) == ["1.000", "0.250"]
+    assert w.format_column([1.0, 0.0], are_counts=False) == ["1.000", "0.000"]
+    assert w.format_column([0.25, 120.0], are_counts=False) == ["0.2", "120.0"]
     assert w.column_decimals([0.03, 0.0311], [0.092, 0.0323]) == 4
 
 

@@ -143,7 +143,7 @@ def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
     snapshot = made()
     of_a_package = replace(snapshot, origin=replace(ORIGIN, added_by={"AP": "essays 1.0"}))
     changes = find_changes(of_a_package, snapshot.marks, (AP, NDCG))
-    assert changes.remeasured == (AP,) and changes.not_compared == (AP,)
+    assert changes.remeasured == (AP,) and changes.incomparable_measures == (AP,)
     assert describe_snapshot_changes(changes, "b.json", 3) == [
         "The package that adds AP now has a different version, so there is no comparison."
     ]

@@ -19,7 +19,7 @@ from metrics_core.__main__ import main
 from metrics_core.commands.console import (
     INTERRUPTED,
     NOBODY_READS,
-    adapted_console,
+    adapt_console,
     show_progress,
     show_step,
 )
@@ -253,7 +253,7 @@ def test_progress_moves_the_cursor_and_no_name_does(
     (tmp_path / EVIL).write_text("some")
     shown = io.StringIO()
     monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
-    with redirect_stderr(shown), adapted_console(), show_progress(str(tmp_path / EVIL)) as progress:
+    with redirect_stderr(shown), adapt_console(), show_progress(str(tmp_path / EVIL)) as progress:
         assert progress is not None
         progress(4)
     assert shown.getvalue() == f"\r\x1b[2K{SHOWN}: 100% of 0 MB\r\x1b[2K"
@@ -288,9 +288,9 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_step_is_said_at_a_terminal_and_gone_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.StringIO()
-    with redirect_stderr(shown), adapted_console(), show_step("Working"):
+    with redirect_stderr(shown), adapt_console(), show_step("Working"):
         assert shown.getvalue() == ""
     monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
-    with redirect_stderr(shown), adapted_console(), show_step("Working"):
+    with redirect_stderr(shown), adapt_console(), show_step("Working"):
         assert shown.getvalue().endswith("Working …")
     assert shown.getvalue().endswith("\r\x1b[2K")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from metrics_core.comparing.agreement import (
-    count_opposed_queries,
+    count_disagreeing_queries,
     find_agreement,
     find_disagreements,
 )
@@ -63,7 +63,7 @@ def test_sides_and_orders_are_those_of_a_loop() -> None:
     agreeing = [m for m in MEASURES if side[m] == side["nDCG@10"]]
     assert found.agreeing_measures("nDCG@10") == agreeing
     same = [m for b, m in enumerate(MEASURES) if found.orders[0, b] > 1 - 1e-9]
-    assert found.measures_in_same_order("nDCG@10") == same
+    assert found.measures_that_rank_runs_alike("nDCG@10") == same
 
 
 def test_another_order_of_the_measures_says_the_same() -> None:
@@ -74,7 +74,9 @@ def test_another_order_of_the_measures_says_the_same() -> None:
     assert turned.reorder(names).table.equals(found.table)
     for name in names:
         assert turned.agreeing_measures(name)[::-1] == found.agreeing_measures(name)
-        assert turned.measures_in_same_order(name)[::-1] == found.measures_in_same_order(name)
+        assert turned.measures_that_rank_runs_alike(name)[
+            ::-1
+        ] == found.measures_that_rank_runs_alike(name)
 
 
 def test_level_runs_have_no_side_and_no_order() -> None:
@@ -85,9 +87,9 @@ def test_level_runs_have_no_side_and_no_order() -> None:
     found = find_agreement(Scores.from_any(frame), "b", "a")
     assert found.table["side"].tolist() == [0, 1]
     assert np.isnan(found.orders[0]).all() and found.orders[1, 1] == 1
-    assert found.measures_in_same_order("P@1") == ["P@1"] and found.measures_in_same_order(
-        "RR"
-    ) == ["RR"]
+    assert found.measures_that_rank_runs_alike("P@1") == [
+        "P@1"
+    ] and found.measures_that_rank_runs_alike("RR") == ["RR"]
     assert found.table["verdict"].tolist() == ["cannot tell", "better"]
 
 
@@ -104,7 +106,7 @@ def test_the_queries_that_two_measures_see_differently() -> None:
         [gaps["Unjudged@10"][QUERIES.index(q)] for q in found["query_id"]]
     )
     count = sum(a * b < 0 for a, b in zip(first, second, strict=True))
-    assert count_opposed_queries(found, ["nDCG@10", "Unjudged@10"]) == count
+    assert count_disagreeing_queries(found, ["nDCG@10", "Unjudged@10"]) == count
 
 
 def test_few_queries_have_no_verdict_under_any_measure() -> None:

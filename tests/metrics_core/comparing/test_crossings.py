@@ -114,6 +114,6 @@ def test_where_a_lead_begins_and_ends() -> None:
 @pytest.mark.thorough
 def test_of_many_queries_the_band_is_worked_out_at_spaced_cutoffs() -> None:
     own, other = pair(20_000, (2, 4))
-    found = find_crossings(own, other, parse_measure("P@1"), depth=300, also_cutoff=123)
+    found = find_crossings(own, other, parse_measure("P@1"), depth=300, extra_cutoff=123)
     assert found.depth == 300 and len(found.cutoffs) < 20
     assert {1, 2, 10, 123, 300} <= set(found.cutoffs.tolist())

@@ -11,7 +11,7 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.drawn_queries import (
     EARLY_LEVEL,
     QueryDraw,
-    count_finished,
+    count_finished_queries,
     detectable_difference,
 )
 
@@ -33,10 +33,10 @@ def test_a_draw_is_reproducible_and_drawing_more_keeps_what_was_drawn() -> None:
 
 
 def test_queries_count_up_to_the_first_unfinished_one() -> None:
-    assert count_finished(np.array([True, True, False, True])) == 2
-    assert count_finished(np.array([True, True])) == 2
-    assert count_finished(np.array([False, True])) == 0
-    assert count_finished(np.array([], dtype=bool)) == 0
+    assert count_finished_queries(np.array([True, True, False, True])) == 2
+    assert count_finished_queries(np.array([True, True])) == 2
+    assert count_finished_queries(np.array([False, True])) == 0
+    assert count_finished_queries(np.array([], dtype=bool)) == 0
 
 
 def test_a_verdict_must_be_surer_before_an_end_and_after_drawing_more() -> None:

@@ -26,7 +26,7 @@ from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.power import failure_chance, smallest_failing_loss
 from metrics_core.comparing.resampled import resample_means
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
-from metrics_core.measures import parse_measure, score_only_measure
+from metrics_core.measures import make_score_only_measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
@@ -142,7 +142,7 @@ def test_few_queries_that_differ_are_not_tested() -> None:
     gap[:5] = -0.5
     (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.01")
     assert found.outcome == CANNOT_TELL and math.isnan(found.p_corrected)
-    assert math.isnan(found.smallest_loss) and math.isnan(found.chance_at_twice)
+    assert math.isnan(found.smallest_loss) and math.isnan(found.failure_chance_at_twice_margin)
 
 
 def test_no_query_with_a_score_is_no_pass() -> None:
@@ -151,7 +151,7 @@ def test_no_query_with_a_score_is_no_pass() -> None:
 
 
 def test_of_a_measure_of_which_less_is_better_a_rise_is_the_loss() -> None:
-    seconds = score_only_measure("Seconds", higher_is_better=False)
+    seconds = make_score_only_measure("Seconds", higher_is_better=False)
     gate = Gate(seconds, 0.01)
     scores = scores_of(spread(0.03, 0.05), spread(-0.03, 0.05))
     scores = Scores(scores.runs, scores.query_ids, (seconds,), scores.values, scores.missing)
@@ -237,7 +237,7 @@ def test_floors_ask_the_mean_or_what_is_shown_of_it() -> None:
 def test_which_of_several_statuses_counts(
     outcomes: list[str], changed: bool, fails: bool, status: int
 ) -> None:
-    assert exit_status(outcomes, changed=changed, fail_unclear=fails) == status
+    assert exit_status(outcomes, changed=changed, fails_if_unclear=fails) == status
 
 
 def test_what_would_fail_is_what_fails() -> None:
@@ -259,9 +259,9 @@ def test_few_changes_without_a_loss_are_no_reason_to_fail(queries: int, outcome:
     gap = np.zeros(queries)
     gap[:2] = 0.2
     (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.03")
-    assert found.counts_as == outcome and found.lost == 0
-    assert found.queries_without_loss == 99
-    assert exit_status([found.counts_as], fail_unclear=True) == ALL_WELL
+    assert found.effective_outcome == outcome and found.lost == 0
+    assert found.n_queries_needed_without_loss == 99
+    assert exit_status([found.effective_outcome], fails_if_unclear=True) == ALL_WELL
     assert found.worst_loss == pytest.approx(1 - 0.05 ** (1 / queries))
 
 

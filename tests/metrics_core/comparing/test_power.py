@@ -14,7 +14,7 @@ from metrics_core.comparing.method import Method
 from metrics_core.comparing.power import (
     detectable_loss,
     detection_chance,
-    find_queries_needed,
+    find_query_count_needed,
     single_test_level,
     smallest_detectable_difference,
 )
@@ -93,18 +93,18 @@ def test_the_number_of_queries_is_the_fewest_with_that_chance(
         width = stats.t.ppf((1 + level) / 2, n - 1)
         return float(stats.nct.sf(width, n - 1, abs(difference) / deviation * math.sqrt(n)))
 
-    needed = int(find_queries_needed(difference, deviation, level))
+    needed = int(find_query_count_needed(difference, deviation, level))
     assert power(needed) >= 0.8 - 1e-4 and power(needed - 1) < 0.8 + 1e-4
     normal = ((stats.norm.ppf((1 + level) / 2) + stats.norm.ppf(0.8)) * deviation / difference) ** 2
     assert needed == pytest.approx(normal, rel=0.03, abs=6)
 
 
 def test_smaller_differences_and_stricter_levels_need_more() -> None:
-    sizes = [find_queries_needed(d, 0.2, 0.95) for d in (0.2, 0.1, 0.05, 0.02, 0.01, 0.001)]
+    sizes = [find_query_count_needed(d, 0.2, 0.95) for d in (0.2, 0.1, 0.05, 0.02, 0.01, 0.001)]
     assert sizes == sorted(sizes) and len(set(sizes)) == len(sizes)
-    assert find_queries_needed(0.05, 0.2, 0.999) > find_queries_needed(0.05, 0.2, 0.95)
+    assert find_query_count_needed(0.05, 0.2, 0.999) > find_query_count_needed(0.05, 0.2, 0.95)
     # Back again: what so many queries show is that difference.
-    n = int(find_queries_needed(0.02, 0.2, 0.95))
+    n = int(find_query_count_needed(0.02, 0.2, 0.95))
     width = float(stats.t.ppf(0.975, n - 1))
     assert smallest_detectable_difference(0.2 / math.sqrt(n), width, n) == pytest.approx(
         0.02, rel=0.002
@@ -126,8 +126,8 @@ def test_edges() -> None:
                 smallest = smallest_detectable_difference(0.1, width, queries)
                 chance = detection_chance(smallest, 0.1, width, queries)
                 assert 0.79 < chance < (0.95 if queries < 10_000 else 0.801)
-        assert find_queries_needed(0.0, 0.2, 0.95) == math.inf
-        assert find_queries_needed(1e-9, 0.2, 0.95) == math.inf
-        assert find_queries_needed(0.5, 0.1, 0.95) == 10, "fewer give no verdict"
-        assert find_queries_needed(0.5, 0.0, 0.95) == 10
-        assert math.isnan(find_queries_needed(0.5, math.nan, 0.95))
+        assert find_query_count_needed(0.0, 0.2, 0.95) == math.inf
+        assert find_query_count_needed(1e-9, 0.2, 0.95) == math.inf
+        assert find_query_count_needed(0.5, 0.1, 0.95) == 10, "fewer give no verdict"
+        assert find_query_count_needed(0.5, 0.0, 0.95) == 10
+        assert math.isnan(find_query_count_needed(0.5, math.nan, 0.95))

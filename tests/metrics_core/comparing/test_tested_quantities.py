@@ -18,7 +18,7 @@ from metrics_core.comparing.agreement import find_agreement
 from metrics_core.comparing.all_pairs.all_pairs import all_pairs
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare
-from metrics_core.measures import Measure, score_only_measure
+from metrics_core.measures import Measure, make_score_only_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import summarise_groups
 
@@ -181,7 +181,9 @@ def test_a_measure_without_a_direction_has_no_verdict() -> None:
 
 
 def scores_of(*runs: Any, **options: Any) -> tuple[Scores, Measure]:
-    measure = score_only_measure("cost", **({"higher_is_better": False, "scale": "cost"} | options))
+    measure = make_score_only_measure(
+        "cost", **({"higher_is_better": False, "scale": "cost"} | options)
+    )
     values = np.array(runs)[:, :, None]
     names = tuple(f"v{i}" for i in range(1, len(runs) + 1))
     ids = tuple(f"q{i}" for i in range(values.shape[1]))

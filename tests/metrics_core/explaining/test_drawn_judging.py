@@ -10,7 +10,7 @@ import pytest
 from metrics_core.comparing.drawn_queries import EARLY_LEVEL, QueryDraw
 from metrics_core.explaining.drawn_judging import (
     DrawnJudgments,
-    judge_draw,
+    evaluate_draw,
     list_all_queries,
     list_documents_to_judge,
 )
@@ -55,7 +55,7 @@ def state_after(
     needed = list_documents_to_judge(RUN, BASELINE, parse_measure(measure), order)
     pairs = zip(needed["query_id"], needed["doc_id"], strict=True)
     grades = {pair: TRUTH[pair] for pair in pairs} | (extra or {})
-    return judge_draw(RUN, BASELINE, DRAW, parse_measure(measure), NO_QRELS, grades)
+    return evaluate_draw(RUN, BASELINE, DRAW, parse_measure(measure), NO_QRELS, grades)
 
 
 def true_differences(measure: str, query_ids: tuple[str, ...]) -> list[float]:
@@ -93,7 +93,7 @@ def test_which_documents_a_measure_needs_by_hand() -> None:
 @pytest.mark.parametrize("measure", ["P@5", "nDCG@5", "RR@5", "P(rel=2)@3"])
 def test_the_difference_is_exact_and_counts_the_drawn_queries_in_their_order(measure: str) -> None:
     state = state_after(12, measure)
-    assert 12 <= state.n_counted < 20 and state.level == EARLY_LEVEL and not state.is_at_end
+    assert 12 <= state.n_counted < 20 and state.level == EARLY_LEVEL and not state.is_finished
     exact = true_differences(measure, state.query_ids[: state.n_counted])
     assert measure == "nDCG@5" or state.row["difference"] == pytest.approx(
         np.mean(exact), abs=1e-12
@@ -108,9 +108,9 @@ def test_the_comparison_opens_after_ten_queries_of_which_six_differ() -> None:
     for state in counted:
         gaps = np.abs(true_differences("P@5", state.query_ids[: state.n_counted]))
         enough = len(gaps) >= 10 and (gaps > 0).sum() >= 6
-        assert state.is_open == (enough or state.is_at_end), state.n_counted
+        assert state.is_open == (enough or state.is_finished), state.n_counted
         assert (state.row is None) == (state.n_counted < 10)
-    assert counted[20].is_at_end and counted[20].level == 0.95
+    assert counted[20].is_finished and counted[20].level == 0.95
     assert not counted[5].is_open and counted[20].is_open
 
 
@@ -122,7 +122,7 @@ def test_other_judged_queries_do_not_move_the_result() -> None:
     assert after.n_others == len(undrawn) == 20 and before.n_others == 0
     assert after.n_counted == before.n_counted and after.row.equals(before.row)
     rows = after.documents[after.documents["query_id"] == last]
-    assert rows["graded"].all() and not after.is_at_end
+    assert rows["graded"].all() and not after.is_finished
 
 
 def test_means_are_unknown_until_shared_documents_are_graded() -> None:
@@ -135,14 +135,14 @@ def test_means_are_unknown_until_shared_documents_are_graded() -> None:
 def test_judgments_of_files_count_and_a_negative_grade_is_none() -> None:
     graded = [(*pair, int(grade)) for pair, grade in TRUTH.items()]
     qrels = Qrels.from_columns(*zip(*graded, strict=True))
-    state = judge_draw(RUN, BASELINE, DRAW, P5, qrels, {})
-    assert state.is_at_end and state.documents["graded"].all() and state.n_others == 0
+    state = evaluate_draw(RUN, BASELINE, DRAW, P5, qrels, {})
+    assert state.is_finished and state.documents["graded"].all() and state.n_others == 0
     pair = tuple(state.documents.iloc[0][["query_id", "doc_id"]])
-    withdrawn = judge_draw(RUN, BASELINE, DRAW, P5, qrels, {pair: -1.0})
+    withdrawn = evaluate_draw(RUN, BASELINE, DRAW, P5, qrels, {pair: -1.0})
     assert withdrawn.n_counted == withdrawn.query_ids.index(pair[0])
 
 
 def test_runs_with_the_same_lists_are_finished_from_the_start() -> None:
-    state = judge_draw(RUN, RUN.renamed("copy"), DRAW, NDCG5, NO_QRELS, {})
-    assert state.is_at_end and state.is_open and state.n_to_judge == 0
+    state = evaluate_draw(RUN, RUN.renamed("copy"), DRAW, NDCG5, NO_QRELS, {})
+    assert state.is_finished and state.is_open and state.n_to_judge == 0
     assert state.row["difference"] == 0 and state.detectable_difference == 0

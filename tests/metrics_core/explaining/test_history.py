@@ -24,7 +24,7 @@ def of(*rows: str) -> History:
 
 def test_when_queries_broke_and_were_fixed() -> None:
     found = of("++++", "----", "++--", "--++", "+-+-", "-+-+", "-++-", "+--+")
-    assert list(found.changes) == [0, 0, 1, 1, 3, 3, 2, 2]
+    assert list(found.change_counts) == [0, 0, 1, 1, 3, 3, 2, 2]
     assert list(found.broken_at) == [-1, -1, 2, -1, 3, 2, 3, 1]
     assert list(found.fixed_at) == [-1, -1, -1, 2, 2, 3, 1, 3]
     assert list(found.first_bad_version) == [-1, -1, 2, -1, 3, -1, 3, -1]
@@ -38,7 +38,7 @@ def test_what_is_said_of_a_query_follows_from_its_row(rows: list[str]) -> None:
     found = of(*rows)
     for i, row in enumerate(rows):
         steps = [row[v : v + 2] for v in range(4)]
-        assert found.changes[i] == steps.count("+-") + steps.count("-+")
+        assert found.change_counts[i] == steps.count("+-") + steps.count("-+")
         assert found.broken_at[i] == max((v + 1 for v in range(4) if steps[v] == "+-"), default=-1)
         assert found.fixed_at[i] == max((v + 1 for v in range(4) if steps[v] == "-+"), default=-1)
         was_fine = "+" in row and row[-1] == "-"

@@ -14,7 +14,7 @@ from metrics_core.explaining.list_changes import (
     find_list_changes,
     find_overlap_by_cutoff,
     mean_overlap,
-    refuse_unlike_depths,
+    refuse_different_depths,
     summarise_changes,
 )
 from metrics_core.judging import join_judgments
@@ -47,7 +47,7 @@ def test_the_changes_of_each_query_by_hand() -> None:
     assert changes.best_new.tolist() == [0, 0, 3, 1, 0, 1]
     ranks = find_first_document_ranks(NEW, OLD, changes.query_ids)
     assert ranks.tolist() == [1, 2, 1, 4, 0, 0]
-    assert changes.classes() == [(2, 3, 1), (1, 1, 2), (0, 0, 2), (-1, -1, 1)]
+    assert changes.change_classes() == [(2, 3, 1), (1, 1, 2), (0, 0, 2), (-1, -1, 1)]
     assert changes.n_kept.sum() == pytest.approx(9)
     assert changes.frame["new"].tolist() == changes.new.tolist()
 
@@ -68,7 +68,7 @@ def test_the_summary_counts_queries_and_has_an_interval_from_enough_of_them() ->
 @pytest.mark.parametrize("k", [1, 2, 5, 10, 20, 100])
 def test_classes_add_up_to_the_queries_for_every_k(k: int) -> None:
     changes = find_list_changes(NEW, OLD, k)
-    classes = changes.classes()
+    classes = changes.change_classes()
     assert sum(n for *_, n in classes) == 6
     assert [fewest for fewest, *_ in classes] == sorted((c[0] for c in classes), reverse=True)
 
@@ -120,11 +120,11 @@ def test_runs_that_cannot_be_compared_are_refused() -> None:
 
 def test_runs_cut_off_at_other_depths_are_refused() -> None:
     short = run_of("short", {"q1": "ab", "q2": "ab"})
-    refuse_unlike_depths(find_list_changes(short, OLD, 2))
+    refuse_different_depths(find_list_changes(short, OLD, 2))
     with pytest.raises(
         RanklensError, match=r"short has at most 2 .* old has up to 4 in the top 10"
     ):
-        refuse_unlike_depths(find_list_changes(short, OLD, 10))
+        refuse_different_depths(find_list_changes(short, OLD, 10))
 
 
 def test_overlap_by_cutoff_and_for_some_queries_is_that_of_the_changes() -> None:
@@ -154,7 +154,7 @@ def test_documents_of_one_list_decide_the_difference_of_precision(k: int) -> Non
         runs = [run_of_rows(name, random_rows(random, 12)) for name in ("one", "two")]
         query_ids = sorted({*runs[0].query_ids, *runs[1].query_ids})
         everything = [(q, f"d{d}", random.randint(0, 1)) for q in query_ids for d in range(30)]
-        asked = find_documents_to_judge(*runs, query_ids, k, in_one_list=True)
+        asked = find_documents_to_judge(*runs, query_ids, k, only_in_one_list=True)
         pairs = set(zip(asked["query_id"], asked["doc_id"], strict=True))
         graded = [row for row in everything if row[:2] in pairs]
         # A judged document that no run lists keeps each query among the judged ones.
@@ -174,10 +174,10 @@ def test_documents_of_one_list_decide_the_difference_of_precision(k: int) -> Non
 
 
 def test_documents_to_judge_by_hand() -> None:
-    asked = find_documents_to_judge(NEW, OLD, ["q4", "q3"], 3, in_one_list=True)
+    asked = find_documents_to_judge(NEW, OLD, ["q4", "q3"], 3, only_in_one_list=True)
     assert sorted(asked["query_id"] + asked["doc_id"]) == ["q3c", "q3x", "q4a", "q4b", "q4d", "q4x"]
     assert asked["query_id"].tolist() == ["q4"] * 4 + ["q3"] * 2
-    asked = find_documents_to_judge(NEW, OLD, ["q2", "q3"], 3, in_one_list=False)
+    asked = find_documents_to_judge(NEW, OLD, ["q2", "q3"], 3, only_in_one_list=False)
     assert sorted(asked["query_id"] + asked["doc_id"]) == [
         "q2a", "q2b", "q2c", "q3a", "q3b", "q3c", "q3x",
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metrics_core.explaining.top_document import TopDocument, find_top_document
-from metrics_core.findings.changes import summarize_change
+from metrics_core.findings.changes import summarise_change
 from metrics_core.judging import join_judgments
 from metrics_core.tables import Qrels, Run
 
@@ -44,4 +44,4 @@ def test_the_best_document_is_the_one_that_no_other_reaches() -> None:
 def test_only_what_goes_the_way_of_the_score_is_told(
     top: TopDocument | None, loses: bool, found: bool, said: str
 ) -> None:
-    assert summarize_change(top, "new", is_loss=loses, has_relevant=found, cutoff=10) == said
+    assert summarise_change(top, "new", is_loss=loses, has_relevant=found, cutoff=10) == said

@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from metrics_core.findings.charts import best_by_group, extreme_cells, precision_at_half_recall
+from metrics_core.findings.charts import (
+    best_runs_by_group_finding,
+    extreme_cells_finding,
+    precision_at_half_recall_finding,
+)
 from metrics_core.slicing.breakdowns import ALL
 
 
@@ -20,18 +24,22 @@ def test_who_scores_best_where() -> None:
          ("a", "odd"): 0.2, ("b", "odd"): 0.2, ("a", "mid"): 0.9, ("b", "mid"): np.nan}
     )  # fmt: skip
     order = ["mid", "easy", "hard", "odd"]
-    assert best_by_group(frame, ["a", "b"], order) == (
+    assert best_runs_by_group_finding(frame, ["a", "b"], order) == (
         "a scores best in mid and easy; b scores best in hard;"
         " several runs share the best score in odd."
     )
-    assert best_by_group(frame, ["b"], order).startswith("b scores best in easy, hard")
-    assert best_by_group(frame.assign(mean=np.nan), ["a"], order) == ("No group has a score.")
+    assert best_runs_by_group_finding(frame, ["b"], order).startswith("b scores best in easy, hard")
+    assert best_runs_by_group_finding(frame.assign(mean=np.nan), ["a"], order) == (
+        "No group has a score."
+    )
 
 
 def test_many_groups_are_counted() -> None:
     frame = groups_of({("a", f"g{i}"): 0.5 for i in range(40)})
     order = [f"g{i}" for i in range(40)]
-    assert best_by_group(frame, ["a"], order) == ("a scores best in g0, g1, g2 and 37 more.")
+    assert best_runs_by_group_finding(frame, ["a"], order) == (
+        "a scores best in g0, g1, g2 and 37 more."
+    )
 
 
 def test_the_extreme_cells_have_enough_queries() -> None:
@@ -40,13 +48,13 @@ def test_the_extreme_cells_have_enough_queries() -> None:
          (ALL, "x", 2.0, 50)],
         columns=["row", "column", "difference", "queries"],
     )  # fmt: skip
-    assert extreme_cells(cells, "new", "old") == (
+    assert extreme_cells_finding(cells, "new", "old") == (
         "new is furthest ahead of old in A, y: +0.300 over 18 queries;"
         " furthest behind old in B, x: −0.200 over 10 queries."
     )
-    few = extreme_cells(cells.assign(queries=2), "new", "old")
+    few = extreme_cells_finding(cells.assign(queries=2), "new", "old")
     assert few == "Every cell has fewer than ten queries: examples, not results."
-    same = extreme_cells(cells.assign(difference=0.0), "new", "old")
+    same = extreme_cells_finding(cells.assign(difference=0.0), "new", "old")
     assert same == "new equals old in each cell."
 
 
@@ -56,7 +64,7 @@ def test_precision_at_half_the_recall() -> None:
         pd.DataFrame({"run": run, "recall": recall, "precision": level})
         for run, level in (("a", 0.25), ("b", 0.5), ("hidden", 0.9))
     )
-    assert precision_at_half_recall(frame, ["a", "b"]) == (
+    assert precision_at_half_recall_finding(frame, ["a", "b"]) == (
         "Precision at 50\u00a0% recall: b 0.500 and a 0.250."
     )
-    assert "No run" in precision_at_half_recall(frame.assign(precision=np.nan), ["a"])
+    assert "No run" in precision_at_half_recall_finding(frame.assign(precision=np.nan), ["a"])

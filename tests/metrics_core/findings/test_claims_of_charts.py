@@ -13,8 +13,12 @@ import pytest
 from metrics_core.base.wording import sentence_case
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.explaining.top_document import TopDocument
-from metrics_core.findings.changes import summarize_change
-from metrics_core.findings.charts import best_by_group, extreme_cells, precision_at_half_recall
+from metrics_core.findings.changes import summarise_change
+from metrics_core.findings.charts import (
+    best_runs_by_group_finding,
+    extreme_cells_finding,
+    precision_at_half_recall_finding,
+)
 from metrics_core.findings.cutoffs import short_lists_note
 from metrics_core.findings.groups import crossed_groups_subtitle, slices_finding, untested_note
 from metrics_core.findings.ranking import sole_best_finding
@@ -68,7 +72,7 @@ def test_who_scores_best_where() -> None:
             for run in runs
         ]
         frame = pd.DataFrame(rows, columns=["run", "group", "mean"])
-        return best_by_group(frame, runs, list(dict.fromkeys(given.groups[0])))
+        return best_runs_by_group_finding(frame, runs, list(dict.fromkeys(given.groups[0])))
 
     whole = [
         given
@@ -119,7 +123,7 @@ def false_in_cells(seed: int, text: str) -> Iterator[str | bool]:
 
 def test_the_extreme_cells() -> None:
     assert not offenders(
-        SEEDS, lambda seed: extreme_cells(cells_of(seed), "new", "old"), false_in_cells
+        SEEDS, lambda seed: extreme_cells_finding(cells_of(seed), "new", "old"), false_in_cells
     )
 
 
@@ -146,7 +150,7 @@ def points_of(seed: int) -> pd.DataFrame:
 def test_precision_at_half_of_the_recall_of_each_run() -> None:
     def text_of(seed: int) -> str:
         points = points_of(seed)
-        return precision_at_half_recall(points, list(dict.fromkeys(points["run"])))
+        return precision_at_half_recall_finding(points, list(dict.fromkeys(points["run"])))
 
     assert not offenders(SEEDS, text_of, false_in_half)
 
@@ -327,7 +331,7 @@ def false_in_row(row: Row, text: str) -> Iterator[str | bool]:
 def test_what_became_of_the_best_document() -> None:
     def text_of(row: Row) -> str:
         top, loses, found = row
-        said = summarize_change(top, "new", is_loss=loses, has_relevant=found, cutoff=10)
+        said = summarise_change(top, "new", is_loss=loses, has_relevant=found, cutoff=10)
         return said and f"{said}."
 
     assert not offenders(rows(), text_of, false_in_row)

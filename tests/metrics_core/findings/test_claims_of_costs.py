@@ -17,7 +17,7 @@ from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare
 from metrics_core.findings.quality_cost import quality_cost_sentences
 from metrics_core.findings.verdicts import verdict_finding
-from metrics_core.measures import score_only_measure
+from metrics_core.measures import make_score_only_measure
 from metrics_core.scoring.scores import Scores
 from tests.claims import is_rounded, offenders, value_of
 from tests.random_cases import in_this_run
@@ -41,7 +41,7 @@ class CostCase:
             values[:, chance.random(n) < 0.2] = 0
         if seed % 5 == 0:
             values[1] = np.where(chance.random(n) < 0.9, values[0], values[1])
-        measure = score_only_measure(self.name, higher_is_better=False, scale="cost")
+        measure = make_score_only_measure(self.name, higher_is_better=False, scale="cost")
         names, ids = tuple(f"run{i}" for i in range(runs)), tuple(f"q{i}" for i in range(n))
         missing = np.zeros((runs, n), dtype=np.bool_)
         self.scores = Scores(names, ids, (measure,), values[:, :, None], missing)
@@ -145,8 +145,8 @@ class PriceCase:
             cost[chance.integers(runs)] = 0
         self.values = {"good": good + chance.normal(0, 0.2, (runs, n)), "price": cost}
         names, ids = tuple(f"run{i}" for i in range(runs)), tuple(f"q{i}" for i in range(n))
-        quality = score_only_measure("good")
-        price = score_only_measure("price", higher_is_better=False, scale="cost")
+        quality = make_score_only_measure("good")
+        price = make_score_only_measure("price", higher_is_better=False, scale="cost")
         both = np.stack([*self.values.values()], axis=2)
         scores = Scores(names, ids, (quality, price), both, np.zeros((runs, n), dtype=np.bool_))
         self.pairs = [all_pairs(scores, measure) for measure in (quality, price)]
@@ -205,7 +205,7 @@ def test_quality_against_cost_in_words() -> None:
 
 def test_a_cost_in_words() -> None:
     values = np.array([[100.0] * 12, [127.0] * 11 + [137.0]])
-    measure = score_only_measure("latency_ms", higher_is_better=False, scale="cost")
+    measure = make_score_only_measure("latency_ms", higher_is_better=False, scale="cost")
     ids = tuple(f"q{i}" for i in range(12))
     scores = Scores(("a", "b"), ids, (measure,), values[:, :, None], values == 0)
     text = verdict_finding(compare(scores, measure, "a"), "latency_ms", "b", "a").text
@@ -216,7 +216,7 @@ def test_a_cost_in_words() -> None:
 
 def test_without_a_direction_there_is_no_verdict_in_words() -> None:
     values = np.array([[100.0] * 12, [127.0] * 12])
-    measure = score_only_measure("latency_ms", higher_is_better=None)
+    measure = make_score_only_measure("latency_ms", higher_is_better=None)
     ids = tuple(f"q{i}" for i in range(12))
     scores = Scores(("a", "b"), ids, (measure,), values[:, :, None], values == 0)
     assert verdict_finding(compare(scores, measure, "a"), "latency_ms", "b", "a").text == (

@@ -15,16 +15,16 @@ from metrics_core.base.wording import format_p_value
 from metrics_core.comparing.drawn_queries import QueryDraw
 from metrics_core.explaining.drawn_judging import (
     DrawnJudgments,
-    judge_draw,
+    evaluate_draw,
     list_documents_to_judge,
 )
 from metrics_core.explaining.list_comparison import read_lists
 from metrics_core.findings.drawn_queries import (
     drawn_queries_finding,
     new_draw_steps,
-    opening_share,
     result_note,
     result_rows,
+    share_needed_to_open,
 )
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels
@@ -52,7 +52,7 @@ def state_of(seed: int) -> DrawnJudgments:
     }
     if n_judged == len(order) and seed % 2:
         draw = replace(draw, left_out=tuple(order[2:4]))
-    return judge_draw(RUN, BASELINE, draw, measure, Qrels.from_columns([], [], []), grades)
+    return evaluate_draw(RUN, BASELINE, draw, measure, Qrels.from_columns([], [], []), grades)
 
 
 def false_in_task(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
@@ -84,7 +84,7 @@ def false_in_result(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
     if gap[2]:
         yield abs(float(gap[2]) - 100 * state.level) > 1e-9 and "level"
         yield not (is_rounded(gap[3], row["low"]) and is_rounded(gap[4], row["high"])) and "ends"
-    yield ("so far" in text) == state.is_at_end and "so far"
+    yield ("so far" in text) == state.is_finished and "so far"
     yield bool(gap[2]) != (format_p_value(row["p"]) in text) and "p"
     counted = re.search(r", on (?:(\d+) of )?(\d+) drawn queries: ", text)
     assert counted, text
@@ -100,10 +100,10 @@ def false_in_result(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
         yield (int(found[1]) if found else 0) != number and words
     is_significant = row["p"] <= 1 - state.level + 1e-12 and row["difference"] != 0
     verb = re.search(r"^new (beats|falls behind) old$", title)
-    yield ("no verdict yet" in text) == (state.is_at_end or is_significant) and "the badge"
+    yield ("no verdict yet" in text) == (state.is_finished or is_significant) and "the badge"
     yield bool(verb) != is_significant and "a verdict"
     yield verb is not None and (verb[1] == "beats") != (row["difference"] > 0) and "which run"
-    yield ("needs p ≤ 0.001" in text) == (state.is_at_end or is_significant) and "the level"
+    yield ("needs p ≤ 0.001" in text) == (state.is_finished or is_significant) and "the level"
 
 
 def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
@@ -113,7 +113,7 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
 
 def test_what_is_to_be_judged_and_what_the_judged_part_shows() -> None:
     assert {state_of(s).is_open for s in SEEDS} == {True, False}
-    assert {state_of(s).is_at_end for s in SEEDS if state_of(s).is_open} == {True, False}
+    assert {state_of(s).is_finished for s in SEEDS if state_of(s).is_open} == {True, False}
     texts = {s: drawn_queries_finding(state_of(s)).text for s in SEEDS}
     assert {"beats", "behind", "no verdict yet", "no clear difference"} <= {
         word
@@ -130,9 +130,9 @@ def test_the_rows_beside_it() -> None:
         state, rows = state_of(seed), dict(result_rows(state_of(seed)))
         if state.is_open:
             row = state.row
-            assert row is not None and opening_share(state) is None
+            assert row is not None and share_needed_to_open(state) is None
             assert list(rows)[:2] == ["new", "old"]
-            gap = rows["difference" if state.is_at_end else "difference so far"]
+            gap = rows["difference" if state.is_finished else "difference so far"]
             assert is_rounded(gap, row["difference"])
             ends = rows[f"{100 * state.level:g}\u00a0% interval"].split(" to ")
             assert (
@@ -144,7 +144,7 @@ def test_the_rows_beside_it() -> None:
             assert (rows["new"] == "–") == bool(np.isnan(row["mean"]))
             continue
         n, smallest = len(state.query_ids), state.detectable_difference
-        assert opening_share(state) == 1000 / n
+        assert share_needed_to_open(state) == 1000 / n
         more = re.fullmatch(r"(\d+) more quer(?:y|ies)", rows["first result after"])
         differing = re.fullmatch(r"6 differing queries \((\d) so far\)", rows["first result after"])
         assert (int(more[1]) if more else 0) == max(10 - state.n_counted, 0)
@@ -162,7 +162,7 @@ def test_what_is_known_of_each_run() -> None:
         for i, d in zip(query, ids.to_pylist(), strict=True)
     ]
     grades = dict.fromkeys(pairs, 1.0)
-    known = judge_draw(RUN, BASELINE, QueryDraw(1, (20,)), measure, none, grades)
+    known = evaluate_draw(RUN, BASELINE, QueryDraw(1, (20,)), measure, none, grades)
     assert known.row is not None and known.row["mean"] == 1
     assert result_note(known) == "P@5, new minus old."
     states = [state_of(s) for s in SEEDS if state_of(s).is_open]
@@ -174,7 +174,7 @@ def test_what_is_known_of_each_run() -> None:
 
 
 def test_all_queries_of_a_small_collection_are_judged_without_a_comparison() -> None:
-    state = judge_draw(
+    state = evaluate_draw(
         RUN, RUN, QueryDraw(1, (6,)), parse_measure("P@5"), Qrels.from_columns([], [], []), {}
     )
     text = drawn_queries_finding(state).text

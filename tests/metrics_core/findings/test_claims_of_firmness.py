@@ -210,8 +210,10 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     if pair.side and word != "reverses with k":
         at = min(10, found.depth)
         inside = any(low <= at <= high for low, high in found.significant_ranges(pair.side))
-        yield ("by itself is" in reason) != (pair.is_clear and not inside) and "clear at k alone"
-        yield ("this pair alone" in reason) != (inside and not pair.is_clear) and "pair alone"
+        yield ("by itself is" in reason) != (
+            pair.is_significant and not inside
+        ) and "clear at k alone"
+        yield ("this pair alone" in reason) != (inside and not pair.is_significant) and "pair alone"
     yield "at every cutoff" in reason and len(means[pair.side]) < found.depth
 
 
@@ -581,7 +583,7 @@ def false_in_settling(given: Situation, text: str) -> Iterator[str | bool]:
         clear = table.index[table["verdict"] == word].tolist()
         said = re.search(rf"(?:measures: |; )([^;]*): significant for {run}", text)
         yield (said[1] if said else "") != (
-            w.shorten_list(clear, most_words=3) if clear else ""
+            w.shorten_list(clear, max_words=3) if clear else ""
         ) and run
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     yield "ties: cannot change the direction" in text and turned and "ties"

@@ -12,10 +12,10 @@ import pytest
 
 from metrics_core.base import wording as w
 from metrics_core.checks.snapshots import Origin, make_snapshot
-from metrics_core.commands.gate.terminal import count_decimals
+from metrics_core.commands.gate.terminal import choose_decimals
 from metrics_core.comparing.gate_conditions import EVERY_QUERY, Floor, Gate, QuerySlice
 from metrics_core.comparing.gates import BELOW, HELD, FloorOutcome, GateOutcome, evaluate_gates
-from metrics_core.comparing.testing import widest_difference
+from metrics_core.comparing.testing import largest_possible_difference
 from metrics_core.findings.gate_queries import (
     BrokenQueries,
     BrokenQuery,
@@ -30,7 +30,7 @@ from metrics_core.findings.gates import (
     sort_worst_first,
 )
 from metrics_core.findings.snapshots import best_mean_findings
-from metrics_core.measures import Measure, parse_measure, score_only_measure
+from metrics_core.measures import Measure, make_score_only_measure, parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
 from tests.claims import (
@@ -47,7 +47,7 @@ from tests.random_cases import in_this_run
 
 pytestmark = pytest.mark.random
 
-MEASURES = (parse_measure("nDCG@10"), score_only_measure("Latency", higher_is_better=False))
+MEASURES = (parse_measure("nDCG@10"), make_score_only_measure("Latency", higher_is_better=False))
 SEEDS = range(in_this_run(300, 1_000))
 
 
@@ -116,13 +116,16 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
     yield ("a test needs at least 6" in text) != (
         untested and "No query got worse" not in text
     ) and "untested"
-    counted = np.isfinite(widest_difference(found.gate.measure)) and found.queries >= 10
+    counted = np.isfinite(largest_possible_difference(found.gate.measure)) and found.queries >= 10
     open_ = found.outcome == "cannot tell" and found.lost == 0 and counted
     yield ("No query got worse" in text) != open_ and "lost"
     if needed := re.search(
         r"No query got worse; ([\d,]+) queries are needed to rule out a loss of", text
     ):
-        n, missed = count_of(needed[1]), 1 - margin / widest_difference(found.gate.measure)
+        n, missed = (
+            count_of(needed[1]),
+            1 - margin / largest_possible_difference(found.gate.measure),
+        )
         yield not missed**n <= 0.05 < missed ** (n - 1) and "how many are needed"
     if end := re.search(rf"(lower|upper) bound of .* is ({NUMBER})\)", text):
         yield not is_rounded(end[2], -found.gate.direction * worst) and f"not {worst}"
@@ -135,7 +138,8 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
         yield found.smallest_loss < margin and "smaller than the margin"
     if share := re.search(r"would fail (<? ?\d+) %", text):
         yield (
-            abs(value_of(share[1].replace(" ", "")) / 100 - found.chance_at_twice) > 0.011
+            abs(value_of(share[1].replace(" ", "")) / 100 - found.failure_chance_at_twice_margin)
+            > 0.011
             and "share"
         )
 
@@ -175,7 +179,7 @@ def test_a_margin_is_printed_otherwise_than_what_is_within_or_beyond_it(
     size = re.search(rf"by ({NUMBER}) ", gate_title(lost))
     assert end and abs(value_of(end[1])) < 0.03 and size and value_of(size[1]) > 0.03
     for found, value in ((held, held.worst_loss), (lost, lost.loss)):
-        assert value_of(w.format_score(value, count_decimals(found))) != 0.03
+        assert value_of(w.format_score(value, choose_decimals(found))) != 0.03
 
 
 def test_titles_of_gates() -> None:

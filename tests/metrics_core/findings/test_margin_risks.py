@@ -158,4 +158,4 @@ def test_equal_scores_and_missing_queries() -> None:
     found = ways.margin_check(missing, (0.05, 0.05), 0.02)
     assert (found.tone, found.brief) == ("not firm", "old lacks 2 queries; could make it matter")
     unknown = file_risks.ties_check((0.0, 0.01), 0.005, (3, 9), False)
-    assert ways.margin_check(unknown, (0.0, 0.01), 0.02, exact=False).tone == ""
+    assert ways.margin_check(unknown, (0.0, 0.01), 0.02, is_exact=False).tone == ""

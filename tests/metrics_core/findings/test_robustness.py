@@ -290,7 +290,7 @@ def test_other_measures() -> None:
 
 
 def test_equal_scores() -> None:
-    assert file_risks.ties_check((0.1, 0.1), 0.1, (0, 9), exact=True) is None
+    assert file_risks.ties_check((0.1, 0.1), 0.1, (0, 9), is_exact=True) is None
     cases = {
         (0.05, 0.2, 0.1, True): ("cannot reverse it", "firm"),
         (-0.05, 0.2, 0.1, True): ("could reverse it", "not firm"),

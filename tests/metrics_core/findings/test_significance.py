@@ -13,7 +13,7 @@ from metrics_core.findings.significance import (
     detectable_finding,
     mean_difference_doubts,
     needed_queries_finding,
-    round_queries,
+    round_up_query_count,
     rounding_note,
     supported_margin_finding,
     unavailable_test_finding,
@@ -69,7 +69,7 @@ def test_how_many_queries_it_takes() -> None:
     ("queries", "about"), [(10, 10), (99, 99), (101, 110), (787, 790), (12_301, 13_000)]
 )
 def test_a_number_of_queries_has_two_figures(queries: int, about: int) -> None:
-    assert round_queries(queries) == about
+    assert round_up_query_count(queries) == about
 
 
 def test_each_doubt_is_a_sentence() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import guess_file_kind, is_set, read, read_each
+from metrics_core.formats import guess_file_kind, is_set, read, read_all_tables
 
 
 class _Harmful:
@@ -88,7 +88,7 @@ def test_it_is_named_with_the_way_out(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     for attempt in (
-        lambda: read_each(content, name=name),
+        lambda: read_all_tables(content, name=name),
         lambda: read(path),
         lambda: read(path, kind="qrels"),
         lambda: read_tables(UploadedFile(name, content)),

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import Loaded, is_set, read, read_each, read_first_rows, read_set
+from metrics_core.formats import Loaded, is_set, read, read_all_tables, read_first_rows, read_set
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 Content = str | bytes
@@ -666,7 +666,7 @@ def test_what_a_file_is(case: Case) -> None:
     if case.runs is not None:
         with pytest.raises(FileFormatError, match=r"expected one run, found \d+ runs: "):
             loaded()
-        each = read_each(content, name=case.name, **case.asked)
+        each = read_all_tables(content, name=case.name, **case.asked)
         assert {one.tag: rows_of(one.table) for one in each} == case.runs
         assert {one.table.name for one in each} == set(case.runs)  # type: ignore[union-attr]
         told = "; ".join(note.message for one in each for note in one.notes)
@@ -743,7 +743,7 @@ def test_what_nothing_else_tells_is_told_by_the_judgments_that_are_loaded(
 ) -> None:
     def taken_for(judgments: tuple[Qrels, ...], name: str = "x.json") -> tuple[str, str, str]:
         try:
-            (found,) = read_each(content.encode(), name=name, judgments=judgments)
+            (found,) = read_all_tables(content.encode(), name=name, judgments=judgments)
         except FileFormatError as error:
             assert "kind=run" in error.hint and "kind=qrels" in error.hint
             return "asked", "", ""
@@ -765,8 +765,8 @@ def test_a_column_of_systems_that_is_said_to_be_none(form: str) -> None:
     text = csv("qid,docid,score,model", "q1,d1,2.5,a", "q1,d2,1.5,a", "q1,d3,0.5,b", "q1,d4,0.1,b")
     content = FORMS[form](text)
     content = content.encode() if isinstance(content, str) else content
-    assert len(read_each(content, name=f"x.{form}")) == 2
-    (one,) = read_each(content, name=f"x.{form}", columns={"system": "-"})
+    assert len(read_all_tables(content, name=f"x.{form}")) == 2
+    (one,) = read_all_tables(content, name=f"x.{form}", columns={"system": "-"})
     assert rows_of(one.table) == {"q1": {"d1": 2.5, "d2": 1.5, "d3": 0.5, "d4": 0.1}}
 
 
@@ -828,6 +828,8 @@ def test_judgments_whose_documents_have_no_name_are_asked_about(
 
 
 def test_a_grade_of_queries_is_a_column_of_theirs() -> None:
-    (loaded,) = read_each(b"query_id,text,grade\nq1,hello there,3\nq2,other,4\n", name="a.csv")
+    (loaded,) = read_all_tables(
+        b"query_id,text,grade\nq1,hello there,3\nq2,other,4\n", name="a.csv"
+    )
     assert isinstance(loaded.table, Queries)
     assert list(loaded.table.frame["grade"]) == ["3", "4"]

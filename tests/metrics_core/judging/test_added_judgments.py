@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics_core.judging import join_judgments
 from metrics_core.judging.added_judgments import (
-    add_judgment_counts,
+    add_counted_judgments,
     add_judgments,
     add_listed_grades,
 )
@@ -43,6 +43,6 @@ def test_many_of_one_grade_are_as_if_each_were_added() -> None:
     for grade in (0.0, 1.0, 2.5, 4.0):
         query = np.repeat(np.arange(3), counts)
         each = add_judgments(ranks, query, np.full(5, grade))
-        more = add_judgment_counts(ranks, counts, grade)
+        more = add_counted_judgments(ranks, counts, grade)
         assert np.array_equal(more.judged_query, each.judged_query)
         assert np.array_equal(more.judged_relevance, each.judged_relevance)

@@ -15,7 +15,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.formats import read_run
 from metrics_core.formats.pairs import read_pairs
 from metrics_core.judging import join_judgments
-from metrics_core.judging.exclusions import Exclusions, exclude_documents, own_document_notes
+from metrics_core.judging.exclusions import Exclusions, exclude_documents, self_match_notes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
 
@@ -101,13 +101,13 @@ def test_most_lists_with_their_own_query_are_said(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = read_run(folder / "run/a.run")
-    (note,) = own_document_notes(run)
+    (note,) = self_match_notes(run)
     both = run.to_pandas()
     count = int((both["query_id"] == both["doc_id"]).sum())
     assert note.message.startswith(f"{count} of 41 lists contain the query itself")
-    assert own_document_notes(exclude_documents(run, Exclusions(own_documents=True))) == ()
+    assert self_match_notes(exclude_documents(run, Exclusions(own_documents=True))) == ()
     few = "\n".join(lines(4, own=0.3)).encode()
-    assert own_document_notes(read_run(few, name="few.run")) == ()
+    assert self_match_notes(read_run(few, name="few.run")) == ()
     command = ["evaluate", str(folder / "qrels"), str(folder / "run/a.run")]
     assert main(command) == 0
     assert f"{count} of 41 lists contain the query itself" in capsys.readouterr().err
@@ -158,5 +158,5 @@ def test_judged_ranks_cannot_be_ranked_anew() -> None:
     run = RankedRun.from_ranks("s", ["q"], ["d"], one, one, one)
     with pytest.raises(RanklensError, match="no document can be excluded"):
         exclude_documents(run, Exclusions(own_documents=True))
-    assert own_document_notes(run) == ()
-    assert own_document_notes(Run.from_columns("empty", [], [], [])) == ()
+    assert self_match_notes(run) == ()
+    assert self_match_notes(Run.from_columns("empty", [], [], [])) == ()

@@ -68,4 +68,4 @@ def test_the_last_hit_within_a_depth() -> None:
     hits = Hits(np.array([0, 0, 2]), np.array([2, 5, 1]), np.zeros(3), 4)
     query = np.array([0, 0, 0, 0, 1, 2, 2, 3])
     depth = np.array([1, 2, 4, 9, 3, 0, 7, 7])
-    assert hits.last_hits_within(depth, query).tolist() == [-1, 0, 0, 1, -1, -1, 2, -1]
+    assert hits.last_hit_positions(depth, query).tolist() == [-1, 0, 0, 1, -1, -1, 2, -1]

@@ -134,7 +134,7 @@ def test_the_lower_bound_of_scores_near_the_top_is_seldom_above_the_true_mean(
 
 def test_an_upper_bound_is_the_lower_one_of_turned_scores() -> None:
     for values in (SKEWED, np.r_[np.ones(20), np.zeros(7)]):
-        assert mean_bound(values, upper=True) == pytest.approx(1 - mean_bound(1 - values))
+        assert mean_bound(values, is_upper=True) == pytest.approx(1 - mean_bound(1 - values))
 
 
 def test_nothing_defined_is_undefined() -> None:

@@ -15,11 +15,16 @@ from metrics_core.scoring import random_groups
 from metrics_core.scoring.intervals import mean_interval
 from metrics_core.scoring.random_groups import (
     MOST_SINGLE,
-    count_drawn_units,
+    choose_n_units,
     has_equal_sized_units,
     sum_by_unit,
 )
-from metrics_core.scoring.resampling import count_draws, iterate_draws, sum_draws_at, sum_each_draw
+from metrics_core.scoring.resampling import (
+    choose_n_draws,
+    iterate_draws,
+    sum_draws_at,
+    sum_each_draw,
+)
 
 CHANCE = np.random.default_rng(16)
 MANY = 30_001
@@ -27,14 +32,14 @@ MANY = 30_001
 
 def test_up_to_so_many_queries_each_is_drawn_by_itself() -> None:
     columns = np.ones((MOST_SINGLE, 2))
-    assert count_drawn_units(MOST_SINGLE) == MOST_SINGLE and sum_by_unit(columns) is columns
-    assert count_drawn_units(MOST_SINGLE + 1) == 10_000 == count_drawn_units(10**9)
+    assert choose_n_units(MOST_SINGLE) == MOST_SINGLE and sum_by_unit(columns) is columns
+    assert choose_n_units(MOST_SINGLE + 1) == 10_000 == choose_n_units(10**9)
     assert (
         has_equal_sized_units(7)
         and has_equal_sized_units(40_000)
         and not has_equal_sized_units(40_001)
     )
-    assert count_draws(10_000) == count_draws(200_000) == 2_000
+    assert choose_n_draws(10_000) == choose_n_draws(200_000) == 2_000
 
 
 @settings(max_examples=15, deadline=None)

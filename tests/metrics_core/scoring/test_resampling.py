@@ -8,7 +8,7 @@ import pytest
 from metrics_core.scoring import resampling
 from metrics_core.scoring.intervals import mean_interval, mean_intervals
 from metrics_core.scoring.resampling import (
-    count_draws,
+    choose_n_draws,
     iterate_draws,
     split_by_memory,
     sum_draws_of_matrices,
@@ -47,7 +47,7 @@ def test_single_precision_stays_what_it_is() -> None:
 
 
 def test_portions_hold_no_more_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resampling, "_MOST_CELLS", 3 * count_draws(10))
+    monkeypatch.setattr(resampling, "_MOST_CELLS", 3 * choose_n_draws(10))
     shapes = [(10, 1), (10, 2), (10, 1), (10, 9), (10, 3)]
     assert list(split_by_memory(shapes)) == [slice(0, 2), slice(2, 3), slice(3, 4), slice(4, 5)]
     assert list(split_by_memory([])) == []

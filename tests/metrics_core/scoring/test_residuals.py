@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.judging import JudgedRanks, join_judgments, single_query
-from metrics_core.judging.added_judgments import add_judgment_counts
+from metrics_core.judging import JudgedRanks, build_single_query, join_judgments
+from metrics_core.judging.added_judgments import add_counted_judgments
 from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import Declaration, Measure, declarations, parse_measure
 from metrics_core.measures.declaring.worked_example import make_example
@@ -36,7 +36,7 @@ def ranks_of(listed: list[int | None], others: list[int]) -> JudgedRanks:
     """One query's ranks."""
     places = [(i, float(g)) for i, g in enumerate(listed, 1) if g is not None]
     grades = [g for _, g in places] + [float(g) for g in others]
-    return replace(single_query(places, grades, len(listed)), top_grade=float(HIGHEST))
+    return replace(build_single_query(places, grades, len(listed)), top_grade=float(HIGHEST))
 
 
 def every_score(measure: Measure, listed: list[int | None], others: list[int]) -> np.ndarray:
@@ -139,7 +139,7 @@ def test_of_a_monotone_measure_no_more_matter_than_its_cutoff(
     free = UnjudgedPlaces.from_ranks(ranks, HIGHEST)
     near = UnjudgedPlaces.from_ranks(ranks, HIGHEST, 2)
     assert (near.count_unjudged() == free.count_unjudged()).all()
-    some = add_judgment_counts(
+    some = add_counted_judgments(
         near.add_to_lists(ranks), np.minimum(near.count_unjudged(), 2), HIGHEST
     )
     assert measure.score(some) == pytest.approx(measure.score(free.add_as_judged(ranks)), abs=1e-12)

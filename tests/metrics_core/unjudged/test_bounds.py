@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, join_judgments, unjudged
-from metrics_core.judging.added_judgments import add_judgment_counts
+from metrics_core.judging.added_judgments import add_counted_judgments
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.measures.normalisers import make_divisor_function, numerator_measure
@@ -254,7 +254,7 @@ def test_divisors_by_counts_are_those_of_judgments_made(name: str) -> None:
     added = np.random.default_rng(2).integers(0, 4, (ranks.n_queries, len(grades)))
     more = ranks
     for grade, counts in zip(grades, added.T, strict=True):
-        more = add_judgment_counts(more, counts, grade)
+        more = add_counted_judgments(more, counts, grade)
     none = np.zeros_like(added)
     for counts, judged in ((none, ranks), (added, more)):
         whole = make_divisor_function(measure, ranks, grades)(counts)

@@ -469,7 +469,7 @@ FOUND = Sentence((TextSpan("No group is significant by itself.", "muted"),))
 
 def groups_drawn(rows: pd.DataFrame, **more: int) -> Markup:
     return overview.draw_group_list(
-        rows, DRAWING, href, lead, by=("topic", "topic"), finding=FOUND, **more
+        rows, DRAWING, href, lead, column=("topic", "topic"), finding=FOUND, **more
     )
 
 
@@ -676,7 +676,7 @@ def test_legend_names_the_grades():
 
 
 def test_standings():
-    part = query.draw_standings(small_diagnosis(LISTS, GRADES), STYLES, {3: "full", 0: "none"})
+    part = query.draw_ranks_by_run(small_diagnosis(LISTS, GRADES), STYLES, {3: "full", 0: "none"})
     page = Page(part)
     names = texts_of(ROW_HEADS, part)
     assert names == ["bm25 baseline", "hybrid"]
@@ -700,7 +700,7 @@ def test_standings():
 
 
 def test_standings_of_an_unjudged_query():
-    page = Page(query.draw_standings(small_diagnosis(LISTS, {}), STYLES))
+    page = Page(query.draw_ranks_by_run(small_diagnosis(LISTS, {}), STYLES))
     assert "first relevant: nonein top 3: 0 of 0" in page.text
     assert not page.having("meter")
     assert "–" in page.text and "nan" not in page.text
@@ -933,7 +933,7 @@ def test_what_is_seen_by_a_sign_is_said_in_words():
 
 def test_fit_table_steps_and_preview():
     lines = [FitLine("queries", "84 of 84", True, "all"), FitLine("documents", "0", False, EVIL)]
-    page = Page(data.draw_fit_table(lines))
+    page = Page(data.draw_file_fit_table(lines))
     assert page.text == f"queries84 of 84alldocuments0{EVIL}"
     assert len(page.having("warning")) == 1
     assert "Judgments" in Page(data.draw_getting_started("search", [])).text
@@ -962,7 +962,7 @@ def test_the_fields_of_a_file_and_its_first_rows():
     found = FilePreview("qrels", [PreviewRow("q1", "d1", "2")])
     numbers = FileNumbers((("3", "judgments"),))
     own = KindReading(found, ["only 1 and 2"], numbers, "Judgments would be missing.", True)
-    shown = Page(file_fields.draw_reading(own, is_likely=True))
+    shown = Page(file_fields.draw_kind_preview(own, is_likely=True))
     assert shown.text.startswith("Judgments more likelyonly 1 and 2The first rows, as they will")
     assert len(shown.having("follows")) == 1
 
@@ -1016,15 +1016,15 @@ def test_no_user_text_becomes_markup():
         overview.draw_runs_and_measures(table, drawing, [("Bpref", EVIL, EVIL)], {}, lead),
         overview.draw_query_list(rows, drawing, "worse", href, total=2),
         untested.draw_examples(rows, drawing, href),
-        overview.draw_group_list(groups, drawing, href, lead, by=(EVIL, EVIL), finding=said),
+        overview.draw_group_list(groups, drawing, href, lead, column=(EVIL, EVIL), finding=said),
         untested.draw_mean_list(groups, drawing, href, lead, by=(EVIL, EVIL)),
         differences.draw_difference_interval(
             compared.iloc[1].to_dict(), (0.1, 0.2, 0.95), compared, drawing
         ),
         rows_of(compared, drawing),
-        query.draw_query_head(EVIL, EVIL, {EVIL: EVIL, "long": EVIL * 9}),
+        query.draw_query_heading(EVIL, EVIL, {EVIL: EVIL, "long": EVIL * 9}),
         query.draw_explanation(said, styles),
-        query.draw_standings(found, styles, {1: EVIL}),
+        query.draw_ranks_by_run(found, styles, {1: EVIL}),
         draw_two_lists(found, drawing, documents, query_words(EVIL)),
         query.draw_missed_documents(found, documents, styles, 2),
         data.draw_preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
@@ -1056,7 +1056,7 @@ def test_no_user_text_becomes_markup():
 
 def test_colours_are_variables_only():
     part = rows_of(comparison())
-    part += query.draw_standings(small_diagnosis(LISTS, GRADES), STYLES)
+    part += query.draw_ranks_by_run(small_diagnosis(LISTS, GRADES), STYLES)
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(", part)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dashboard.answers.breakdown import Breakdown
-from dashboard.answers.group_table import GroupTableRequest, list_groups
+from dashboard.answers.group_table import GroupTableRequest, select_groups
 from dashboard.answers.slices import UnlikeSlice
 from dashboard.drawing.blocks.groups import (
     Choice,
@@ -52,7 +52,7 @@ def table(parts: list[float], sizes: list[int] | None = None) -> Breakdown:
 
 def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str:
     drawing = drawing_of(STYLES, measure=measure)
-    found = list_groups(shown, GroupTableRequest(**asked), is_single_run=False)  # type: ignore[arg-type]
+    found = select_groups(shown, GroupTableRequest(**asked), is_single_run=False)  # type: ignore[arg-type]
     return str(
         draw_group_table(
             found,
@@ -104,7 +104,7 @@ def test_what_groups_add_is_the_whole_as_printed_also_with_some_hidden() -> None
 def steps(shown: Breakdown, most: int, measure: str = "nDCG@10") -> str:
     drawing = drawing_of(STYLES, measure=measure)
     asked = GroupTableRequest()
-    found = list_groups(shown, asked, is_single_run=False, max_rows=most)
+    found = select_groups(shown, asked, is_single_run=False, max_rows=most)
     return str(draw_waterfall(found, shown, drawing, column="category"))
 
 
@@ -159,7 +159,7 @@ def test_nothing_at_all_is_drawn_without_a_fault() -> None:
 def test_columns_that_do_not_fit_are_folded_but_for_the_chosen_one() -> None:
     choices = [Choice(f"own {i}", "./x", "own") for i in range(4)]
     choices += [Choice(EVIL, "./x", "computed", is_chosen=True), Choice("pair", "./x", "crossed")]
-    html = str(draw_column_choice(choices, most={"own": 2, "crossed": 1, "computed": 0}))
+    html = str(draw_column_choice(choices, max_visible={"own": 2, "crossed": 1, "computed": 0}))
     assert "2 </span>more" in html and html.index("own 1") < html.index("pair") < html.index(
         "computed:"
     )

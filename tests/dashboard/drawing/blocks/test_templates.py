@@ -15,7 +15,7 @@ from jinja2 import Environment, UndefinedError, meta, nodes
 from markupsafe import Markup
 
 from dashboard.drawing import blocks
-from dashboard.drawing.blocks.templates import Template, make_environment, words_of
+from dashboard.drawing.blocks.templates import Template, make_environment, split_words
 
 _FOLDER = Path(blocks.__file__).parent
 _SOURCES = {path.name: path.read_text("utf-8") for path in sorted(_FOLDER.glob("*.html.j2"))}
@@ -34,8 +34,10 @@ def test_a_template_uses_no_name_that_nobody_gives_it(name: str) -> None:
 
 
 def test_a_name_goes_on_between_its_words() -> None:
-    assert words_of("bm25_coarse-ties") == ["bm25_", "coarse-", "ties"]
-    assert words_of("") == [] and words_of("__x") == ["__", "x"] and words_of("a.") == ["a."]
+    assert split_words("bm25_coarse-ties") == ["bm25_", "coarse-", "ties"]
+    assert (
+        split_words("") == [] and split_words("__x") == ["__", "x"] and split_words("a.") == ["a."]
+    )
     drawn = Template("markup")("wrapping", name="<b>_c")
     assert drawn == "&lt;b&gt;_<wbr>c"
 

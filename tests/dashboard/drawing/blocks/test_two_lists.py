@@ -46,7 +46,7 @@ def test_tints_are_those_of_the_collection_above_and_in_the_lists() -> None:
     found = small_diagnosis(LISTS, {"a": 1, "b": 1})
     collection = dict.fromkeys((0.0, 1.0, 2.0, 3.0), "")
     parts = {
-        "tile": query.draw_standings(found, STYLES, collection),
+        "tile": query.draw_ranks_by_run(found, STYLES, collection),
         "line": draw_two_lists(found, DRAWING, DOCUMENTS, [], collection),
         "grade": query.draw_missed_documents(found, DOCUMENTS, STYLES, 5, collection),
     }
@@ -64,7 +64,7 @@ def test_a_list_shows_its_first_ranks_below_its_score_and_grades() -> None:
     assert drawn["worse"].count("<path") == 1 and drawn["line"].count("<path") == 98
     assert f'height="{100 * 34}"' in drawn["line"]
     assert len(Page(part).having("tile")) == 2 * 30, "no more squares than there is room for"
-    assert len(Page(query.draw_standings(found, STYLES)).having("tile")) == 40, "squares as ever"
+    assert len(Page(query.draw_ranks_by_run(found, STYLES)).having("tile")) == 40, "squares as ever"
 
 
 def test_beyond_k_a_list_is_marked_where_k_ends() -> None:
@@ -146,16 +146,16 @@ def test_a_document_without_a_title_is_told_by_its_first_words() -> None:
         {"title": ["", "T", " ", ""], "text": ["a <b> " * 40, "text", "short", "x" * 900]},
         index=["a", "b", "c", "d"],
     )
-    first = query.text_beginning(documents, "a")
+    first = query.first_words(documents, "a")
     assert first.startswith("a <b> a") and first.endswith(" …") and len(first) <= 80
-    assert query.text_beginning(documents, "c") == "short"
-    assert query.text_beginning(documents, "b") == query.text_beginning(documents, "nobody") == ""
-    assert len(query.text_beginning(documents, "d")) <= 80
+    assert query.first_words(documents, "c") == "short"
+    assert query.first_words(documents, "b") == query.first_words(documents, "nobody") == ""
+    assert len(query.first_words(documents, "d")) <= 80
 
 
 def test_what_is_known_of_a_query_is_named_and_the_long_folded() -> None:
     known = {"category": "Devices", "narrative": "x" * 40, "b": "1", "c": "2", "d": "3", "e": "4"}
-    part = query.draw_query_head("vinegar", "q1", known, "ranked too low")
+    part = query.draw_query_heading("vinegar", "q1", known, "ranked too low")
     assert texts_of(r"<li[^>]*>(.*?)</li>", part)[:4] == [
         "category: Devices",
         "b: 1",
@@ -164,7 +164,9 @@ def test_what_is_known_of_a_query_is_named_and_the_long_folded() -> None:
     ]
     assert "<summary>narrative, e</summary>" in part and "likely cause: ranked too low" in part
     assert "query q1" in Page(part).text
-    assert "query q1" not in Page(query.draw_query_head("q1", "q1", {})).text, "the title says it"
+    assert "query q1" not in Page(query.draw_query_heading("q1", "q1", {})).text, (
+        "the title says it"
+    )
 
 
 def test_what_only_the_top_of_the_baseline_lacks_is_folded() -> None:

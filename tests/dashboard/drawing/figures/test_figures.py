@@ -29,7 +29,14 @@ from dashboard.drawing.figures.query_heatmap import score_heatmap
 from dashboard.drawing.figures.removal import difference_after_removal
 from dashboard.drawing.figures.run_against_run import run_against_run
 from dashboard.drawing.figures.score_strips import MOST_POINTS, score_strips
-from dashboard.drawing.figures.text import LINE, escape, query_text, short_names, shorten, wrap_html
+from dashboard.drawing.figures.text import (
+    LINE,
+    escape,
+    query_hover_text,
+    short_names,
+    shorten,
+    wrap_html,
+)
 from dashboard.drawing.figures.zoomed import make_zoomable
 from dashboard.drawing.theme import LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import query_differences
@@ -304,7 +311,7 @@ def test_of_one_panel_it_stands_over_the_lines_and_of_many_runs_a_line_says_its_
 
 def test_a_line_is_thin_beyond_the_rank_by_which_its_lists_end() -> None:
     ends = {HYBRID: 100, BOLD: 22, "dense": 100}
-    figure = measure_by_cutoff(curve_frame(*STYLES), drawing_of(STYLES), ends=ends)
+    figure = measure_by_cutoff(curve_frame(*STYLES), drawing_of(STYLES), end_by_run=ends)
     thick = [t for t in figure.data if t.mode == "lines" and not t.fill and not t.name]
     above, below = ([t for t in thick if t.yaxis == axis] for axis in ("y", "y2"))
     assert [max(t.x) for t in above] == [20] and not below, "the baseline's own"
@@ -621,7 +628,7 @@ def test_one_query_and_no_difference_still_draw(flat: bool) -> None:
 
 
 def test_query_texts_in_hovers_are_short_and_escaped() -> None:
-    text = query_text("word <b> " * 40)
+    text = query_hover_text("word <b> " * 40)
     assert text.endswith("…")
     assert "&lt;b&gt;" in text
     assert text.count("<br>") <= 2

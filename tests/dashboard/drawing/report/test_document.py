@@ -55,7 +55,7 @@ def page_of(
 ) -> str:
     view = study.view(Address.create(**address)).comparison
     drawing = Drawing.for_comparison(view, study.names)
-    found = make_report(study, view, FILES, remarks=remarks, own_grades=own_grades)
+    found = make_report(study, view, FILES, remarks=remarks, n_grades_by_layer=own_grades)
     return make_report_page(found, drawing, asked or ReportRequest("Help centre"))
 
 
@@ -269,7 +269,7 @@ def test_a_part_that_fails_is_left_out_with_a_sentence(
 
     for part in ("curves", "robustness_summary", "breakdown", "query_page", "query_masks"):
         monkeypatch.setattr(f"dashboard.answers.report.{part}", fails)
-    monkeypatch.setattr("dashboard.drawing.blocks.report.draw_methods_part", fails)
+    monkeypatch.setattr("dashboard.drawing.blocks.report.draw_methods_section", fails)
     page = page_of(sample())
     assert "dense beats bm25" in text_of(page) and "vinegar for the robot" not in page
     ids = set(re.findall(r'<section id="([^"]+)"', page))

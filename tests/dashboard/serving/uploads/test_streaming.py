@@ -55,7 +55,7 @@ class Asking:
         self.folder, self.behind = folder, Behind()
         scratch = ScratchFolder(folder)
         self.middleware = StreamedUploads(self.behind, base=BASE, largest=LARGEST, scratch=scratch)
-        self.visit = long_uploads.begin_visit("session-1")
+        self.visit = long_uploads.get_or_create_visit("session-1")
 
     def __call__(
         self,
@@ -133,7 +133,7 @@ def test_a_long_file_is_on_the_disk_and_a_note_in_its_place(ask: Asking, size: i
 
 def test_a_note_stands_for_its_file_in_its_visit_alone(ask: Asking) -> None:
     ask([make_body(BOUNDARY, HEAD, RUN), b""])
-    note, other = ask.note, long_uploads.begin_visit("session-2")
+    note, other = ask.note, long_uploads.get_or_create_visit("session-2")
     assert other.find_upload(note) is None and ask.visit.find_upload(note[:-2] + b"g\n") is None
     assert ask.visit.find_upload(b"") is None
     ask([make_body(BOUNDARY, HEAD, RUN), b""], path=PATH[:-1] + "2")
@@ -227,9 +227,9 @@ def test_a_disk_that_is_full_is_told_and_leaves_nothing(ask: Asking, call: str) 
         status, told = ask([make_body(BOUNDARY, HEAD, RUN), b""])
     assert status == 507 and told.decode() == f"The disk of {ask.folder} is full."
     assert ask.left == []
-    error = ask.visit.take_failure("a b.run")
+    error = ask.visit.pop_failure("a b.run")
     assert error is not None and "Free some space there" in error.hint
-    assert ask.visit.take_failure("a b.run") is None, "told once"
+    assert ask.visit.pop_failure("a b.run") is None, "told once"
 
 
 def test_what_the_browser_deletes_is_removed(ask: Asking) -> None:

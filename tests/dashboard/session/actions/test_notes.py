@@ -22,10 +22,10 @@ def test_a_star_is_kept_with_the_notes_of_the_collection(own_visit: dict[str, An
     workspace().notes.set_tag("own", "q1", "cause: stemming", author="anna")
     click(own_visit, "q1")
     click(own_visit, "q2")
-    assert current_remarks().starred == {"q1", "q2"}
+    assert current_remarks().starred_query_ids == {"q1", "q2"}
     assert workspace().notes.notes_by_query("own")["q1"].tags == ("cause: stemming", "starred")
     click(own_visit, "q1")
-    assert current_remarks().starred == {"q2"}
+    assert current_remarks().starred_query_ids == {"q2"}
     assert workspace().notes.notes_by_query("own")["q1"].tags == ("cause: stemming",)
     own_visit["links"] = {"star": None}
     toggle_star()
@@ -43,10 +43,10 @@ def test_without_a_workspace_a_star_is_kept_for_the_visit_and_says_so(
         patched.setattr(NoteStore, "set_tag", refuse)
         click(own_visit, "q1")
         click(own_visit, "q2")
-    assert current_remarks().starred == {"q1", "q2"}
+    assert current_remarks().starred_query_ids == {"q1", "q2"}
     assert current_notes()["q1"].notes[0].text == "seen"
     (message,) = action_messages()
     assert message.message == "The workspace is read-only. Stars are kept for this visit only."
     click(own_visit, "q1")
-    assert current_remarks().starred == {"q2"}
+    assert current_remarks().starred_query_ids == {"q2"}
     assert "q2" not in workspace().notes.notes_by_query("own")

@@ -51,7 +51,7 @@ def test_what_leaves_is_what_is_included(include: Include, held: tuple[str, ...]
     noted = Remarks(((f"{MARK} what is 3?", (f"{MARK} tag",), (f"{MARK} note of Ann",)),))
     files = (UsedFile(f"{MARK} file.run", "run", f"{MARK} one", 9, 9, "ab" * 32),)
     page = make_report_file(
-        here, include, "Ours", "", list(PARTS), files, include_notes=noted
+        here, include, "Ours", "", list(PARTS), files, query_remarks=noted
     ).decode()
     assert (MARK in page) == bool(held)
     assert "12 of " in page  # of whom is said where names may be

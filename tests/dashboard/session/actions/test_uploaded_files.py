@@ -200,7 +200,7 @@ def test_long_files_are_read_one_at_a_time(set_of: bool) -> None:
         long_runs.ONE_AT_A_TIME,
     ):
         begun = uploaded_files.start_reading((0, 0), UploadedFile("a.run", RUN), [])
-        watched = begun.watch_shares()
+        watched = begun.iterate_read_shares()
         assert next(watched) == 0 and not tables.called
         long_runs.ONE_AT_A_TIME.release()
         assert list(watched) is not None and begun.result() == []
@@ -233,7 +233,7 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
         return "read"
 
     begun = FileReading(open_source(b"12345678", "a.run"), reading)
-    shares = begun.watch_shares()
+    shares = begun.iterate_read_shares()
     while next(shares) < 3 / 8:
         pass
     assert begun.progress_text == "Reading a.run: 3 bytes of 8 bytes"
@@ -254,15 +254,15 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_reading_raises_is_raised_for_who_waits() -> None:
     begun = FileReading(open_source(b"", "a.run"), lambda _: 1 // 0)
-    assert list(begun.watch_shares()) == [] or begun.has_failed
+    assert list(begun.iterate_read_shares()) == [] or begun.has_failed
     with pytest.raises(ZeroDivisionError):
         begun.result()
 
 
 def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) -> None:
     with (
-        mock.patch.object(judged_places, "find_judged_places", side_effect=AssertionError),
-        mock.patch.object(formats, "read_each", wraps=formats.read_each) as read,
+        mock.patch.object(judged_places, "find_judged_document_ranks", side_effect=AssertionError),
+        mock.patch.object(formats, "read_all_tables", wraps=formats.read_all_tables) as read,
     ):
         told = list(read_uploads([UploadedFile("a.run", RUN), UploadedFile("a.qrels", QRELS)], 0))
         study = load_library("own").study

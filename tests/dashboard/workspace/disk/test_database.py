@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new_collection("Mine", "own")
+    made.get_or_create_collection("Mine", "own")
     return made
 
 
@@ -56,7 +56,7 @@ def test_only_this_account_may_read_it_at_any_time(workspace: Workspace) -> None
     before = os.umask(0)
     try:
         workspace.add_table("own", formats.read(b"q1 Q0 d1 1 1.0 x\n", name="a.run"))
-        workspace.new_collection("Other")
+        workspace.get_or_create_collection("Other")
         clean_workspace(workspace)
         with workspace.hold_write_lock(), workspace.change_collection("own") as state:
             database.append_rows(state, "tags", [("q", "t", 1, "ann", "now")])

@@ -19,8 +19,8 @@ A_RUN = formats.read(b"q1 Q0 d1 1 1.0 x\n", name="a.run")
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
-    made.new_collection("Mine", "own")
-    made.new_collection("Other", "other")
+    made.get_or_create_collection("Mine", "own")
+    made.get_or_create_collection("Other", "other")
     made.add_table("own", A_RUN)
     return made
 

@@ -38,7 +38,7 @@ def test_a_start_removes_what_ended_processes_left_and_nothing_of_those_that_liv
     tmp_path: Path,
 ) -> None:
     workspace = Workspace(tmp_path)
-    workspace.new_collection("Mine")
+    workspace.get_or_create_collection("Mine")
     killed = (
         "import os, sys; from pathlib import Path;"
         "from dashboard.workspace.disk.scratch import ScratchFolder;"

@@ -32,7 +32,7 @@ TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8) | st.sample
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
     for identity in ("shop", "other"):
-        made.new_collection(identity, identity)
+        made.get_or_create_collection(identity, identity)
     return made
 
 
@@ -91,7 +91,7 @@ def test_notes_are_taken_in_once_and_write_over_nothing(workspace: Workspace) ->
     assert notes.notes_by_query("other") == notes.notes_by_query("shop"), "by whom and when, too"
     assert notes.import_lines("other", lines) == 0
     # The same note, written anew here: theirs stands beside it.
-    notes.write_note("other", "q", "because", author="bo", note=own)
+    notes.write_note("other", "q", "because", author="bo", edited_note_id=own)
     assert notes.import_lines("other", lines) == 1
     texts = {(note.text, note.author) for note in notes.notes_by_query("other")["q"].notes}
     assert texts == {("because", "bo"), ("ask Bo", "anna"), ("why", "anna")}

@@ -46,7 +46,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def workspace(tmp_path: Path) -> Workspace:
     """A collection of one file of each kind, one that was replaced, and one that was removed."""
     made = Workspace(tmp_path / "workspace")
-    made.new_collection("Mine <b>", "own")
+    made.get_or_create_collection("Mine <b>", "own")
     made.add_table("own", formats.read(b"001 Q0 d9 1 2.5 x\n", name="a.run"))
     for file in FILES:
         made.add_table("own", given(file))
@@ -439,7 +439,7 @@ def test_a_disk_that_is_full_keeps_nothing_of_it(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content, other = packed(workspace), Workspace(tmp_path / "other")
-    other.new_collection("Before")
+    other.get_or_create_collection("Before")
     real, calls = os.write, []
 
     def full(handle: int, given: bytes) -> int:

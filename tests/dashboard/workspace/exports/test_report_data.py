@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.workspace.exports.report_data import (
-    extract_packed,
+    extract_packed_collection,
     is_page_with_data,
     make_data_markup,
 )
@@ -32,7 +32,7 @@ def test_what_goes_in_comes_out(kept) -> None:  # type: ignore[no-untyped-def]
     page = kept(
         f"<!DOCTYPE html><p>{'x' * 9000}</p>{make_data_markup(PACKED)}<script></script></html>"
     )
-    assert is_page_with_data(page) and extract_packed(page) == PACKED
+    assert is_page_with_data(page) and extract_packed_collection(page) == PACKED
 
 
 @pytest.mark.parametrize("page", ["", "<!doctype html><p>data</p>", make_data_markup(PACKED)])
@@ -43,4 +43,4 @@ def test_other_files_carry_none(page: str, kept) -> None:  # type: ignore[no-unt
 @pytest.mark.parametrize("cut", [5, 40, 20_000])
 def test_what_is_not_whole_is_not_the_same(cut: int, kept) -> None:  # type: ignore[no-untyped-def]
     page = kept(f"<!doctype html>{make_data_markup(PACKED)}"[:-cut])
-    assert not is_page_with_data(page) or extract_packed(page) != PACKED
+    assert not is_page_with_data(page) or extract_packed_collection(page) != PACKED

@@ -84,9 +84,9 @@ def test_a_table_was_used_when_what_is_known_of_it_was(tmp_path: Path) -> None:
     assert durable.file_state(small.folder_store.table_path(names[0])) == before
     whole = sum(path.stat().st_size for path in (tmp_path / "cache").glob("*/*"))
     cache(tmp_path, whole).put("ranks", "a", value=KEPT)
-    assert not small.folder_store.table_problem(names[0]) and small.folder_store.table_problem(
-        names[1]
-    )
+    assert not small.folder_store.find_table_problem(
+        names[0]
+    ) and small.folder_store.find_table_problem(names[1])
 
 
 def test_a_table_that_is_open_stays(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_table_that_is_open_stays(tmp_path: Path) -> None:
     assert small.folder_store.read_table(name) == content
     del reader
     small.put("ranks", "a", value=KEPT)
-    assert small.get("ranks", "a") is None and small.folder_store.table_problem(name)
+    assert small.get("ranks", "a") is None and small.folder_store.find_table_problem(name)
 
 
 def test_a_folder_that_is_only_read_gets_nothing(tmp_path: Path) -> None:

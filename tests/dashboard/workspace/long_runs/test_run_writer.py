@@ -62,7 +62,7 @@ RUN = Run.from_columns("a", list("aaabbb"), [f"d{i}" for i in range(6)], [3.0, 2
 def test_a_collection_with_a_long_run_is_taken_in(tmp_path: Path, older: bool) -> None:
     with short_are_long():
         workspace = Workspace(tmp_path / "1")
-        here = workspace.new_collection("Mine").id
+        here = workspace.get_or_create_collection("Mine").id
         entry = workspace.add_table(here, Loaded(RUN, "", "", "a.run")).entry
         if older:  # as its rows were hashed before they came in pieces
             as_it_was = replace(entry, content=hash_rows(RUN.table, "run"))
@@ -82,7 +82,7 @@ def test_a_run_that_was_kept_before_is_added_without_a_copy_of_it(tmp_path: Path
     with short_are_long():
         workspace = Workspace(tmp_path)
         entry = workspace.add_table(
-            workspace.new_collection("Mine").id, Loaded(RUN, "", "", "a.run")
+            workspace.get_or_create_collection("Mine").id, Loaded(RUN, "", "", "a.run")
         ).entry
     name = f"tables/{entry.table}.parquet"
     assert (tmp_path / name).samefile(tmp_path / "cache" / name)

@@ -147,7 +147,7 @@ def test_a_run_whose_cache_is_gone_is_looked_through_again(tmp_path: Path) -> No
     with short_are_long():
         workspace = Workspace(tmp_path)
         entry = workspace.add_table(
-            workspace.new_collection("Mine").id, Loaded(RUN, "", "", "a.run")
+            workspace.get_or_create_collection("Mine").id, Loaded(RUN, "", "", "a.run")
         ).entry
         kept = [path for path in (tmp_path / "cache").glob("*/*") if path.is_file()]
         assert kept
@@ -161,7 +161,7 @@ def test_a_short_run_is_held(tmp_path: Path) -> None:
     with short_are_long(rows=8):
         workspace = Workspace(tmp_path)
         entry = workspace.add_table(
-            workspace.new_collection("Mine").id, Loaded(RUN, "", "", "a.run")
+            workspace.get_or_create_collection("Mine").id, Loaded(RUN, "", "", "a.run")
         ).entry
         assert type(workspace.load_table(entry)) is Run
         assert not (tmp_path / "cache").exists()
@@ -171,7 +171,7 @@ def test_judged_ranks_are_kept_whatever_their_length(tmp_path: Path) -> None:
     ranks = judged_ranks_of(RUN, QRELS)
     with short_are_long(rows=1):
         kept = Workspace(tmp_path)
-        kept.new_collection("Mine", "own")
+        kept.get_or_create_collection("Mine", "own")
         loaded = Loaded(ranks, "judged-ranks", "Judged ranks", "ranks/a")
         added = kept.add_table("own", loaded)
         assert added.status == "new" and kept.add_table("own", loaded).status == "known"

@@ -16,7 +16,7 @@ import pytest
 from metrics_core.__main__ import main as command_line
 from metrics_core.base.compiled import machine
 from metrics_core.base.compiled.signatures import SIGNATURES
-from metrics_core.base.whole_files import read_sealed_file, write_sealed
+from metrics_core.base.whole_files import read_sealed_file, write_sealed_file
 
 ROOT = Path(__file__).parents[4]
 BUILDING = "metrics_core.base.compiled.building"
@@ -36,8 +36,8 @@ def codes() -> dict[str, bytes]:
     """The code of each part, as it is kept for this machine."""
     kept = {}
     for part in PARTS:
-        machine.compiled(part)
-        read = [read_sealed_file(folder / _name(part)) for folder in machine._folders()]
+        machine.compiled_functions(part)
+        read = [read_sealed_file(folder / _name(part)) for folder in machine._cache_folders()]
         kept[part] = next((bytes(code) for code in read if code is not None), b"")
         if not kept[part]:
             pytest.skip("nothing can be kept here")
@@ -47,7 +47,7 @@ def codes() -> dict[str, bytes]:
 def _sealed(codes: dict[str, bytes], folder: Path) -> dict[str, bytes]:
     """What stands in the file of each part, put into this folder."""
     for part, code in codes.items():
-        write_sealed(folder / _name(part), code)
+        write_sealed_file(folder / _name(part), code)
     return {part: (folder / _name(part)).read_bytes() for part in codes}
 
 

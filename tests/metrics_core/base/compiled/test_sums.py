@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metrics_core.base.compiled import machine
-from metrics_core.base.compiled.machine import compiled
+from metrics_core.base.compiled.machine import compiled_functions
 from metrics_core.base.compiled.signatures import COLUMNS
 from metrics_core.judging.hits import Hits
 from metrics_core.scoring.resampling import iterate_draws, sum_each_draw
@@ -22,7 +22,7 @@ def test_weighed_sums_are_products_of_matrices(kind: type, n_rows: int, n_units:
     weights = generator.integers(0, 256, (n_rows, n_units)).astype(np.uint8)
     columns = generator.normal(size=(2 * COLUMNS, n_units)).astype(kind)
     found = np.full((n_rows, 2 * COLUMNS), np.nan, kind)
-    functions = compiled("sums")
+    functions = compiled_functions("sums")
     weigh = functions.weigh_singles if kind is np.float32 else functions.weigh_doubles
     weigh(weights, columns, found)
     close = 1e-5 if kind is np.float32 else 1e-13
@@ -35,7 +35,7 @@ def test_weighed_sums_are_products_of_matrices(kind: type, n_rows: int, n_units:
 def test_counts_say_how_often_each_was_drawn(n_units: int) -> None:
     drawn = np.random.default_rng(3).integers(0, n_units, (3, 200), dtype=np.uint16)
     counts = np.zeros((3, n_units), np.uint8)
-    compiled("sums").count_drawn(drawn, counts)
+    compiled_functions("sums").count_drawn(drawn, counts)
     assert (counts == [np.bincount(row, minlength=n_units) for row in drawn]).all()
 
 
@@ -52,7 +52,7 @@ def test_sums_over_draws_of_few_and_of_many_columns(kind: type, n_columns: int) 
 def test_threads_that_ask_at_once_are_given_one() -> None:
     machine._load_part.cache_clear()
     with ThreadPoolExecutor(8) as pool:
-        given = list(pool.map(lambda _: compiled("sums"), range(64)))
+        given = list(pool.map(lambda _: compiled_functions("sums"), range(64)))
     assert len(set(map(id, given))) == 1
 
 
@@ -61,7 +61,7 @@ def test_a_wrong_array_is_refused_for_it_would_be_read_elsewhere() -> None:
     columns, found = np.zeros((COLUMNS, 6)), np.zeros((4, COLUMNS))
     for wrong in (weights.astype(np.int8), weights[:, ::2], weights[0]):
         with pytest.raises(TypeError, match="weigh_doubles takes bytes"):
-            compiled("sums").weigh_doubles(wrong, columns, found)
+            compiled_functions("sums").weigh_doubles(wrong, columns, found)
 
 
 def test_totals_at_cutoffs_in_any_order_are_those_of_loops() -> None:

@@ -17,8 +17,8 @@ def test_no_home_folder_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("HOME", "XDG_CACHE_HOME", "RANKLENS_CACHE"):
         monkeypatch.delenv(name, raising=False)
-    here = next(machine._folders())
+    here = next(machine._cache_folders())
     monkeypatch.setattr(pwd, "getpwuid", unknown)
-    assert list(machine._folders()) == [here]
+    assert list(machine._cache_folders()) == [here]
     monkeypatch.setenv("HOME", os.fspath(here))
-    assert list(machine._folders()) == [here, here / ".cache" / "ranklens"]
+    assert list(machine._cache_folders()) == [here, here / ".cache" / "ranklens"]

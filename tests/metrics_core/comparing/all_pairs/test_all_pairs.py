@@ -47,7 +47,7 @@ def runs_like(gaps: npt.ArrayLike, queries: int = 60, seed: int = 3) -> Floats:
 def test_a_worked_example() -> None:
     # b and d stand level at the top, a is third, c is last.
     found = found_in(runs_like([0.1, 0.2, 0.0, 0.201]))
-    assert found.runs[2:] == ("a", "c") and set(found.possible_bests) == {"b", "d"}
+    assert found.runs[2:] == ("a", "c") and set(found.possible_best_runs) == {"b", "d"}
     assert found.first.tolist() == [1, 1, 3, 4] and found.last.tolist() == [2, 2, 3, 4]
     assert found.verdict.tolist() == [
         [None, "cannot tell", "better", "better"],
@@ -55,7 +55,7 @@ def test_a_worked_example() -> None:
         ["worse", "worse", None, "better"],
         ["worse", "worse", "worse", None],
     ]
-    assert found.n_pairs == 6 and found.draws == 10_000 and not found.too_few
+    assert found.n_pairs == 6 and found.draws == 10_000 and not found.has_too_few_queries
 
 
 @pytest.mark.parametrize("lacking", [False, True])
@@ -158,13 +158,13 @@ def test_a_pair_that_one_query_outweighs_hides_nothing(noise: float) -> None:
 
 def test_one_run_and_two() -> None:
     alone = found_in(runs_like([0.1]))
-    assert alone.possible_bests == ("a",) and alone.first.tolist() == alone.last.tolist() == [1]
+    assert alone.possible_best_runs == ("a",) and alone.first.tolist() == alone.last.tolist() == [1]
     assert alone.draws == 0
     close = runs_like([0.1, 0.12], queries=15)
     rows = compare(scores_of(close), "nDCG@10", "a").set_index("run")
     assert found_in(close).p_corrected[0, 1] == pytest.approx(rows.loc["b", "p_corrected"])
     two = found_in(runs_like([0.1, 0.3]))
-    assert two.possible_bests == ("b",) and two.last.tolist() == [1, 2]
+    assert two.possible_best_runs == ("b",) and two.last.tolist() == [1, 2]
 
 
 def test_runs_that_are_alike_share_all_places() -> None:
@@ -176,7 +176,11 @@ def test_runs_that_are_alike_share_all_places() -> None:
 
 def test_under_ten_shared_queries_there_is_no_verdict() -> None:
     few = found_in(runs_like([0.0, 0.5], queries=9))
-    assert few.verdict[0, 1] == "cannot tell" and np.isnan(few.p_corrected[0, 1]) and few.too_few
+    assert (
+        few.verdict[0, 1] == "cannot tell"
+        and np.isnan(few.p_corrected[0, 1])
+        and few.has_too_few_queries
+    )
     assert found_in(runs_like([0.0, 0.5], queries=10)).verdict[0, 1] == "better"
     values = runs_like([0.0, 0.3, 0.6], queries=24)
     values[0, :12] = values[1, 9:] = np.nan

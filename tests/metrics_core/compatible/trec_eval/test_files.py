@@ -32,7 +32,7 @@ def test_any_white_space_separates(call: Call, separator: str, end: str) -> None
     assert call(*OLD, "-q", "-m", "all_trec", qrels=unfinished[0], run=unfinished[1]) == expected
 
 
-@pytest.mark.parametrize("layout", [files.results_layout(comments=c) for c in (True, False)])
+@pytest.mark.parametrize("layout", [files.results_layout(allows_comments=c) for c in (True, False)])
 @given(
     block=st.lists(
         st.sampled_from([*"q 1", " ", " ", "\t", "\n", "\r\n", "#", "\xe9", "q Q0 d 1 2 t"]),
@@ -172,7 +172,7 @@ def test_queries_are_in_the_order_of_their_bytes(call: Call) -> None:
 
 
 def test_blocks_and_lines_give_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    layout = files.results_layout(comments=True)
+    layout = files.results_layout(allows_comments=True)
     data = "".join(f"q{i % 7} Q0 d{i} 1 {i / 8} t\n" for i in range(500)).encode()
     whole = files.read_table(data, layout, "run")
     monkeypatch.setattr(files, "_BLOCK", 64)

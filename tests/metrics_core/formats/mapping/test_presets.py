@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import Loaded, formats, read_each
+from metrics_core.formats import Loaded, formats, read_all_tables
 from metrics_core.formats.declaring import PRESETS
 from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.in_memory import convert_to_qrels, convert_to_runs
@@ -41,7 +41,7 @@ def seen(content: bytes, preset: Preset) -> list[Any]:
     """What is read of each kind that is there, without the file's name."""
     found = []
     for kind in recognise_kinds(content, preset):
-        for one in read_each(content, name="x", kind=kind):
+        for one in read_all_tables(content, name="x", kind=kind):
             assert one.format == preset.name
             found.append((one.kind, notes(one), held(one)))
     return found
@@ -103,7 +103,7 @@ def test_without_what_it_is_known_by_it_is_refused(name: str) -> None:
             continue  # `mend` makes what it is known by
         kind = next(iter(preset.tables))
         with pytest.raises(FileFormatError) as caught:
-            read_each(as_json(told[0]), name="x", kind=kind, format=name)
+            read_all_tables(as_json(told[0]), name="x", kind=kind, format=name)
         assert any(f"`{own}" in str(caught.value) for own in names), str(caught.value)
 
 
@@ -139,7 +139,7 @@ def test_records_of_a_program_are_read_as_those_of_a_file(name: str) -> None:
     for kind in ("run", "qrels"):
         if kind not in recognise_kinds(lines(*records), preset):
             continue
-        (loaded,) = read_each(lines(*records), name="run", kind=kind)
+        (loaded,) = read_all_tables(lines(*records), name="run", kind=kind)
         made = convert_to_runs(records)[0] if kind == "run" else convert_to_qrels(records)
         assert made.notes == loaded.notes
         assert made.table.to_pylist() == loaded.table.table.to_pylist()  # type: ignore[union-attr]

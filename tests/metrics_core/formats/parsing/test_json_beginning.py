@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.formats.parsing.json_beginning import parse_json_beginning
+from metrics_core.formats.parsing.json_beginning import parse_json_prefix
 from metrics_core.formats.parsing.json_text import NumberText
 
 _TEXTS = st.text(st.sampled_from('aé"\\{}[]:,\n 0\U0001f600'), max_size=6)
@@ -51,9 +51,9 @@ def test_the_value_of_a_prefix_is_a_prefix(
 ) -> None:
     text = json.dumps(whole, indent=indent, ensure_ascii=escaped)
     value = json.loads(text, parse_int=NumberText, parse_float=NumberText)
-    found = parse_json_beginning(text + behind)
+    found = parse_json_prefix(text + behind)
     assert found.value == value and found.is_whole
-    cut = parse_json_beginning(text[: 1 + int(share * (len(text) - 2))])
+    cut = parse_json_prefix(text[: 1 + int(share * (len(text) - 2))])
     assert begins(cut.value, value) and not cut.is_whole
 
 
@@ -61,7 +61,7 @@ def test_the_value_of_a_prefix_is_a_prefix(
 @given(st.text(st.sampled_from('{}[]",:\\ \na1e-.N\ud800'), max_size=40))
 def test_no_text_raises(text: str) -> None:
     for begun in (text, f"{{{text}", f"[{text}"):
-        found = parse_json_beginning(begun)
+        found = parse_json_prefix(begun)
         assert found.value is None or isinstance(found.value, (dict, list))
 
 
@@ -75,16 +75,16 @@ def test_no_text_raises(text: str) -> None:
 def test_no_text_is_slow(text: str) -> None:
     for begun in (text * 40_000, "[" + text * 40_000, '{"' + text * 40_000):
         start = time.process_time()
-        parse_json_beginning(begun)
+        parse_json_prefix(begun)
         assert time.process_time() - start < 1
 
 
 def test_what_is_looked_at_ends() -> None:
     many = json.dumps([{"id": i, "text": "so " * 10} for i in range(2_000)])
-    found = parse_json_beginning(many)
+    found = parse_json_prefix(many)
     assert not found.is_whole and 100 < len(found.value) < 1_000
     assert found.value[0] == {"id": "0", "text": "so " * 10}
-    assert parse_json_beginning('{"a": 1}\n{"b": 2}') == ({"a": "1"}, True)
+    assert parse_json_prefix('{"a": 1}\n{"b": 2}') == ({"a": "1"}, True)
 
 
 @pytest.mark.parametrize(
@@ -104,4 +104,4 @@ def test_what_is_looked_at_ends() -> None:
     ],
 )
 def test_where_a_text_is_cut(text: str, value: Any) -> None:
-    assert parse_json_beginning(text).value == value
+    assert parse_json_prefix(text).value == value

@@ -19,7 +19,7 @@ from metrics_core.formats import (
     Loaded,
     is_set,
     read,
-    read_each,
+    read_all_tables,
     read_qrels,
     read_run,
     read_set,
@@ -85,7 +85,7 @@ def notes(loaded: Loaded) -> list[str]:
 
 def alike(content: bytes, name: str) -> list[Loaded]:
     """The tables of a file, which the dashboard makes of it too."""
-    each = (read_set if is_set(content) else read_each)(content, name=name)
+    each = (read_set if is_set(content) else read_all_tables)(content, name=name)
     assert _seen(read_tables(UploadedFile(name, content))) == _seen(each)
     return each
 
@@ -96,7 +96,7 @@ def by_kind(content: bytes, name: str) -> dict[Kind, list[Loaded]]:
     for loaded in alike(content, name):
         found.setdefault(loaded.kind, []).append(loaded)
     for kind, own in found.items():
-        assert _seen(read_each(content, name=name, kind=kind)) == _seen(own)
+        assert _seen(read_all_tables(content, name=name, kind=kind)) == _seen(own)
     return found
 
 

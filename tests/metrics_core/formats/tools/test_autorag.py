@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from metrics_core.formats import is_set, read_each
+from metrics_core.formats import is_set, read_all_tables
 from tests.metrics_core.formats.tools.looking import (
     by_kind,
     hold_to_trec,
@@ -94,7 +94,7 @@ def test_a_corpus(tmp_path: Path) -> None:
     }
     content = file_of(columns)
     assert not is_set(content)
-    (documents,) = read_each(content, name="corpus.parquet")
+    (documents,) = read_all_tables(content, name="corpus.parquet")
     assert (documents.kind, documents.format) == ("documents", "autorag_corpus")
     assert notes(documents) == ["columns not used: start_end_idx: start_end_idx"]
     first, second = records(documents)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics_core.formats import read_each
+from metrics_core.formats import read_all_tables
 from tests.metrics_core.formats.tools.looking import (
     as_json,
     by_kind,
@@ -80,7 +80,7 @@ def test_without_scores_the_order_counts_and_a_document_may_be_a_text() -> None:
 
 def test_texts_that_differ_are_counted() -> None:
     again = {"query": {"qid": "q"}, "candidates": [{"docid": "d1", "score": 1, "doc": "other"}]}
-    (documents,) = read_each(FILE + lines(again), name=NAME, kind="documents")
+    (documents,) = read_all_tables(FILE + lines(again), name=NAME, kind="documents")
     assert notes(documents) == [
         "1 document repeated with different texts; the first text is kept: d1"
     ]
@@ -112,5 +112,5 @@ def test_what_rank_llm_writes(tmp_path: Path) -> None:
     writer.write_in_jsonl_format(path + ".jsonl")
     writer.write_in_json_format(path + ".json")
     writer.write_in_trec_eval_format(path + ".trec")
-    own = [read_each(path + ending, kind="run")[0] for ending in (".jsonl", ".json", ".trec")]
+    own = [read_all_tables(path + ending, kind="run")[0] for ending in (".jsonl", ".json", ".trec")]
     assert rows(own[0]) == rows(own[1]) == rows(own[2]) == {"7": {"d1": 14.25, "12": 3.0}}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.answers.file_formats import tools_for
-from metrics_core.formats import formats, is_set, read_each, read_set
+from metrics_core.formats import formats, is_set, read_all_tables, read_set
 from metrics_core.formats.parquet import MAGIC as PARQUET
 from metrics_core.formats.registry import tools
 
@@ -18,7 +18,7 @@ NAMES = {declared.name for declared in formats()}
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_each_is_read_as_its_name_says(path: Path) -> None:
-    loaded = read_set(path) if is_set(path) else read_each(path)
+    loaded = read_set(path) if is_set(path) else read_all_tables(path)
     format = path.name.partition(".")[0].partition("-")[0]
     assert loaded and (format not in NAMES or {one.format for one in loaded} == {format})
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import read_each
+from metrics_core.formats import read_all_tables
 from tests.metrics_core.formats.mapping.test_presets import as_parquet
 from tests.metrics_core.formats.tools.looking import (
     as_json,
@@ -36,7 +36,7 @@ def test_a_conversation_is_a_run_by_its_turns(name: str) -> None:
         turn("9-1_3", [], name=name),
     ]
     content = as_json({"run_name": "ours", "run_type": "automatic", "turns": turns})
-    (run,) = read_each(content, name="x.json")
+    (run,) = read_all_tables(content, name="x.json")
     assert (run.format, run.table.name) == ("conversations", "ours")  # type: ignore[union-attr]
     assert rows(run) == {"9-1_1": {"p1": 0.9, "p2": 0.4, "p3": 0.1}, "9-1_2": {"p2": 1.0}}
     assert "1 query with an empty list: 9-1_3" in notes(run)
@@ -60,17 +60,17 @@ def test_kilt_is_asked_about() -> None:
     pages = [{"wikipedia_id": "7", "title": "T"}, {"wikipedia_id": "9", "title": "U"}]
     content = lines({"id": "q1", "input": "who?", "output": [{"provenance": pages}]})
     refused(content, "kilt.jsonl", "expected a run or judgments", kind=None)
-    (run,) = read_each(content, name="x.jsonl", kind="run")
-    (qrels,) = read_each(content, name="x.jsonl", kind="qrels")
+    (run,) = read_all_tables(content, name="x.jsonl", kind="run")
+    (qrels,) = read_all_tables(content, name="x.jsonl", kind="qrels")
     assert rows(run) == {"q1": {"7": -1.0, "9": -2.0}} and rows(qrels) == {"q1": {"7": 1, "9": 1}}
-    (queries,) = read_each(content, name="x.jsonl", kind="queries")
+    (queries,) = read_all_tables(content, name="x.jsonl", kind="queries")
     assert records(queries)[0]["text"] == "who?"
 
 
 def test_what_als_recommends() -> None:
     told = [{"userId": 7, "recommendations": [{"movieId": 12, "rating": 4.5}]}]
     for content in (lines(*told), as_parquet(told)):
-        (run,) = read_each(content, name="x")
+        (run,) = read_all_tables(content, name="x")
         assert (run.format, rows(run)) == ("spark_als", {"7": {"12": 4.5}})
 
 
@@ -98,7 +98,7 @@ def answer(**more: Any) -> dict[str, Any]:
 
 
 def test_the_answer_of_a_search() -> None:
-    (documents,) = read_each(as_json(answer()), name="x.json")
+    (documents,) = read_all_tables(as_json(answer()), name="x.json")
     assert records(documents) == [{"doc_id": "d1", "title": "T", "text": "x"}]
     assert "1 of 30" in notes(documents)[0]
     refused(as_json(answer()), "x.json", "expected a run, found documents", kind="run")
@@ -125,33 +125,33 @@ def test_judged_candidates() -> None:
 def test_several_objects_in_one_file() -> None:
     book = {"query_doc_pairs": [{"query_text": "q", "doc_id": "d", "judgements": [{"rating": 1}]}]}
     other = {"query_doc_pairs": [{"query_text": "r", "doc_id": "d", "judgements": [{"rating": 2}]}]}
-    (qrels,) = read_each(as_json([book, other]), name="x.json", kind="qrels")
+    (qrels,) = read_all_tables(as_json([book, other]), name="x.json", kind="qrels")
     assert rows(qrels) == {"q": {"d": 1}, "r": {"d": 2}}
     with pytest.raises(FileFormatError, match="query_doc_pairs"):
-        read_each(as_json([book, 5]), name="x.json", kind="qrels")
+        read_all_tables(as_json([book, 5]), name="x.json", kind="qrels")
 
 
 def test_submissions_have_a_list_in_each_cell() -> None:
     content = b"customer_id,prediction\nc1,0568601043 12\nc2,12\nc3,\n"
-    (run,) = read_each(content, name="submission.csv")
+    (run,) = read_all_tables(content, name="submission.csv")
     assert rows(run) == {"c1": {"0568601043": -1.0, "12": -2.0}, "c2": {"12": -1.0}}
     assert notes(run)[0] == "1 query with an empty list: c3"
     otto = b"session_type,labels\n7_clicks,1 2\n7_orders,1 2\n"
     refused(otto, "x.csv", "expected a run or judgments", kind=None)
-    (qrels,) = read_each(otto, name="x.csv", kind="qrels")
+    (qrels,) = read_all_tables(otto, name="x.csv", kind="qrels")
     assert rows(qrels) == {"7_clicks": {"1": 1, "2": 1}, "7_orders": {"1": 1, "2": 1}}
 
 
 def test_names_of_recommenders_columns() -> None:
     for header in ("user_id:token,item_id:token,score:float", "session,aid,score"):
-        (run,) = read_each(f"{header}\n1,02,0.5\n".encode(), name="x.csv")
+        (run,) = read_all_tables(f"{header}\n1,02,0.5\n".encode(), name="x.csv")
         assert rows(run) == {"1": {"02": 0.5}}
     table = b"Algorithm,user,rank,item,score\nA,1,1,5,0.5\nB,1,1,5,0.6\nA,1,2,6,0.3\nB,1,2,6,0.4\n"
-    assert [one.tag for one in read_each(table, name="x.csv")] == ["A", "B"]
+    assert [one.tag for one in read_all_tables(table, name="x.csv")] == ["A", "B"]
     unknown = table.replace(b"Algorithm", b"Kind")
     hint = refused(unknown, "x.csv", "a second time", "columns system=Kind", kind="run")
     assert hint.startswith("If a column identifies the system")
-    assert len(read_each(unknown, name="x.csv", columns={"system": "Kind"})) == 2
+    assert len(read_all_tables(unknown, name="x.csv", columns={"system": "Kind"})) == 2
 
 
 def vespa(*hits: tuple[str, float]) -> dict[str, Any]:
@@ -198,23 +198,25 @@ def test_flashrag_and_bioasq() -> None:
         "questions": [{"id": "5e", "body": "what?", "documents": ["http://x/1", "http://x/2"]}]
     }
     refused(as_json(asked), "x.json", "expected a run or judgments", kind=None)
-    (qrels,) = read_each(as_json(asked), name="x.json", kind="qrels")
+    (qrels,) = read_all_tables(as_json(asked), name="x.json", kind="qrels")
     assert (qrels.format, rows(qrels)) == ("bioasq", {"5e": {"http://x/1": 1, "http://x/2": 1}})
 
 
 def test_lists_in_cells_of_tsv() -> None:
     content = b"post_id\tpreds\n0073\t['a1', 'b2']\n74\t['b2']\n"
-    (run,) = read_each(content, name="predictions.tsv")
+    (run,) = read_all_tables(content, name="predictions.tsv")
     assert rows(run) == {"0073": {"a1": -1.0, "b2": -2.0}, "74": {"b2": -1.0}}
 
 
 def test_estimates_of_surprise_and_ratings_beside_a_rank() -> None:
     content = b"uid,iid,r_ui,est,details\n196,0302,4.0,3.5,x\n"
-    assert rows(read_each(content, name="x.csv", kind="run")[0]) == {"196": {"0302": 3.5}}
-    assert rows(read_each(content, name="x.csv", kind="qrels")[0]) == {"196": {"0302": 4}}
+    assert rows(read_all_tables(content, name="x.csv", kind="run")[0]) == {"196": {"0302": 3.5}}
+    assert rows(read_all_tables(content, name="x.csv", kind="qrels")[0]) == {"196": {"0302": 4}}
     ranked = b"user,rank,item,rating\n1,1,05,4.0\n1,2,07,5.0\n"
     refused(ranked, "x.csv", "expected a run or judgments", kind=None)
-    assert rows(read_each(ranked, name="x.csv", kind="run")[0]) == {"1": {"05": -1.0, "07": -2.0}}
+    assert rows(read_all_tables(ranked, name="x.csv", kind="run")[0]) == {
+        "1": {"05": -1.0, "07": -2.0}
+    }
 
 
 def test_lists_deep_in_records_are_asked_about() -> None:
@@ -225,7 +227,9 @@ def test_lists_deep_in_records_are_asked_about() -> None:
     refused(content, "x.jsonl", "columns doc=response.data.Get.Page[].doc_id", kind="run")
     page = "response.data.Get.Page[]"
     columns = {"doc": f"{page}.doc_id", "score": f"-{page}._additional.distance"}
-    assert rows(read_each(content, name="x.jsonl", columns=columns)[0]) == {"q1": {"007": -0.1}}
+    assert rows(read_all_tables(content, name="x.jsonl", columns=columns)[0]) == {
+        "q1": {"007": -0.1}
+    }
 
 
 def test_columns_of_lists_of_lists() -> None:
@@ -238,7 +242,7 @@ def test_columns_of_lists_of_lists() -> None:
     found = held(by_kind(as_json(told), "x.json"))
     assert found["run"] == {"a?": {"02": 0.5}, "b?": {"01": 0.25}}
     assert found["qrels"] == {"a?": {"01": 1}}
-    (qrels,) = read_each(as_json(told), name="x.json", kind="qrels")
+    (qrels,) = read_all_tables(as_json(told), name="x.json", kind="qrels")
     assert qrels.table.query_ids == ["a?"]  # type: ignore[union-attr]
     assert notes(qrels) == ["1 query with an empty list: b?"]
 
@@ -247,8 +251,10 @@ def test_a_query_of_which_nothing_is_relevant_is_not_judged() -> None:
     content = lines(
         {"query_id": "q1", "relevant_docs": []}, {"query_id": "q2", "relevant_docs": ["d4"]}
     )
-    (qrels,) = read_each(content, name="qrels.jsonl")
+    (qrels,) = read_all_tables(content, name="qrels.jsonl")
     assert qrels.table.query_ids == ["q2"]  # type: ignore[union-attr]
     unrated = {"query_id": "q1", "hits": [{"doc_id": "d1", "grade": 1}]}
-    (qrels,) = read_each(lines(unrated, {"query_id": "q3", "hits": []}), name="x", kind="qrels")
+    (qrels,) = read_all_tables(
+        lines(unrated, {"query_id": "q3", "hits": []}), name="x", kind="qrels"
+    )
     assert qrels.table.query_ids == ["q1"]  # type: ignore[union-attr]

@@ -12,8 +12,8 @@ import pytest
 
 from metrics_core import formats
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import Loaded, read_each, read_scores, read_set, table_bytes
-from metrics_core.scoring.given_scores import scores_from_given
+from metrics_core.formats import Loaded, read_all_tables, read_scores, read_set, table_bytes
+from metrics_core.scoring.given_scores import scores_from_tables
 from metrics_core.tables import GivenScores, Queries
 
 NAN = float("nan")
@@ -52,7 +52,7 @@ NUGGETS = [
 
 
 def load(content: str, name: str = "s.csv", **choices: Any) -> Loaded:
-    (loaded,) = read_each(content.encode(), name=name, **choices)
+    (loaded,) = read_all_tables(content.encode(), name=name, **choices)
     return loaded
 
 
@@ -96,10 +96,10 @@ def test_wide_tables_have_a_measure_per_column_of_numbers(kind: str) -> None:
         frame.to_json(buffer, orient="records", lines=kind == "jsonl")
     else:
         frame.to_csv(buffer, index=False, sep="\t" if kind == "tsv" else ",")
-    (loaded,) = read_each(buffer.getvalue(), name=f"s.{kind}")
+    (loaded,) = read_all_tables(buffer.getvalue(), name=f"s.{kind}")
     assert isinstance(loaded.table, GivenScores)
     assert loaded.table.measure_names == ["faithfulness", "correct", "latency_ms"]
-    scores = scores_from_given([loaded.table])
+    scores = scores_from_tables([loaded.table])
     assert (scores.runs, scores.query_ids) == (("a", "b"), ("q1", "q2"))
     expected = [[[0.5, 1, 812], [0.75, 1, 800]], [[0.25, 0, 900], [NAN, 0, 1200]]]
     np.testing.assert_array_equal(scores.values, expected)
@@ -129,7 +129,7 @@ def test_repeated_rows_are_asked_about_and_averaged_on_request() -> None:
         load(text)
     table = read(text, columns={"repeat": "-"})
     assert table.names("repeat") == ["1", "2"]
-    assert scores_from_given([table]).values.ravel().tolist() == [0.5, 0]
+    assert scores_from_tables([table]).values.ravel().tolist() == [0.5, 0]
     named = read("query_id,run,round,correct\nq1,a,x,1\nq1,a,y,0\n", columns={"repeat": "round"})
     assert named.names("repeat") == ["x", "y"] and "2 repeats" in messages(named)
 
@@ -308,7 +308,7 @@ def test_ragas_numbers_are_scores_of_their_run_and_no_columns() -> None:
         (queries,) = (one.table for one in loaded if isinstance(one.table, Queries))
         assert queries.columns == ["difficulty"]
         (tables[name],) = (one.table for one in loaded if isinstance(one.table, GivenScores))
-    scores = scores_from_given([*tables.values()])
+    scores = scores_from_tables([*tables.values()])
     assert scores.runs == ("a", "b") and [*map(str, scores.measures)] == ["faithfulness"]
     assert scores.values.ravel().tolist() == [0.5, 0.5, 0.9, 0.9]
     assert load(ragas_file(0.5), "a.jsonl").kind == "run"

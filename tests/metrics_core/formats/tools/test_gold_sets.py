@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metrics_core.formats import is_set, read, read_each
+from metrics_core.formats import is_set, read, read_all_tables
 from tests.metrics_core.formats.tools.looking import (
     alike,
     as_json,
@@ -98,7 +98,7 @@ def test_what_is_refused() -> None:
     ],
 )
 def test_a_run_with_queries_of_such_names_stays_one(whole: Any) -> None:
-    (loaded,) = read_each(as_json(whole), name="run.json")
+    (loaded,) = read_all_tables(as_json(whole), name="run.json")
     assert (loaded.kind, loaded.format) == ("run", "json")
     assert read(as_json(whole), name="x.json", kind="run").format == "json"
 

@@ -10,7 +10,7 @@ import pytest
 from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core import evaluate
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import read_each
+from metrics_core.formats import read_all_tables
 from tests.metrics_core.formats.tools.looking import notes, on_the_command_line, refused, written
 
 LETOR4 = b"""2 qid:10 1:0.007 2:0.5 #docid = GX029-35-5894638 inc = 0.01 prob = 0.1
@@ -27,12 +27,12 @@ def rows_of(table: Any) -> list[tuple[Any, ...]]:
 
 
 def told(content: bytes, **asked: Any) -> list[str]:
-    (loaded,) = read_each(content, name="x", **asked)
+    (loaded,) = read_all_tables(content, name="x", **asked)
     return notes(loaded)
 
 
 def test_the_comment_names_the_document() -> None:
-    (loaded,) = read_each(LETOR4, name="test.txt")
+    (loaded,) = read_all_tables(LETOR4, name="test.txt")
     assert loaded.kind == "qrels"
     assert rows_of(loaded.table) == [
         ("10", "GX029-35-5894638", 2),
@@ -46,14 +46,14 @@ def test_the_comment_names_the_document() -> None:
     "comment", ["# docid=d7", "# docno=d7", "#doc_id = d7 x = 1", "# d7", "#d7", "# d7 Rambo"]
 )
 def test_each_form_of_a_comment(comment: str) -> None:
-    (loaded,) = read_each(f"1 qid:q 1:0.5 {comment}\n".encode(), name="x")
+    (loaded,) = read_all_tables(f"1 qid:q 1:0.5 {comment}\n".encode(), name="x")
     assert rows_of(loaded.table) == [("q", "d7", 1)]
     longer = any("the first is used as the document's id" in note for note in notes(loaded))
     assert longer == comment.endswith("Rambo")
 
 
 def test_without_comments_it_is_the_place_and_that_is_loud() -> None:
-    (loaded,) = read_each(MSLR, name="x")
+    (loaded,) = read_all_tables(MSLR, name="x")
     assert rows_of(loaded.table) == [("1", "0", 2), ("1", "1", 0), ("007", "0", 1)]
     loud = [note for note in loaded.notes if note.loud]
     assert (
@@ -71,7 +71,7 @@ def test_ranklibs_scores_meet_the_same_lines(
 ) -> None:
     files = {"test": MSLR, "scores.txt": RANKLIB, "indri": INDRI}
     qrels, run, lined = written(tmp_path, files)
-    (loaded,) = read_each(run)
+    (loaded,) = read_all_tables(run)
     assert loaded.kind == "run" and loaded.notes[-1].loud and loaded.notes[-1].count == 3
     ours, theirs = (evaluate(path, qrels, ["nDCG", "AP"]) for path in (run, lined))
     assert ours.drop(columns="run").equals(theirs.drop(columns="run"))
@@ -129,7 +129,7 @@ def test_what_does_not_fit_is_refused_at_its_line(
 @pytest.mark.parametrize("content", [b"q1\td1\t0.5\n", b"q1\t0\t1\nq1\t1\t2\n", b"q1\t0\t0.5\n"])
 def test_other_lines_of_three_are_not_ranklibs(content: bytes) -> None:
     try:
-        assert read_each(content, name="x")[0].format != "ranklib"
+        assert read_all_tables(content, name="x")[0].format != "ranklib"
     except FileFormatError as error:
         assert "RankLib" not in str(error)
 
@@ -147,7 +147,7 @@ def indri(*comments: str) -> bytes:
 @pytest.mark.parametrize("kind", [None, "run"])
 def test_comments_in_a_trec_run_name_the_documents(mark: str, form: str, kind: Any) -> None:
     content = indri(*(mark + form.format(doc) for doc in ("GX-1", "d7")))
-    (loaded,) = read_each(content, name="x", kind=kind)
+    (loaded,) = read_all_tables(content, name="x", kind=kind)
     assert (loaded.kind, loaded.notes) == ("run", ())
     assert rows_of(loaded.table) == [("1", "GX-1", 4.25), ("1", "d7", 3.25)]
 
@@ -185,4 +185,4 @@ def test_a_score_that_is_none_among_comments() -> None:
 
 @pytest.mark.parametrize("line", ["1 Q0 a 1 4 my indri", "1 Q0 #a 1 4.25 x", "1 Q0 a 1 2 indri"])
 def test_other_lines_of_trec_are_no_comments(line: str) -> None:
-    assert read_each(f"{line}\n".encode(), name="x")[0].format == "trec"
+    assert read_all_tables(f"{line}\n".encode(), name="x")[0].format == "trec"

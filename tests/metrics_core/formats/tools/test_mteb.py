@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metrics_core.formats import is_set, read, read_each
+from metrics_core.formats import is_set, read, read_all_tables
 from tests.metrics_core.formats.tools.looking import (
     as_json,
     by_kind,
@@ -53,7 +53,7 @@ def test_predictions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ],
 )
 def test_the_names_of_runs(whole: Any, names: list[str]) -> None:
-    each = read_each(as_json(whole), name=NAME)
+    each = read_all_tables(as_json(whole), name=NAME)
     assert [one.table.name for one in each] == names  # type: ignore[union-attr]
     assert all(rows(one) == SCORES for one in each)
 
@@ -61,13 +61,13 @@ def test_the_names_of_runs(whole: Any, names: list[str]) -> None:
 @pytest.mark.parametrize("digits", ["123456789012345678", "1.5E+300", "-0.0", "1e-320", "17"])
 def test_scores_of_any_size_without_the_models_entry(digits: str) -> None:
     content = b'{"default": {"test": {"q1": {"d1": %s, "d2": 0.25}}}}' % digits.encode()
-    (run,) = read_each(content, name=NAME)
+    (run,) = read_all_tables(content, name=NAME)
     assert rows(run)["q1"]["d1"] == float(digits)
 
 
 def test_what_is_empty_is_said() -> None:
     content = as_json(META | {"en": {"test": SCORES | {"q3": {}}}})
-    assert notes(read_each(content, name=NAME)[0]) == ["1 query with an empty list: q3"]
+    assert notes(read_all_tables(content, name=NAME)[0]) == ["1 query with an empty list: q3"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core import compare_scores, evaluate
 from metrics_core.__main__ import main
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.formats import is_set, read_each, read_scores, read_set
+from metrics_core.formats import is_set, read_all_tables, read_scores, read_set
 from tests.metrics_core.formats.tools.looking import on_the_command_line, refused, written
 
 RUNS = {
@@ -103,7 +103,7 @@ def test_in_the_browser() -> None:
 
 def test_a_zip_that_holds_more_is_none(folder: Path) -> None:
     with pytest.raises(FileFormatError, match="contain only runs"):
-        read_each(zipped(saved(**{"qrels.txt": "q1 0 d1 1\n"})), name="exp.zip")
+        read_all_tables(zipped(saved(**{"qrels.txt": "q1 0 d1 1\n"})), name="exp.zip")
 
 
 def test_a_broken_run_in_it_is_refused_by_its_name() -> None:
@@ -114,7 +114,7 @@ def test_a_broken_run_in_it_is_refused_by_its_name() -> None:
 
 @pytest.mark.parametrize("content", [PERQUERY, "\ufeff" + PERQUERY])
 def test_scores_by_query_are_read(content: str) -> None:
-    (loaded,) = read_each(content.encode(), name="perquery.csv")
+    (loaded,) = read_all_tables(content.encode(), name="perquery.csv")
     assert loaded.kind == "scores"
     table = read_scores(content.encode(), name="perquery.csv")
     assert table.run_names == ["BM25", "DPH_monoT5"]
@@ -150,5 +150,5 @@ def test_what_it_really_saves(tmp_path: Path) -> None:
     (run,) = read_set(tmp_path)
     assert [n.count for n in run.notes] == [2] and len(run.table) == 2
     pt.io.write_results(found.assign(features=[[1.0], [2.0]]), str(tmp_path / "x"), format="letor")
-    (judged,) = read_each(tmp_path / "x")
+    (judged,) = read_all_tables(tmp_path / "x")
     assert cast(Any, judged.table).table["doc_id"].to_pylist() == ["d1", "d2"]

@@ -16,7 +16,7 @@ import pytest
 
 from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core.base.errors import FileFormatError, ParameterError
-from metrics_core.formats import read, read_each, read_first_rows, read_set
+from metrics_core.formats import read, read_all_tables, read_first_rows, read_set
 from metrics_core.formats.parsing.list_literals import parse_list
 from tests.metrics_core.formats.tools.looking import (
     alike,
@@ -139,13 +139,13 @@ def test_without_ids_documents_are_told_by_text_only_where_asked(
     assert printed == [] and "--columns doc=retrieved_contexts" in said
     printed, _ = on_the_command_line(capsys, *asked, "--columns", "doc=retrieved_contexts")
     assert printed == [["samples", "all", "P@1", "0.5"]]
-    assert records(read_each(content, name=NAME, kind="queries")[0])[1]["query_id"] == "tea"
+    assert records(read_all_tables(content, name=NAME, kind="queries")[0])[1]["query_id"] == "tea"
 
 
 def test_columns_that_are_said() -> None:
     content = lines(*(sample | {"n": f"0{i}"} for i, sample in enumerate(SAMPLES)))
     chosen = {"query": "n", "doc": "retrieved_context_ids"}
-    (run,) = read_each(content, name=NAME, kind="run", columns=chosen)
+    (run,) = read_all_tables(content, name=NAME, kind="run", columns=chosen)
     assert rows(run).keys() == {"00", "01"}
     found = read_first_rows(content, name=NAME)
     assert found is not None and found.names == [*SAMPLES[0], "n"]
@@ -155,7 +155,7 @@ def test_columns_that_are_said() -> None:
         ({"query": "m"}, "a column of the samples"),
     ]:
         with pytest.raises(FileFormatError, match=words):
-            read_each(content, name=NAME, kind="run", columns=columns)
+            read_all_tables(content, name=NAME, kind="run", columns=columns)
     with pytest.raises(ParameterError, match="columns"):
         read_set(b'[{"query": "q", "retrieved": ["a"], "expected": ["a"]}]', columns=BY_TEXT)
 
@@ -175,7 +175,7 @@ def test_ids_of_queries_and_what_is_odd() -> None:
     own = [one | {"id": number} for number in (10, 2)]
     assert rows(by_kind(lines(*own), NAME)["run"][0]).keys() == {"10", "2"}
     uneven = lines(one | {"retrieved_contexts": ["a"], "reference_contexts": ["b"]})
-    (documents,) = read_each(uneven, name=NAME, kind="documents")
+    (documents,) = read_all_tables(uneven, name=NAME, kind="documents")
     assert notes(documents) == [
         "1 query with different numbers of contexts and ids; these texts are excluded: tea"
     ]

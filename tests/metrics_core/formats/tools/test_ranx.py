@@ -13,7 +13,7 @@ import pytest
 
 from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.formats import is_set, read, read_each
+from metrics_core.formats import is_set, read, read_all_tables
 from metrics_core.tables import Run
 from tests.metrics_core.formats.tools.looking import (
     as_json,
@@ -53,7 +53,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_saved_run_is_read_as_it_was(saved: Path) -> None:
-    (loaded,) = read_each(saved / "mine.lz4")
+    (loaded,) = read_all_tables(saved / "mine.lz4")
     assert isinstance(loaded.table, Run) and loaded.table.name == "mine"
     assert rows(loaded) == RUN
     assert loaded.notes == () and not is_set(saved / "mine.lz4")
@@ -78,7 +78,7 @@ def test_in_the_browser(saved: Path) -> None:
 
 
 def test_whole_numbers_and_empty_queries() -> None:
-    (loaded,) = read_each(packed({"q1": {"d1": 3, "d2": -2}, "q2": {}}), name="x.lz4")
+    (loaded,) = read_all_tables(packed({"q1": {"d1": 3, "d2": -2}, "q2": {}}), name="x.lz4")
     assert rows(loaded) == {"q1": {"d1": 3.0, "d2": -2.0}}
     assert notes(loaded) == ["1 query without documents: q2"]
 
@@ -119,7 +119,7 @@ def test_a_bomb_is_refused_at_once(content: bytes) -> None:
     assert len(bomb) < 100_000
     begun = time.perf_counter()
     with pytest.raises(FileFormatError):
-        read_each(bomb, name="x.lz4")
+        read_all_tables(bomb, name="x.lz4")
     assert time.perf_counter() - begun < 2
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics_core.formats import read_each
+from metrics_core.formats import read_all_tables
 from tests.metrics_core.formats.tools.looking import (
     by_kind,
     hold_to_trec,
@@ -53,7 +53,7 @@ def test_predictions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_a_list_and_an_empty_list() -> None:
     listed = b"[" + FILE.strip().replace(b"\n", b",") + b"]"
     assert rows(by_kind(listed, "x.json")["run"][0]).keys() == {"007", "q2"}
-    (run,) = read_each(FILE + lines(found("q3")), name=NAME, kind="run")
+    (run,) = read_all_tables(FILE + lines(found("q3")), name=NAME, kind="run")
     assert notes(run) == ["1 query with an empty list: q3"]
 
 

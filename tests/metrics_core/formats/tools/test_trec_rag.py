@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metrics_core.formats import is_set, read_each
+from metrics_core.formats import is_set, read_all_tables
 from tests.metrics_core.formats.tools.looking import (
     by_kind,
     hold_to_trec,
@@ -58,7 +58,7 @@ def test_answers_of_2025() -> None:
     assert rows(made["run"][0]) == {"14": {"d2": -1.0, "d1": -2.0}, "15": {"d1": -1.0, "d3": -2.0}}
     assert made["run"][0].table.name == "best"  # type: ignore[union-attr]
     assert records(made["queries"][0])[1] == {"query_id": "15", "text": "tell me of 15"}
-    (documents,) = read_each(content, name=NAME, kind="documents")
+    (documents,) = read_all_tables(content, name=NAME, kind="documents")
     assert [row["text"] for row in records(documents)] == ["a text", "b"]
 
 
@@ -66,13 +66,13 @@ def test_numbers_of_a_map_are_asked_about() -> None:
     content = lines(of_2025(14, {"d2": 0.5, "d1": 0.9}))
     refused(content, NAME, "line 1", "`0.5` at references.d2", "If these are scores", kind="run")
     columns = {"query": "metadata.narrative_id", "doc": "references.*~", "score": "references.*"}
-    (run,) = read_each(content, name=NAME, kind="run", columns=columns)
+    (run,) = read_all_tables(content, name=NAME, kind="run", columns=columns)
     assert rows(run) == {"14": {"d2": 0.5, "d1": 0.9}}
 
 
 def test_several_runs_and_topics_without_a_text() -> None:
     content = lines(of_2024("t", "d1"), of_2024("t", "d2", run="theirs"), of_2024("u"))
-    each = read_each(content, name=NAME, kind="run")
+    each = read_all_tables(content, name=NAME, kind="run")
     assert {one.tag: rows(one) for one in each} == {
         "ours": {"t": {"d1": -1.0}},
         "theirs": {"t": {"d2": -1.0}},
@@ -80,7 +80,9 @@ def test_several_runs_and_topics_without_a_text() -> None:
     assert notes(each[0]) == ["1 query with an empty list: u", BY_ORDER]
     bare = of_2024("t", "d1")
     del bare["topic"]
-    assert not is_set(lines(bare)) and read_each(lines(bare), name=NAME)[0].format == "trec_rag"
+    assert (
+        not is_set(lines(bare)) and read_all_tables(lines(bare), name=NAME)[0].format == "trec_rag"
+    )
 
 
 def test_what_is_refused() -> None:

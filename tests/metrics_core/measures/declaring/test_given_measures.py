@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics_core.measures import Measure, given_measure
+from metrics_core.measures import Measure, make_given_measure
 
 NAN = float("nan")
 
 
 def given(name: str, *values: float, higher: bool | None = None) -> Measure:
-    return given_measure(name, np.array(values), higher_is_better=higher)
+    return make_given_measure(name, np.array(values), higher_is_better=higher)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "auc", "f1", "map", "mrr", "recall", "ndcg_cut_10"])

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core.base.errors import FilterLineError
-from metrics_core.slicing.filtering import FilterColumns, completion, parse_filter, vocabulary
+from metrics_core.slicing.filtering import (
+    FilterColumns,
+    completion,
+    make_completion_data,
+    parse_filter,
+)
 from metrics_core.slicing.filtering.completion import FOLLOWS, OFFERED
 from metrics_core.slicing.filtering.words import END, MARK, WORD, split_words
 from tests.metrics_core.slicing.filtering.test_filter_line import _LINES, COLUMNS, Literal
@@ -57,7 +62,7 @@ def test_every_operator_that_is_offered_is_one_of_its_columns() -> None:
 
 
 def test_columns_are_told_as_they_are_written_with_their_commonest_values() -> None:
-    told = {own["name"]: own for own in vocabulary(COLUMNS)["columns"]}
+    told = {own["name"]: own for own in make_completion_data(COLUMNS)["columns"]}
     assert list(told) == list(COLUMNS)
     assert told["category"]["values"] == [('"billing"', 2), ('"Returns"', 1)]
     assert told["words in it"]["written"] == "`words in it`"
@@ -74,8 +79,8 @@ def test_numbers_are_not_looked_at_and_little_is_told_of_much() -> None:
     columns: FilterColumns = Unread.fromkeys(
         [f"t{i}" for i in range(3)] + [f"n{i}" for i in range(400)]
     )
-    told = vocabulary(columns, {name for name in columns if name[0] == "n"})
+    told = make_completion_data(columns, {name for name in columns if name[0] == "n"})
     assert len(told["columns"]) == completion.MOST_COLUMNS
     values = told["columns"][0]["values"]
     assert len(values) == completion.MOST_VALUES and "x" * 101 not in json.dumps(told)
-    assert vocabulary({"n" * 101: np.zeros(1)})["columns"] == []
+    assert make_completion_data({"n" * 101: np.zeros(1)})["columns"] == []
