@@ -33,7 +33,7 @@ _VERBATIM_FORMATS = ("csv", "tsv")
 these ids byte for byte."""
 
 
-def run_and_exit() -> int:
+def process() -> int:
     """Run `main` and end the process with its status. This is the entry point of `metrics-core`.
 
     Freed memory is kept in the process, and garbage is not collected while modules are loaded."""
@@ -153,4 +153,4 @@ def _command_line_hints(error: RanklensError) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(run_and_exit())
+    sys.exit(process())
