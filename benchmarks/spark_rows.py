@@ -59,10 +59,10 @@ def make_files(folder: Path, rows: int, *, name: str, queries: int) -> None:
 
 def seconds(folder: Path, names: list[str], cores: int) -> list[float]:
     """The time each run takes on so many cores, in this process."""
-    from metrics_core.scoring.spark import evaluate, get_or_start_session
+    from metrics_core.scoring.spark import evaluate, session
 
     settings = {"spark.sql.shuffle.partitions": str(cores), "spark.driver.memory": MEMORY}
-    spark = get_or_start_session(f"local[{cores}]", settings)
+    spark = session(f"local[{cores}]", settings)
     taken = []
     # The first is not measured: Java compiles while it runs.
     for name in [names[-2], *names[:-1], *names]:

@@ -124,7 +124,7 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
     caption += f"; {w.number_word(n_more)} more {w.plural(n_more, 'run')} in grey" if n_more else ""
     keyed = [drawing.styles[run] for run in coloured_runs]
     return (
-        _chart_with_legend(chart, request, keyed, above=f"{family}@k", below="k"),
+        _chart_with_legend(chart, request, keyed, y_title=f"{family}@k", x_title="k"),
         f"{caption}.",
     )
 
@@ -169,7 +169,7 @@ def _breakdown_figure(request: FigureRequest) -> tuple[Chart, str]:
     else:
         caption += ", without intervals."
     runs = runs_with_values(scores.groups, request.drawing, "difference")
-    return (_chart_with_legend(chart, request, runs, below=_axis_label(view)), caption)
+    return (_chart_with_legend(chart, request, runs, x_title=_axis_label(view)), caption)
 
 
 def _pairs_figure(request: FigureRequest) -> tuple[Chart, str]:

@@ -155,7 +155,7 @@ def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: s
         curves.frames[family],
         context.drawing,
         coloured_runs=curves.coloured_runs(context.comparison),
-        ends=curves.list_ends,
+        end_by_run=curves.list_ends,
         value_range=curves.ranges[family],
     )
     alt = f"{title} of {w.join_words(context.drawing.styles)} by k. {curves.title.text}."

@@ -213,7 +213,7 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
         title, f"Mean of each run, with its {level} interval.", frame=rows, key="versions"
     )
     figure = draw_figure_cached(
-        figures.mean_by_version, rows, context.drawing, connected=history.are_versions
+        figures.mean_by_version, rows, context.drawing, is_connected=history.are_versions
     )
     picture = section.make_caption(
         f"{comparison.measure} by version",

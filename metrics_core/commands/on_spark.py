@@ -76,7 +76,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
             raise RanklensError(f"{option} cannot be used with --spark.", "Leave it out.")
     if "-" in (options.qrels, *options.runs):
         raise RanklensError("Spark cannot read standard input.", "Give files.")
-    from metrics_core.scoring.spark import evaluating, get_or_start_session, raise_row_errors
+    from metrics_core.scoring.spark import evaluating, row_errors, session
     from metrics_core.scoring.spark.columns import read_collection
     from metrics_core.scoring.spark.files import read_runs
     from metrics_core.scoring.spark.ranking import rank_lists
@@ -88,8 +88,8 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
             "Rows have no order on Spark, so there is no first row.",
             "Use --duplicates best or error.",
         )
-    spark = get_or_start_session(master)
-    with raise_row_errors():
+    spark = session(master)
+    with row_errors():
         runs, run_names = read_runs(spark, options.runs)
         collection = read_collection(runs, qrels)
         names = sorted(collection.names, key=lambda name: (*run_names, name).index(name))

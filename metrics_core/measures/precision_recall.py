@@ -60,7 +60,7 @@ def precision(
     "R",
     aliases=("Recall",),
     title="Recall",
-    gloss="share of relevant documents found",
+    gloss="relevant documents found",
     trec_eval=InTrecEval("recall_{cutoff}", CUTOFFS),
     ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]",

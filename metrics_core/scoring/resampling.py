@@ -233,5 +233,5 @@ def _count_drawn_units(n_units: int, start: int, size: int) -> Bytes:
     drawn_units = generator.integers(0, n_units, (size, n_units), dtype=np.uint16)
     # A unit is drawn about once per resample, so 255 is never reached.
     counts = np.zeros((size, n_units), np.uint8)
-    compiled_functions("sums").count_drawn_indices(drawn_units, counts)
+    compiled_functions("sums").count_drawn(drawn_units, counts)
     return counts

@@ -249,7 +249,7 @@ def test_prices_may_stand_beside_the_ids() -> None:
 
 
 def test_prices_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ParameterError, match="do not include the expected document 'm'"):
+    with pytest.raises(ParameterError, match="has no price for the expected document 'm'"):
         money_recall_at_k(FOUND, ["a", "m"], PRICES, 3)
     with pytest.raises(ParameterError, match="3 values for 4 documents"):
         money_precision_at_k(FOUND, RELEVANT, PRICES[:3], 3)

@@ -109,7 +109,7 @@ workspace = Workspace(Path(sys.argv[1]))
 _TRIED = """
 clean_workspace(workspace)
 adds = lambda: workspace.add_table("own", loaded("b.run", 2))
-for refused in (adds, lambda: workspace.new_collection("More")):
+for refused in (adds, lambda: workspace.get_or_create_collection("More")):
     try:
         refused()
     except StorageError as error:

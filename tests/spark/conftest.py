@@ -36,9 +36,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    from metrics_core.scoring.spark import get_or_start_session
+    from metrics_core.scoring.spark import session
 
-    started = get_or_start_session(
+    started = session(
         "local[2]",
         {
             "spark.sql.shuffle.partitions": _PARTITIONS,

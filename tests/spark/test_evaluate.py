@@ -17,7 +17,7 @@ from metrics_core.base.errors import (
     RanklensError,
 )
 from metrics_core.measures import declarations, parse_measure
-from metrics_core.scoring.spark import evaluate, raise_row_errors
+from metrics_core.scoring.spark import evaluate, row_errors
 from metrics_core.scoring.spark.columns import read_collection
 from metrics_core.scoring.spark.ranking import rank_lists
 from metrics_core.tables import Run
@@ -175,7 +175,7 @@ def test_a_document_twice_is_named(spark: Any) -> None:
     qrels = qrels_of({"q": {"x": 1}, "p": {"e": 1}})
     scored = evaluate(frame.coalesce(1), qrels, "AP")
     said = "document . of query . in run a is listed 2 times"
-    with pytest.raises(RanklensError, match=said) as error, raise_row_errors():
+    with pytest.raises(RanklensError, match=said) as error, row_errors():
         scored.collect()
     assert "Traceback" not in str(error.value)
     best = evaluate(frame, qrels, "AP", duplicates="best")
@@ -202,7 +202,7 @@ def test_judgments_that_contradict_each_other_are_refused(spark: Any) -> None:
     other = spark.createDataFrame([("q", "d", 1), ("q", "d", 2)], schema)
     with (
         pytest.raises(RanklensError, match="document d of query q has several grades"),
-        raise_row_errors(),
+        row_errors(),
     ):
         evaluate(frame, other, "AP").collect()
 

@@ -69,7 +69,14 @@ def make_report_file(
         # A run may be named by a letter.
         result = drawn_queries_finding(replace(drawn, run=view.focus, baseline=view.baseline))
     return make_html_report(
-        study, view, drawing, request, listed_files, result, remarks=remarks, own_grades=grades
+        study,
+        view,
+        drawing,
+        request,
+        listed_files,
+        result,
+        remarks=remarks,
+        n_grades_by_layer=grades,
     ).encode()
 
 

@@ -27,7 +27,7 @@ _TYPES = {
 }
 
 
-def compile_object_code(part: str) -> bytes:
+def compile_part(part: str) -> bytes:
     """Compile one part of `SIGNATURES` and return its functions as the bytes of an object file."""
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),

@@ -139,11 +139,11 @@ def _load_part(part: str) -> Compiled:
         if kept is not None:
             return Compiled(part, bytes(kept))
     _print_compile_time(part)
-    from metrics_core.base.compiled.building import compile_object_code
+    from metrics_core.base.compiled.building import compile_part
 
     _BEING_COMPILED.append(part)
     try:
-        code = compile_object_code(part)
+        code = compile_part(part)
     finally:
         _BEING_COMPILED.remove(part)
     for folder in _cache_folders():

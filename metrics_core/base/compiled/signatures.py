@@ -123,7 +123,7 @@ SIGNATURES = {
     },
     "sums": {
         "running_totals": "int64s int64s float64s int64s float64s[]",
-        "count_drawn_indices": "uint16s[] bytes[]",
+        "count_drawn": "uint16s[] bytes[]",
         "weigh_singles": "bytes[] float32s[] float32s[]",
         "weigh_doubles": "bytes[] float64s[] float64s[]",
     },
@@ -163,7 +163,7 @@ find_contradictions(order, edge, score, rank, keys, contradicting)
 running_totals(first, rank, weight, cutoffs, totals)
     Sum the weights within each of the ascending cutoffs, in order of rank; `totals` is
     float64[query, cutoff], `first` has the start of each query's rows.
-count_drawn_indices(drawn_indices, counts)
+count_drawn(drawn, counts)
     For each row of `drawn`, count in the same row of `counts` how often each index occurs.
 weigh_singles, weigh_doubles(weights, columns, sums)
     Compute the weighted sums of all columns for each row of `weights`; each row of `columns` is one

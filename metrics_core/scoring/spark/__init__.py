@@ -7,12 +7,12 @@ Spark computes the ranks. Python gets the judged rows of whole lists, many lists
 batches. Only the names of the runs are collected on the driver."""
 
 from metrics_core.scoring.spark.evaluating import evaluate, judged_ranks, write_judged_ranks
-from metrics_core.scoring.spark.session import get_or_start_session, raise_row_errors
+from metrics_core.scoring.spark.session import row_errors, session
 
 __all__ = [
     "evaluate",
-    "get_or_start_session",
     "judged_ranks",
-    "raise_row_errors",
+    "row_errors",
+    "session",
     "write_judged_ranks",
 ]

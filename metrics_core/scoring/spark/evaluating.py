@@ -13,7 +13,7 @@ from metrics_core.scoring.scores import WithoutRelevant
 from metrics_core.scoring.spark.columns import SparkCollection, read_collection
 from metrics_core.scoring.spark.lists import make_batch_scorer, raise_row_problems
 from metrics_core.scoring.spark.ranking import Duplicates, rank_lists
-from metrics_core.scoring.spark.session import hide_warnings, raise_row_errors, require_pyspark
+from metrics_core.scoring.spark.session import hide_warnings, require_pyspark, row_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -106,7 +106,7 @@ def write_judged_ranks(
     `metrics_core.read_judged_ranks` can read it.
 
     Raises the errors of `evaluate`, including those for invalid rows."""
-    with raise_row_errors():
+    with row_errors():
         judged_ranks(runs, qrels, duplicates=duplicates).write.parquet(path)
 
 
@@ -126,7 +126,7 @@ def _read_collection(
             f"{type(runs).__name__} is not a Spark DataFrame.",
             "Read the runs with spark.read, or use metrics_core.evaluate.",
         )
-    with raise_row_errors():
+    with row_errors():
         return read_collection(runs, qrels)
 
 

@@ -29,7 +29,7 @@ _REFUSED = (
 _LACKING = re.compile(r"ModuleNotFoundError: No module named '(metrics_core|pyarrow|numpy)")
 
 
-def get_or_start_session(master: str, settings: Mapping[str, str] | None = None) -> SparkSession:
+def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSession:
     """Return the Spark session of this process. If there is none, start one on this master, such as
     local[4], yarn or spark://host:7077.
 
@@ -84,7 +84,7 @@ def has_java() -> bool:
 
 
 @contextmanager
-def raise_row_errors() -> Iterator[None]:
+def row_errors() -> Iterator[None]:
     """Context manager that raises the RanklensError of a failed task in place of Spark's report of
     a failed stage.
 

@@ -124,7 +124,7 @@ def test_queries_and_documents_have_their_ids_read_as_the_runs(tmp_path: Path) -
     ("more", "says"),
     [
         (["--baseline", "bm52"], "bm25"),
-        (["--parts", "runs,pie"], "no part pie"),
+        (["--parts", "runs,pie"], "no part named pie"),
         (["-m", "nDGC"], "nDCG"),
         (["-m", "nDCG@10,AP"], "A report shows one measure, not nDCG@10 and AP."),
         (["-o", "no/such/folder/x.html"], "No such file or directory"),

@@ -37,10 +37,10 @@ def _is_blank(byte):
 
 
 @njit(**COMPILED)
-def _skip_blanks(data, position):
-    while _is_blank(byte_at(data, position)):
-        position += 1
-    return position
+def _skip_blanks(data, at):
+    while _is_blank(byte_at(data, at)):
+        at += 1
+    return at
 
 
 @njit(**COMPILED)
@@ -49,11 +49,11 @@ def _is_digit(byte):
 
 
 @njit(**COMPILED)
-def _parse_whole_number(data, position, size):
-    """Return the whole number with `size` digits that starts at `position`. Returns -1 if one of
-    its characters is not a digit, or if `size` is 0."""
+def _parse_whole_number(data, at, size):
+    """Return the whole number with `size` digits that starts at `at`. Returns -1 if one of its
+    characters is not a digit, or if `size` is 0."""
     number = np.int64(0)
-    for i in range(position, position + size):
+    for i in range(at, at + size):
         byte = byte_at(data, i)
         if not _is_digit(byte):
             return np.int64(-1)
@@ -62,37 +62,37 @@ def _parse_whole_number(data, position, size):
 
 
 @njit(**COMPILED)
-def _parse_exponent(data, position):
-    """Return the value of an exponent and the position after it. `position` is the position of the
-    letter e.
+def _parse_exponent(data, at):
+    """Return the value of an exponent and the position after it. `at` is the position of the letter
+    e.
 
     The returned position is -1 if the exponent is malformed."""
-    position += 1
-    sign = byte_at(data, position)
+    at += 1
+    sign = byte_at(data, at)
     if sign == _MINUS or sign == _PLUS:
-        position += 1
-    first = position
+        at += 1
+    first = at
     number = np.int64(0)
-    while _is_digit(byte_at(data, position)):
-        number = min(number * 10 + (byte_at(data, position) - _ZERO), _LARGEST_EXPONENT)
-        position += 1
-    return (-number if sign == _MINUS else number), (position if position > first else np.int64(-1))
+    while _is_digit(byte_at(data, at)):
+        number = min(number * 10 + (byte_at(data, at) - _ZERO), _LARGEST_EXPONENT)
+        at += 1
+    return (-number if sign == _MINUS else number), (at if at > first else np.int64(-1))
 
 
 @njit(**COMPILED)
-def _append_digits(data, position, mantissa, digits):
+def _append_digits(data, at, mantissa, digits):
     """Append further digits to a number. Returns the position after the digits, the number and its
     digit count.
 
     Digits beyond `_MOST_DIGITS` are counted but not appended."""
-    byte = byte_at(data, position)
+    byte = byte_at(data, at)
     while _is_digit(byte):
         if digits < _MOST_DIGITS:
             mantissa = mantissa * 10 + (byte - _ZERO)
         digits += mantissa != 0
-        position += 1
-        byte = byte_at(data, position)
-    return position, mantissa, digits
+        at += 1
+        byte = byte_at(data, at)
+    return at, mantissa, digits
 
 
 @njit(**COMPILED)
@@ -195,24 +195,24 @@ def read_lines(
 
 
 @njit(**COMPILED)
-def _are_bytes_equal(data, start, other_start, size):
+def _are_bytes_equal(data, one, other, size):
     for i in range(size):
-        if byte_at(data, start + i) != byte_at(data, other_start + i):
+        if byte_at(data, one + i) != byte_at(data, other + i):
             return False
     return True
 
 
 @njit(**COMPILED)
-def find_last_query(data, start, end):
+def find_last_query(data, first, end):
     """Find the position at which the lines of the last query begin. `signatures` describes the
     arguments."""
     # Irregular lines have a first field too; it is enough that equal queries are recognised as
     # equal. Blank lines belong to the lines after them.
     last_start, last_size = np.int64(0), np.int64(-1)
     begin = line_end = end
-    while line_end > start:
+    while line_end > first:
         line = line_end - 1
-        while line > start and byte_at(data, line - 1) != _NEWLINE:
+        while line > first and byte_at(data, line - 1) != _NEWLINE:
             line -= 1
         start = line
         while start < line_end and _is_blank(byte_at(data, start)):
@@ -227,7 +227,7 @@ def find_last_query(data, start, end):
             elif size != last_size or not _are_bytes_equal(data, start, last_start, size):
                 return begin
         begin = line_end = line
-    return start
+    return first
 
 
 @njit(**COMPILED)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from metrics_core.base.compiled.functions.ranks import has_contradiction
-from metrics_core.base.compiled.functions.sorting import sort_descending
+from metrics_core.base.compiled.functions.sorting import sort_falling
 from metrics_core.base.compiled.functions.words import COMPILED
 
 
@@ -25,7 +25,7 @@ def order_rows(code, score, end, order, memory, keys, keys_memory):
             if i and keys[i] > keys[i - 1]:
                 falling = False
         if not falling:
-            sort_descending(
+            sort_falling(
                 keys, query_rows, len(query_rows), keys_memory, memory[0], memory[1], memory[2]
             )
         begin = end[query]

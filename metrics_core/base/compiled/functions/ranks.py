@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from metrics_core.base.compiled.functions.sorting import merge_sort_descending, sort_descending
+from metrics_core.base.compiled.functions.sorting import merge_falling, sort_falling
 from metrics_core.base.compiled.functions.words import (
     COMPILED,
     ODD,
     hash_text,
     is_same_text,
     mix_hash,
-    text_precedes,
+    precedes,
 )
 from metrics_core.base.compiled.signatures import NEAR_PAIRS, PAIRS, TIED_PAIRS, TIED_ROWS
 
@@ -47,7 +47,7 @@ def fill_hash_tables(data, start, size, region, region_start, region_slots, slot
 
 
 @njit(**COMPILED)
-def _find_known_text(
+def _look_up(
     data, start, size, value, first, slots, slot_hash, slot_row, known, known_start, known_size
 ):
     """Return the index of a string among the known strings of a region of the hash table.
@@ -122,7 +122,7 @@ def _count_ties(query_scores, n, counts):
 
 
 @njit(**COMPILED)
-def _rank_tied_documents(data, doc_start, doc_size, begin, low, high, count, memory):
+def _rank_tied(data, doc_start, doc_size, begin, low, high, count, memory):
     """Rank `count` judged documents among all documents with the same score.
 
     The documents with this score occupy the positions `low` (inclusive) to `high` (exclusive). Tied
@@ -136,9 +136,7 @@ def _rank_tied_documents(data, doc_start, doc_size, begin, low, high, count, mem
         j = i - 1
         while j >= 0:
             other = begin + order[position[judged[j]]]
-            if not text_precedes(
-                data, doc_start[other], doc_size[other], doc_start[row], doc_size[row]
-            ):
+            if not precedes(data, doc_start[other], doc_size[other], doc_start[row], doc_size[row]):
                 break
             judged[j + 1] = judged[j]
             j -= 1
@@ -151,9 +149,7 @@ def _rank_tied_documents(data, doc_start, doc_size, begin, low, high, count, mem
         while first < last:  # count the judged documents at or before this document
             middle = (first + last) // 2
             other = begin + order[position[judged[middle]]]
-            if text_precedes(
-                data, doc_start[other], doc_size[other], doc_start[row], doc_size[row]
-            ):
+            if precedes(data, doc_start[other], doc_size[other], doc_start[row], doc_size[row]):
                 last = middle
             else:
                 first = middle + 1
@@ -165,9 +161,7 @@ def _rank_tied_documents(data, doc_start, doc_size, begin, low, high, count, mem
 
 
 @njit(**COMPILED)
-def _rank_judged_documents(
-    data, doc_start, doc_size, begin, query_scores, n, m, judged_out, memory
-):
+def _rank_judged(data, doc_start, doc_size, begin, query_scores, n, m, judged_out, memory):
     """Set the ranks of the m judged documents of a query; return whether any of them is tied."""
     position, ranks, members = memory[_POSITION], memory[_RANK], memory[_MEMBER]
     tied = False
@@ -189,7 +183,7 @@ def _rank_judged_documents(
             i += 1
         if high - low > 1:
             tied = True
-            _rank_tied_documents(data, doc_start, doc_size, begin, low, high, count, memory)
+            _rank_tied(data, doc_start, doc_size, begin, low, high, count, memory)
     for i in range(m):
         judged_out[i, 2] = ranks[i]
     return tied
@@ -202,7 +196,7 @@ def _sort_by_rank(judged_out, m, memory, keys, keys_memory):
     for i in range(m):
         keys[i] = -judged_out[i, 2]
         turn[i] = i
-    merge_sort_descending(keys, turn, m, keys_memory, rows_memory)
+    merge_falling(keys, turn, m, keys_memory, rows_memory)
     for column in range(1, 5):
         for i in range(m):
             rows_memory[i] = judged_out[turn[i], column]
@@ -232,15 +226,13 @@ def _rank_query(
         if i and keys[i] > keys[i - 1]:
             falling = False
     if not falling:
-        sort_descending(
-            keys, order, n, keys_memory, memory[_BEHIND], memory[_MEMBER], memory[_RANK]
-        )
+        sort_falling(keys, order, n, keys_memory, memory[_BEHIND], memory[_MEMBER], memory[_RANK])
     against = has_contradiction(rank, begin, order, keys, n)
     _count_ties(keys, n, counts)
     m = np.int64(0)
     for place in range(n if slots else 0):
         row = begin + order[place]
-        there = _find_known_text(
+        there = _look_up(
             data, doc_start[row], np.int64(doc_size[row]), doc_hash[row], first, slots,
             slot_hash, slot_row, known, known_start, known_size,
         )  # fmt: skip
@@ -248,9 +240,7 @@ def _rank_query(
             judged_out[m, 0], judged_out[m, 1] = query, there
             position[m] = place
             m += 1
-    if m and _rank_judged_documents(
-        data, doc_start, doc_size, begin, keys, n, m, judged_out, memory
-    ):
+    if m and _rank_judged(data, doc_start, doc_size, begin, keys, n, m, judged_out, memory):
         _sort_by_rank(judged_out, m, memory, keys, keys_memory)
     return m, against
 
@@ -267,7 +257,7 @@ def rank_rows(rows, segments, queries, known, memory, ranked):
         end = segments[segment + 1, 0] if segment + 1 < len(segments) else n_rows
         start, size = segments[segment, 1], segments[segment, 2]
         value = hash_text(data, start, size)
-        query = _find_known_text(
+        query = _look_up(
             data, start, size, value, 0, len(queries.slot_row), queries.slot_hash,
             queries.slot_row, queries.data, queries.start, queries.size,
         )  # fmt: skip

@@ -13,7 +13,7 @@ average."""
 
 
 @njit(**COMPILED)
-def merge_sort_descending(keys, rows, n, keys_memory, rows_memory):
+def merge_falling(keys, rows, n, keys_memory, rows_memory):
     """Sort n keys with their rows, highest key first, by a merge sort. Equal keys keep their
     order."""
     width = 1
@@ -36,35 +36,35 @@ def merge_sort_descending(keys, rows, n, keys_memory, rows_memory):
 
 
 @njit(**COMPILED)
-def sort_descending(keys, rows, n, keys_memory, rows_memory, bucket, bucket_end):
-    """Sort n keys with their rows like `merge_sort_descending`, mostly in one pass.
+def sort_falling(keys, rows, n, keys_memory, rows_memory, hole, end):
+    """Sort n keys with their rows like `merge_falling`, mostly in one pass.
 
     Each key is put into a bucket by its value, and nearby keys are then sorted by insertion. If
-    many keys share few buckets, all keys are merge-sorted instead. `bucket` and `bucket_end` are
-    working memory for n integers."""
+    many keys share few buckets, all keys are merge-sorted instead. `hole` and `end` are working
+    memory for n integers."""
     highest = lowest = keys[0]
     for i in range(n):
         highest, lowest = max(highest, keys[i]), min(lowest, keys[i])
-        bucket_end[i] = 0
+        end[i] = 0
     per_key = (n - 1) / (highest - lowest)
     if not 0 < per_key < np.inf:  # equal, nearly equal, or too far apart
-        merge_sort_descending(keys, rows, n, keys_memory, rows_memory)
+        merge_falling(keys, rows, n, keys_memory, rows_memory)
         return
     crowd = np.int64(0)
     for i in range(n):
         # Rounding never reverses the order of two keys, so buckets need not be compared.
-        bucket[i] = min(np.int64((highest - keys[i]) * per_key), n - 1)
-        crowd += bucket_end[bucket[i]]
-        bucket_end[bucket[i]] += 1
+        hole[i] = min(np.int64((highest - keys[i]) * per_key), n - 1)
+        crowd += end[hole[i]]
+        end[hole[i]] += 1
     if crowd > _CROWDED * n:
-        merge_sort_descending(keys, rows, n, keys_memory, rows_memory)
+        merge_falling(keys, rows, n, keys_memory, rows_memory)
         return
     before = np.int64(0)
     for i in range(n):
-        before, bucket_end[i] = before + bucket_end[i], before
+        before, end[i] = before + end[i], before
     for i in range(n):
-        keys_memory[bucket_end[bucket[i]]], rows_memory[bucket_end[bucket[i]]] = keys[i], rows[i]
-        bucket_end[bucket[i]] += 1
+        keys_memory[end[hole[i]]], rows_memory[end[hole[i]]] = keys[i], rows[i]
+        end[hole[i]] += 1
     for i in range(n):
         key, to = keys_memory[i], i
         while to > 0 and keys[to - 1] < key:

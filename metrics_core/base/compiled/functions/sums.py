@@ -9,18 +9,18 @@ from metrics_core.base.compiled.signatures import COLUMNS
 
 
 @njit(**COMPILED)
-def count_drawn_indices(drawn_indices, counts):
-    """Count how often each index occurs in each row of `drawn_indices`. `signatures` describes the
+def count_drawn(drawn, counts):
+    """Count how often each index occurs in each row of `drawn`. `signatures` describes the
     arguments."""
-    n_rows, n_drawn = drawn_indices.shape
+    n_rows, n_drawn = drawn.shape
     for i in range(n_rows):
         for j in range(n_drawn):
-            counts[i, drawn_indices[i, j]] += 1
+            counts[i, drawn[i, j]] += 1
     return n_rows
 
 
 @njit(**COMPILED, fastmath={"reassoc", "contract", "nsz"})
-def _compute_weighted_sums(weights, columns, sums):
+def _weigh(weights, columns, sums):
     """Compute weighted sums of columns. `signatures` describes the arguments of `weigh_singles` and
     `weigh_doubles`.
 
@@ -51,7 +51,7 @@ def _compute_weighted_sums(weights, columns, sums):
     return n_rows
 
 
-weigh_singles = weigh_doubles = _compute_weighted_sums
+weigh_singles = weigh_doubles = _weigh
 
 
 @njit(**COMPILED)

@@ -76,11 +76,11 @@ def _set_word(typing, array, index, word):
 
 
 @njit(**COMPILED)
-def copy_text(target, target_start, data, start, size):
+def copy_text(to, to_start, data, start, size):
     """Copy `size` bytes; up to seven bytes after them are overwritten too."""
     done = 0
     while done < size:
-        _set_word(target, target_start + done, word_at(data, start + done))
+        _set_word(to, to_start + done, word_at(data, start + done))
         done += _WORD
 
 
@@ -128,25 +128,25 @@ def hash_text(data, start, size):
 
 
 @njit(**COMPILED)
-def is_same_text(buffer, start, other_buffer, other_start, size):
+def is_same_text(one, start, other, other_start, size):
     """Return whether `size` bytes of two buffers are equal."""
     at = 0
     while size - at > _WORD:
-        if word_at(buffer, start + at) != word_at(other_buffer, other_start + at):
+        if word_at(one, start + at) != word_at(other, other_start + at):
             return False
         at += _WORD
     if size == at:
         return True
-    differing = word_at(buffer, start + at) ^ word_at(other_buffer, other_start + at)
+    differing = word_at(one, start + at) ^ word_at(other, other_start + at)
     return _keep_first_bytes(differing, size - at) == np.uint64(0)
 
 
 @njit(**COMPILED)
-def text_precedes(data, start, size, other_start, other_size):
+def precedes(data, one, one_size, other, other_size):
     """Return whether one string precedes another in byte order. Both strings are in the same
     buffer."""
-    for i in range(min(size, other_size)):
-        mine, its = byte_at(data, start + i), byte_at(data, other_start + i)
+    for i in range(min(one_size, other_size)):
+        mine, its = byte_at(data, one + i), byte_at(data, other + i)
         if mine != its:
             return mine < its
-    return size < other_size
+    return one_size < other_size

@@ -474,7 +474,7 @@ def groups_drawn(rows: pd.DataFrame, **more: int) -> Markup:
 
 
 def test_group_list_in_the_order_given():
-    part = groups_drawn(group_rows(3).iloc[::-1], looked_at=7)
+    part = groups_drawn(group_rows(3).iloc[::-1], n_tested_groups=7)
     page = Page(part)
     assert (
         "Coloured if significant after correction for 7 groups and based on at least 10 queries."

@@ -17,7 +17,7 @@ from tests.servers import ROOT
 PRINTED = """
 import json
 from dashboard.serving.access.settings import set_server_options
-set_server_options(port=8501, base="below", origins=["http://127.0.0.1:8501", "http://localhost:8501"])
+set_server_options(port=8501, base_path="below", origins=["http://127.0.0.1:8501", "http://localhost:8501"])
 from dashboard.serving.server import make_application
 from dashboard.serving.access.token import derive_keys
 make_application(8501, derive_keys("T" * 43, 8501))
@@ -32,7 +32,7 @@ ASKED = """
 import importlib.metadata, json, sys
 if "pinned" in sys.argv:
     from dashboard.serving.access.settings import set_server_options
-    set_server_options(port=8501, base="", origins=["http://127.0.0.1:8501"])
+    set_server_options(port=8501, base_path="", origins=["http://127.0.0.1:8501"])
 import streamlit
 from streamlit import env_util
 from streamlit.components.v2.component_manager import BidiComponentManager

@@ -89,7 +89,7 @@ def test_damaged_code_is_made_anew(
         raise _MadeAnewError
 
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path))
-    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=refused))
+    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(compile_part=refused))
     files = _sealed(codes, tmp_path)
     load = machine._load_part.__wrapped__
     assert load(part)
@@ -103,7 +103,7 @@ def test_what_was_made_anew_is_kept_whole(
     codes: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path / "new"))
-    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
+    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(compile_part=codes.__getitem__))
     for _ in range(2):
         assert machine._load_part.__wrapped__("sums")
         assert read_sealed_file(tmp_path / "new" / _name("sums")) == codes["sums"]
@@ -124,7 +124,7 @@ def test_who_waits_is_told_that_it_compiles_also_in_the_log_of_a_pipeline(
         said.append(machine.compilation_message())
         return codes[part]
 
-    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=made))
+    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(compile_part=made))
     told = "Compiling once for this machine, about 3 s …"
     for expected in (f"{told}\n", ""):
         assert machine._load_part.__wrapped__("sums")
@@ -140,7 +140,7 @@ def test_work_that_compiling_would_not_pay_for_waits_until_it_is_compiled(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path))
-    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
+    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(compile_part=codes.__getitem__))
     amounts = (0, 9, 10, 79, 80)
     assert [machine.is_worth_loading("rows", n, 10) for n in amounts] == [False] * 4 + [True]
     machine._load_part.cache_clear()
@@ -155,7 +155,7 @@ def test_a_folder_that_takes_nothing_is_gone_without(
 ) -> None:
     (tmp_path / "taken").write_text("a file")
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path / "taken"))
-    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
+    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(compile_part=codes.__getitem__))
     assert machine._load_part.__wrapped__("sums")
 
 
@@ -168,7 +168,7 @@ from types import SimpleNamespace
 
 if sys.argv[1]:
     whole = Path(sys.argv[1]).read_bytes()
-    building = SimpleNamespace(object_code=lambda _: whole)
+    building = SimpleNamespace(compile_part=lambda _: whole)
     sys.modules["metrics_core.base.compiled.building"] = building
 from metrics_core.__main__ import main
 
