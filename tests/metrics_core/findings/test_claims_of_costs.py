@@ -169,7 +169,7 @@ def false_prices(case: PriceCase, text: str) -> Iterator[Any]:
         run, other = dict.fromkeys(re.findall(r"run\d", sentence))
         if " on both" in sentence:
             yield {case.verdict(run, other, i) for i in (0, 1)} != {"worse"} and sentence
-        bound = r"([<>] 0|[−\d.]+)"
+        bound = r"([<>]\s0|[−\d.]+)"
         evidence = re.search(rf"good ([+−]?[\d.]+)(?: \[{bound}, {bound}\])?\.$", sentence)
         assert evidence is not None, sentence
         yield not is_rounded(evidence[1], float((good[run] - good[other]).mean())) and sentence
@@ -181,9 +181,9 @@ def false_prices(case: PriceCase, text: str) -> Iterator[Any]:
         yield "no gain" in sentence and verdict == "better" and sentence
         if evidence[2] and (is_gain or is_loss):
             yield (
-                evidence[2].startswith(("−", "< 0"))
+                evidence[2].startswith(("−", "<"))
                 if is_gain
-                else (evidence[3] != "< 0" and value_of(evidence[3]) > 0)
+                else (not evidence[3].startswith("<") and value_of(evidence[3]) > 0)
             )
         if match := re.search(r"([\d.,]+) times the mean", sentence):
             yield not is_rounded(match[1], case.costs[run] / case.costs[other]) and sentence
