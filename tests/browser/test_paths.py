@@ -167,7 +167,7 @@ def test_a_curve_is_zoomed_by_a_drag_and_a_chart_is_enlarged(
 ) -> None:
     page = open_page(f"{sample_app}/curves?run=dense&base=bm25", height=900)
     # The bands come last, and what they say moves the charts down.
-    expect(page.get_by_text("after correction for all k").first).to_be_visible()
+    expect(page.get_by_text("significantly ahead on nDCG").first).to_be_visible()
     plot = ".st-key-chart_curve_P .js-plotly-plot"
     steady(page, plot)
     ranges = f"() => {{ const {{ xaxis, yaxis, yaxis2 }} = document.querySelector('{plot}')"
@@ -424,7 +424,7 @@ def test_each_word_of_how_firm_leads_to_its_evidence(sample_app: str, open_page:
     open_now = page.locator("a.lens.check[aria-current=true] b")
     titles = checks.locator("b").evaluate_all("each => each.map((b) => b.firstChild.textContent)")
     for title in titles[-2:]:
-        checks.filter(has_text=title).first.click()
+        checks.locator("b", has_text=title).first.click()
         settle(page)
         expect(open_now).to_contain_text(title)
         assert "part=" in page.url
