@@ -72,7 +72,7 @@ class _CurveInputs:
     cutoffs: Cutoffs
 
     @property
-    def means_keys(self) -> dict[RunMeasure, MeansKey]:
+    def keys_of_means(self) -> dict[RunMeasure, MeansKey]:
         comparison, view = self.comparison, self.comparison.comparison_that_selects_queries
         measures = self.families.values()
         return {(run, m): (run, m, self.cutoffs, view) for m in measures for run in comparison.runs}
@@ -82,7 +82,7 @@ class _CurveInputs:
         baseline = self.comparison.baseline
         return {
             run_measure: (*key, baseline)
-            for run_measure, key in self.means_keys.items()
+            for run_measure, key in self.keys_of_means.items()
             if run_measure[0] != baseline
         }
 
@@ -140,7 +140,7 @@ def curves(study: Study, comparison: Comparison) -> Curves:
     return _assemble_curves(
         study,
         inputs,
-        _results_by_run_and_measure(study, _curve_means, inputs.means_keys),
+        _results_by_run_and_measure(study, _curve_means, inputs.keys_of_means),
         _results_by_run_and_measure(study, _curve_bands, pairs),
     )
 
@@ -155,7 +155,7 @@ def are_curves_quick_to_compute(study: Study, comparison: Comparison) -> bool:
     new_count = sum(not _is_band_cached(study, key) for key in pairs.values())
     if not pairs:  # one run has bands as well
         new_count = sum(
-            not study.has_answer(_curve_means, key) for key in inputs.means_keys.values()
+            not study.has_answer(_curve_means, key) for key in inputs.keys_of_means.values()
         )
     return new_count * len(inputs.cutoffs) * study.n_in_view(comparison) < _QUICK_SIZE
 
@@ -169,7 +169,7 @@ def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
     page = _assemble_curves(
         study,
         inputs,
-        _results_by_run_and_measure(study, _curve_means_without_bounds, inputs.means_keys),
+        _results_by_run_and_measure(study, _curve_means_without_bounds, inputs.keys_of_means),
         gaps,
     )
     if not gaps:

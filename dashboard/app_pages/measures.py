@@ -63,7 +63,7 @@ def _show_list(use_links: Mapping[str, str], measure_in_use: str) -> None:
             )
         )
     else:
-        st.html(measures.draw_no_matching_measure(address["find"], listing.similar, session.href))
+        st.html(measures.draw_no_match_message(address["find"], listing.similar, session.href))
 
 
 def _show_detail(detail: MeasureDetail, use_link: str) -> None:

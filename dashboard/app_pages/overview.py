@@ -168,7 +168,7 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
         section.copy_menu("runs", lambda: overview_texts(study, comparison))
         section.show_csv_link("Runs and measures", answer.table, "runs")
     title = f"All {w.format_count(len(answer.all_rows))} runs"
-    heading.html(markup.draw_section(title, "The places of the runs are being computed."))
+    heading.html(markup.draw_section(title, "The possible ranks of the runs are being computed."))
     placeholder = st.empty()
 
     def draw(run_pairs: AllPairs | None) -> None:

@@ -37,8 +37,8 @@ class UploadBatch:
         """The index and the kind of each file, in reading order. Files that help to recognise other
         files come first.
 
-        Marker files beside the files of judged ranks (the ranks of judged documents in place of a
-        run) are skipped, unless there are no other files."""
+        A run may be uploaded as files of judged ranks, which have only the ranks of judged
+        documents. The marker files beside them are skipped, unless there are no other files."""
         positions = [
             n
             for n, uploaded_file in enumerate(self.files)

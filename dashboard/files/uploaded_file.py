@@ -116,7 +116,7 @@ def read_tables(
         raise RanklensError(
             f"{uploaded_file.name} is a helper file that Spark or Hadoop writes; it contains no"
             " table.",
-            "Add the data files next to it instead: part-00000… and the others.",
+            "Instead, add the data files of the same folder: part-00000… and the others.",
         )
     if "kind" not in choices and formats.is_set(uploaded_file.origin):
         return compare_stored_scores(

@@ -108,7 +108,7 @@ async def _lifespan(_: App) -> AsyncIterator[None]:
     from dashboard.session.warm_up import warm_up
 
     pages = [f"dashboard.app_pages.{page.name}" for page in PAGES]
-    thread_name = "loading of the first page"
+    thread_name = "loading the first page"
     Thread(target=warm_up, args=(pages,), name=thread_name, daemon=True).start()
     import_module("dashboard.app_pages.overview")
     import_module("dashboard.app_pages.frame")

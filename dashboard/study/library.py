@@ -317,7 +317,7 @@ def _choose_queries(files: Sequence[File], query_ids: Sequence[str]) -> File | N
     """Return the query file that has the largest number of these queries. If several are tied, a
     file with columns besides the text is preferred, and among these the last one.
 
-    Columns matter because the query files of some tools contain only texts."""
+    Some tools write query files that contain only texts, so a file with columns is more useful."""
     known_ids = set(query_ids)
 
     def count_known_queries(file: File) -> tuple[int, bool]:

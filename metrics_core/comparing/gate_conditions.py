@@ -64,9 +64,9 @@ class Gate:
             return cls._parse_cost(text, match, measure, asks_for_mean)
         if match["percent"]:
             raise ParameterError(
-                f"{text.strip()!r} is not a gate: {measure} is not a cost.",
-                "A margin in percent limits the typical ratio of costs, times and counts. Write the"
-                f" margin in units of {measure}.",
+                f"{text.strip()!r} is not a valid gate, because {measure} is not a cost.",
+                "Only costs, times and counts can have a margin in percent. Write the margin in"
+                f" units of {measure}.",
             )
         higher = measure.declaration.higher_is_better
         number = _parse_number(match["number"])
@@ -87,10 +87,10 @@ class Gate:
         margin = _parse_number(match["number"])
         if asks_for_mean == bool(match["percent"]) or match["side"] != "<" or margin <= 0:
             raise ParameterError(
-                f"{text.strip()!r} is not a gate for a cost.",
+                f"{text.strip()!r} is not a valid gate for a cost.",
                 f"To limit the typical ratio, write '{measure} < 5 %'. To limit the difference of"
-                f" the means, which is not protected against skewed tails, write 'mean({measure}) <"
-                " 50'.",
+                f" the means, write 'mean({measure}) < 50'; this test is not robust to skewed"
+                " distributions.",
             )
         return cls(
             measure, margin * (1 if asks_for_mean else 0.01), _parse_slice(match), asks_for_mean

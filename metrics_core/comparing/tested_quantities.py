@@ -70,8 +70,8 @@ def to_tested_scale(measure: Measure, scores: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class TestedCosts:
-    """Test results for a cost, whose mean difference is not tested. Each field has the shape
-    [column].
+    """Test results for a cost. The test is about its typical ratio or its sign, not about its mean
+    difference. Each field has the shape [column].
 
     `tested` contains constants of this module, such as `TYPICAL_RATIO`. `estimate` is positive if
     the run has the higher values: it is the mean logarithm of the ratio, or the mean sign. `ratio`

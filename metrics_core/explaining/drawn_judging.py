@@ -54,7 +54,7 @@ class DrawnJudgments:
 
     @property
     def is_finished(self) -> bool:
-        """Whether every drawn query is finished."""
+        """Whether the judging of every randomly drawn query is finished."""
         return self.n_counted == len(self.query_ids)
 
     @property

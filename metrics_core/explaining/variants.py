@@ -11,7 +11,8 @@ from metrics_core.judging import JudgedRanks
 
 
 def query_rows(ranks: JudgedRanks, position: int) -> slice:
-    """Return the rows of the listed judged documents of the query at this position, as a slice."""
+    """Return, as a slice, the rows that have one query's judged documents in the list. `position`
+    is the position of the query."""
     start, end = np.searchsorted(ranks.query, [position, position + 1])
     return slice(int(start), int(end))
 

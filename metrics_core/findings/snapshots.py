@@ -47,14 +47,14 @@ def describe_snapshot_changes(
             )
     if changes.missing:
         sentences.append(
-            f"{file} has no scores for {w.join_words(map(str, changes.missing))}, so there is no"
-            " comparison."
+            f"{file} has no scores for {w.join_words(map(str, changes.missing))}, so they were"
+            " not compared."
         )
     if changes.remeasured:
         measures = w.join_words(map(str, changes.remeasured))
         sentences.append(
-            f"The package that adds {measures} now has a different version, so there is no"
-            " comparison."
+            f"The package that adds {measures} now has a different version, so its scores were"
+            " not compared."
         )
     if judged or changes.removed or changes.added:
         clause = "in both" if is_given else "whose judgments did not change"

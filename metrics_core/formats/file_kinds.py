@@ -94,7 +94,7 @@ RunReason = Callable[[Format], str]
 format; "" if there is no reason."""
 
 
-def _empty_reason(_format: Format) -> str:
+def _no_reason(_format: Format) -> str:
     return ""
 
 
@@ -124,7 +124,7 @@ def recognise_source(
     format: str | None,
     *,
     force_kind: bool = False,
-    run_reason: RunReason = _empty_reason,
+    run_reason: RunReason = _no_reason,
 ) -> Recognition:
     """Return the format and the kind with which a file is read.
 

@@ -14,7 +14,7 @@ from metrics_core.base.arrays import Floats, Int32s, Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
-from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
+from metrics_core.formats.parsing.blocks import line_notes, raise_block_problems
 from metrics_core.formats.parsing.checking import build_run_table, check_ids, values_error
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.parsing.trec_lines import LineColumns, parse_blocks, split_fields
@@ -176,7 +176,7 @@ def _read_rows(
     Raises FileFormatError for a line that does not have the layout, or whose value in
     `number_column` is not finite."""
     blocks = list(parse_blocks(source, layout))
-    refuse_problems(source, blocks)
+    raise_block_problems(source, blocks)
     index = LineIndex(tuple(block.stretch for block in blocks))
     rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
     bad_rows = np.flatnonzero(~np.isfinite(rows[number_column].to_numpy()))

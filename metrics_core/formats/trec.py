@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
-from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
+from metrics_core.formats.parsing.blocks import line_notes, raise_block_problems
 from metrics_core.formats.parsing.checking import build_qrels_table
 from metrics_core.formats.parsing.systems import FormatDetails, add_tag_column, load_runs
 from metrics_core.formats.parsing.trec_lines import (
@@ -167,7 +167,7 @@ def read_trec(source: Source, request: Request, *, skip_fast_path: bool = False)
     blocks = list(parse_blocks(source, layout, skip_fast_path=skip_fast_path))
     tabbed_blocks = _split_at_tabs(source, layout, blocks)
     blocks = tabbed_blocks or blocks
-    refuse_problems(source, blocks)
+    raise_block_problems(source, blocks)
     index = LineIndex(tuple(block.stretch for block in blocks))
     notes = line_notes(blocks)
     if tabbed_blocks:

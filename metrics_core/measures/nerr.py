@@ -87,7 +87,7 @@ def nerr8(
 @measure(
     "NERR9",
     title="Nearly ERR, equation 9",
-    gloss="like NERR8, discounted by rank",
+    gloss="like NERR8, but discounted",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},"
     r"\ P_i = \frac{1}{i}\prod_{j<i}(1-g_j)",

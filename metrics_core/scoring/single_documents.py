@@ -24,7 +24,8 @@ def single_document_scores(
 
     `rank` int64[n] and `grade` float64[n] are the rank and the grade of the document, and `length`
     int64[n] is the length of the list; they are broadcast to a common shape. A list whose document
-    has rank 0 (not listed) scores 0. The highest grade of all judgments is that of `ranks`."""
+    has rank 0 (not listed) scores 0. The highest grade of all judgments, which some measures need,
+    is taken from `ranks`."""
     rank, length, grade = np.broadcast_arrays(rank, length, grade)
     listed, n = np.flatnonzero(rank > 0), len(rank)
     lists = replace(

@@ -168,7 +168,8 @@ def _check_lists(
         np.flatnonzero((counts != counts[:, first_rows][:, codes]).any(axis=0)),
         lambda row: RowProblem(
             row,
-            f"{counts[0, row]} retrieved and {counts[1, row]} judged, unlike an earlier row",
+            f"{counts[0, row]} retrieved and {counts[1, row]} judged, but"
+            " an earlier row has other numbers",
             "the same numbers in all rows of a query",
         ),
         hint="Are there two runs of the same name, or rows made with different judgments?",

@@ -129,7 +129,7 @@ def rank_by_effect(
 
 
 def _order_by_opposing_effect(sign: int, moves: Floats) -> Ints:
-    """Return the documents that move a difference of this sign towards the other sign, int64[n],
+    """Return the documents whose effect is opposite to the sign of the difference, int64[n],
     largest effect first.
 
     If the runs are tied, effects in either direction count. At most `MOST_RANKED` documents are

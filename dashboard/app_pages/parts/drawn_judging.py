@@ -38,8 +38,8 @@ def find_drawn_judgments(context: PageContext) -> DrawnJudgments | None:
 
 
 def show_drawn_judging(context: PageContext) -> bool:
-    """Show the documents of the drawn queries, one at a time, or offer to draw queries. If the user
-    judges in another order, show nothing and return False."""
+    """Show the documents of the randomly drawn queries, one at a time. If none are drawn yet, offer
+    to draw some at random. If the user judges in another order, show nothing and return False."""
     study, state = context.study, find_drawn_judgments(context)
     if study.judged and context.view.address["order"] != DRAWN:
         return False

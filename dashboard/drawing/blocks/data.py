@@ -233,7 +233,7 @@ def draw_preview(kind: str, rows: pd.DataFrame) -> Markup:
 
 
 def direction_question(names: Sequence[str]) -> str:
-    """Return the question which direction of the measures with these names is better."""
+    """Return the question that asks whether higher or lower values of these measures are better."""
     few = len(names) < 3
     listing = w.join_words(names) if few else f"{w.number_word(len(names))} measures"
     return f"which way is better for {listing}?"

@@ -33,7 +33,7 @@ def draw_catalogue(
     )
 
 
-def draw_no_matching_measure(search_text: str, similar_names: Sequence[str], href: Href) -> Markup:
+def draw_no_match_message(search_text: str, similar_names: Sequence[str], href: Href) -> Markup:
     """Draw a message that no measure matches the search, with links to measures with similar
     names."""
     links = [(name, href("measures", measure=name)) for name in similar_names]

@@ -99,23 +99,23 @@ def _draw_markers(
     marker = trace["marker"]
     text_of = make_hover_text_function(trace)
     for number, position in enumerate(positions):
-        if position is None or _value_of_point(marker.get("opacity", 1), number) == 0:
+        if position is None or _value_at(marker.get("opacity", 1), number) == 0:
             continue
         rim = marker.get("line", {})
         yield _draw_mark(
-            _value_of_point(marker.get("symbol", "circle"), number),
+            _value_at(marker.get("symbol", "circle"), number),
             position,
-            _value_of_point(marker.get("size", 6), number) / 2,
+            _value_at(marker.get("size", 6), number) / 2,
             format_css(
-                fill=_value_of_point(marker.get("color"), number),
-                stroke=_value_of_point(rim.get("color"), number) if rim.get("width") else None,
-                stroke_width=_value_of_point(rim.get("width"), number) or None,
+                fill=_value_at(marker.get("color"), number),
+                stroke=_value_at(rim.get("color"), number) if rim.get("width") else None,
+                stroke_width=_value_at(rim.get("width"), number) or None,
             ),
             text_of(number),
         )
 
 
-def _value_of_point(value: Any, number: int) -> Any:
+def _value_at(value: Any, number: int) -> Any:
     """Return the value of a property for one point. The property may have one value per point, or a
     single value for all points."""
     return value if isinstance(value, str) or not hasattr(value, "__len__") else value[number]
@@ -149,8 +149,8 @@ def _draw_bars(trace: Trace, plot: Plot) -> Iterable[Markup]:
     for number, (center, length) in enumerate(
         zip(trace["y" if flat else "x"], trace["x" if flat else "y"], strict=True)
     ):
-        base = _value_of_point(trace.get("base", 0), number) or 0
-        half = _value_of_point(trace.get("width", 0.8), number) / 2
+        base = _value_at(trace.get("base", 0), number) or 0
+        half = _value_at(trace.get("width", 0.8), number) / 2
         ends = sorted((length_axis.position(base), length_axis.position(base + length)))
         sides = sorted((cross_axis.position(center - half), cross_axis.position(center + half)))
         left, right, top, bottom = (*ends, *sides) if flat else (*sides, *ends)
@@ -161,10 +161,10 @@ def _draw_bars(trace: Trace, plot: Plot) -> Iterable[Markup]:
             y=format_px(top),
             width=format_px(right - left),
             height=format_px(bottom - top),
-            style=format_css(fill=_value_of_point(marker.get("color"), number)),
+            style=format_css(fill=_value_at(marker.get("color"), number)),
         )
         if texts is not None and trace.get("textposition") == "inside":
-            color = _value_of_point(trace["insidetextfont"]["color"], number)
+            color = _value_at(trace["insidetextfont"]["color"], number)
             middle = (left + right) / 2, (top + bottom) / 2
             yield draw_text(str(texts[number]), middle, "center", "middle", {"color": color})
 
@@ -183,7 +183,7 @@ def make_hover_text_function(trace: Trace) -> Callable[[int], str]:
             for index in range(len(custom[number])):
                 text = text.replace(f"%{{customdata[{index}]}}", str(custom[number][index]))
         if "text" in trace:
-            text = text.replace("%{text}", str(_value_of_point(trace["text"], number)))
+            text = text.replace("%{text}", str(_value_at(trace["text"], number)))
         return "" if "%{" in text else plain_text(text)
 
     return hover_text

@@ -89,8 +89,8 @@ def set_exclude_self(exclude_self: bool) -> dict[str, Any]:
 
 
 def declare_direction(measure: str, is_higher_better: bool) -> None:
-    """Store which direction of a given measure is better. `measure` is the name of the measure in
-    its file. This is a callback."""
+    """Store whether higher or lower is better for a measure whose scores come from a file.
+    `measure` is its name in the file. This is a callback."""
     identity = current_collection_id()
 
     def apply_direction() -> None:

@@ -60,7 +60,7 @@ def read_uploader_file(file: FileOfUploader) -> UploadedFile:
 
 
 def release_files(files: Iterable[UploadedFile]) -> None:
-    """Forget long files after they were read. A file on disk is removed when no other object refers
+    """Forget long files that have been read. A file on disk is removed when no other object refers
     to it."""
     visit = _current_visit()
     for file in files:

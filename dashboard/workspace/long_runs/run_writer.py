@@ -84,8 +84,9 @@ class RowsHash:
 class RunWriter:
     """A writer that stores the rows of one run in a draft of the cache.
 
-    Call the writer with the rows of some queries, which several threads may do in parallel. Each
-    call returns a function; call these functions in the order of the pieces."""
+    Call the writer with one piece of the run at a time: all rows of some queries. Several threads
+    may do this in parallel. Each call returns a function that writes the piece; call these
+    functions in the order of the pieces."""
 
     def __init__(self, cache: Cache, draft: Draft) -> None:
         self._cache, self._draft = cache, draft

@@ -12,7 +12,7 @@ from metrics_core.formats.source.lines import file_error, format_count
 from metrics_core.formats.source.source import Source
 
 
-def refuse_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
+def raise_block_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
     """Raise one FileFormatError that lists the malformed lines of all blocks. An error is also
     raised if the file has no rows."""
     first_line = 1

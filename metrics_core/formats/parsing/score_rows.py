@@ -90,7 +90,7 @@ def build_scores(
     if columns.query_note and frame["run"].nunique() > 1:
         notes.append(Note("query_ids", columns.query_note, loud=True))
     if columns.unused:
-        message = "numbers not read as scores; to read a column, use columns value=NAME"
+        message = "numeric columns not read as scores; to read one, choose it: columns value=NAME"
         notes.append(Note("columns", message, len(columns.unused), columns.unused[:3]))
     if "repeat" in names:
         n = frame["repeat"].nunique()

@@ -32,8 +32,9 @@ declare(
         "vespa",
         "Vespa responses",
         endings=(".json", ".jsonl"),
-        explanation="Vespa search responses, listed by query or with the query's id or text next to"
-        " `root`. The children are a run, ordered by relevance; their fields are documents.",
+        explanation="Vespa search responses: a map from query to response, or responses with the"
+        " query's id or text beside `root`. The children of `root`, in the order of relevance, are"
+        " read as a run, and their fields as documents.",
         example='{"query_id": "q1", "root": {"id": "toplevel", "relevance": 1.0, "children":'
         ' [{"id": "doc-7", "relevance": 14.2, "fields": {"title": "Refund"}}]}}',
         recognised_by=(_VESPA_QUERY, "root"),

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from metrics_core.base.notes import Note
 from metrics_core.base.parallel import map_in_order
-from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
+from metrics_core.formats.parsing.blocks import line_notes, raise_block_problems
 from metrics_core.formats.parsing.checking import MAX_TEXT_BYTES
 from metrics_core.formats.parsing.order_notes import contradiction_notes, fraction_notes
 from metrics_core.formats.parsing.trec_lines import RUN, ParsedBlock
@@ -200,7 +200,7 @@ def _judge_in_order(
             piece.finish_keeping()
     if may_have_blanks(source, RUN, parsed_pieces):
         return None
-    refuse_problems(source, parsed_pieces)
+    raise_block_problems(source, parsed_pieces)
     joined = JudgedSegments.join(parts)
     return (
         _JudgedLines(parsed_pieces, joined)

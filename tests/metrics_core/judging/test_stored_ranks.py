@@ -75,7 +75,7 @@ def test_rows_are_kept_in_one_order_and_the_rest_is_length() -> None:
         ([("", "d", 1, 5, 1)], "nothing"),
         (
             [("q", "d", 1, 5, 2), ("q", "e", 2, 6, 2)],
-            "6 retrieved and 2 judged, unlike an earlier row",
+            "6 retrieved and 2 judged, but an earlier row has other numbers",
         ),
         ([("q", "d", 1, 5, 2), ("q", "e", 1, 5, 2)], "e at rank 1 again"),
         ([("q", "d", 1, 5, 2), ("q", "d", 2, 5, 2)], "d at rank 2 again"),

@@ -1044,7 +1044,7 @@ def test_no_user_text_becomes_markup():
             UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name
         ),
         navigation.draw_query_navigation(EVIL, None, EVIL, EVIL),
-        measures.draw_no_matching_measure(EVIL, [EVIL], href),
+        measures.draw_no_match_message(EVIL, [EVIL], href),
     ]
     for part in parts:
         assert isinstance(part, Markup)
