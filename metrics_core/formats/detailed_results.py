@@ -75,11 +75,12 @@ def _add_id(
 ) -> dict[str, Any]:
     names = {key: _first_key(record, names) for key, names in _LISTS.items()}
     text = next((record[name] for name in _TEXTS if record.get(name) is not None), None)
-    query_id, copy_number = record.get(id_name) or text or str(number), 2
+    query_id, copy_number = (id_name and record.get(id_name)) or text or str(number), 2
     base_id = query_id
-    while not id_name and query_id in seen_ids:
-        query_id, copy_number = f"{base_id} ({copy_number})", copy_number + 1
-    seen_ids.add(query_id)
+    if not id_name and isinstance(text, (str, type(None))):
+        while query_id in seen_ids:
+            query_id, copy_number = f"{base_id} ({copy_number})", copy_number + 1
+        seen_ids.add(query_id)
     lists = {key: record[name] or [] for key, name in names.items() if name}
     used_keys = {*names.values(), id_name, *_TEXTS}
     details = {name: value for name, value in record.items() if name not in used_keys}

@@ -105,7 +105,10 @@ def test_a_value_of_0_has_no_ratio() -> None:
 @pytest.mark.parametrize(
     ("gates", "said"),
     [
-        ("latency_ms < 50", r"not a valid gate for a cost(?s:.*)latency_ms < 5 %(?s:.*)mean\(latency_ms"),
+        (
+            "latency_ms < 50",
+            r"not a valid gate for a cost(?s:.*)latency_ms < 5 %(?s:.*)mean\(latency_ms",
+        ),
         ("mean(latency_ms) < 5 %", "not a valid gate for a cost"),
         ("correct > -2 %", "correct is not a cost"),
         ("latency_ms < -5 %", "not a valid gate for a cost"),

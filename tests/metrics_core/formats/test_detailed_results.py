@@ -232,3 +232,11 @@ def test_queries_with_judgments_inside_are_a_set() -> None:
     assert [part.kind for part in read_set(content, name="topics.jsonl")] == ["queries", "qrels"]
     run = json.dumps({"topic_id": "q1", "topic": "oil", "references": ["d1"]}).encode()
     assert not is_set(run)
+
+
+@pytest.mark.parametrize(
+    "record", ['{" ": {}, "": [{}]}', '{"query": ["a"], "retrieved": ["x"], "expected": ["x"]}']
+)
+def test_what_is_no_id_is_an_error_and_no_failure(record: str) -> None:
+    with pytest.raises(FileFormatError, match="expected"):
+        read(record.encode(), name="x", kind="run", format="detailed")
