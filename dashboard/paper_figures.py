@@ -200,7 +200,7 @@ def _axis_label(view: Comparison) -> str:
 
 
 def _format_query_count(n: int) -> str:
-    return f"{w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+    return w.format_with_noun(n, "query", "queries")
 
 
 def _interval_note(n: int, noun: str) -> str:

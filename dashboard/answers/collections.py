@@ -77,11 +77,11 @@ def describe_contents(row: ListedCollection) -> str:
     queries = row.preview.queries if row.preview and row.queries is None else row.queries
     parts = []
     if queries is not None:
-        parts.append(f"{w.format_count(queries)} {w.plural(queries, 'query', 'queries')}")
+        parts.append(w.format_with_noun(queries, "query", "queries"))
     elif row.origin == "own":
         parts.append("no judgments")
     if runs is not None:
-        parts.append(f"{w.format_count(runs)} {w.plural(runs, 'run')}")
+        parts.append(w.format_with_noun(runs, "run"))
     if row.damaged:
         parts.append(f"{w.format_count(row.damaged)} damaged")
     parts += {"sample": ["read-only"], "folder": ["the folder given at startup"]}.get(

@@ -138,10 +138,7 @@ def describe_contents(
             f"{w.format_count(len(first.query_ids))}"
             f" {w.plural(len(first.query_ids), 'query', 'queries')}"
         )
-        return (
-            f"This gives {w.format_count(len(first))} {w.plural(len(first), 'judgment')} of"
-            f" {queries_text}."
-        )
+        return f"This gives {w.format_with_noun(len(first), 'judgment')} of {queries_text}."
     if not isinstance(first, Run):
         count = len(first)
         queries, query_word = isinstance(first, Queries), w.plural(count, "query", "queries")
@@ -165,7 +162,7 @@ def _describe_lists(runs: Sequence[Run]) -> str:
     lengths = np.concatenate([np.bincount(run.query_codes) for run in runs])
     shortest, longest = w.format_count(int(lengths.min())), w.format_count(int(lengths.max()))
     between = longest if shortest == longest else f"{shortest} to {longest}"
-    lists = f"{w.format_count(len(lengths))} {w.plural(len(lengths), 'list')}"
+    lists = w.format_with_noun(len(lengths), "list")
     return f"{lists} of {between} {w.plural(int(lengths.max()), 'document')}"
 
 

@@ -178,9 +178,9 @@ def version_sentences(
 def _other_judgments_sentence(other_collection: OtherJudgments) -> str:
     sentence = (
         f"{other_collection.name} has"
-        f" {_format_count(other_collection.judgments, 'judgment', 'judgments')} for"
-        f" {_format_count(other_collection.queries, 'query', 'queries')}. Its means cover only the"
-        f" {_format_count(other_collection.shared, 'query', 'queries')} also in view here."
+        f" {w.format_with_noun(other_collection.judgments, 'judgment', 'judgments')} for"
+        f" {w.format_with_noun(other_collection.queries, 'query', 'queries')}. Its means cover only"
+        f" the {w.format_with_noun(other_collection.shared, 'query', 'queries')} also in view here."
     )
     if other_collection.other_text:
         sentence += (
@@ -188,7 +188,3 @@ def _other_judgments_sentence(other_collection: OtherJudgments) -> str:
             f" {w.plural(other_collection.other_text, 'has', 'have')} a different text there."
         )
     return sentence
-
-
-def _format_count(n: int, singular: str, plural_form: str) -> str:
-    return f"{w.format_count(n)} {w.plural(n, singular, plural_form)}"

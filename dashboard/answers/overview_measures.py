@@ -38,7 +38,7 @@ def missing_scores_text(scores: Scores, study: Study) -> str:
     """Return a sentence that says for which queries given scores are missing. It is "" if none are
     missing."""
     lacks = [
-        f"{run} has no {measure} for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+        f"{run} has no {measure} for {w.format_with_noun(n, 'query', 'queries')}"
         for measure in study.given_measures
         for run, n in zip(
             scores.runs, np.isnan(scores.values_of(measure)).sum(axis=1).tolist(), strict=True

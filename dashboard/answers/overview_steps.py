@@ -27,7 +27,7 @@ def overview_steps(study: Study, comparison: Comparison) -> list[Step]:
     runs = len(study.names)
     if runs * queries < _MAX_QUICK_SIZE or is_overview_cached(study, comparison):
         return []
-    scope = f"{w.format_count(runs)} {w.plural(runs, 'run')} on {w.format_count(queries)} queries"
+    scope = f"{w.format_with_noun(runs, 'run')} on {w.format_count(queries)} queries"
     return [
         (
             f"Comparing {scope}: {measure}. Leaving this page cancels the comparison.",

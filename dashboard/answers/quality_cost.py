@@ -79,7 +79,7 @@ def quality_cost_in_words(
     the quality and lower is better for the cost."""
     measures = answer.quality, answer.cost
     costs = dict(zip(answer.frame["run"], answer.frame["cost"], strict=True))
-    pair = comparison.focus, comparison.baseline
+    pair = comparison.pair
     if [m.declaration.direction for m in measures] != [1, -1] or not costs.keys() >= {*pair}:
         return []
     chosen = (study.read_measure(str(measure), comparison.cutoff) for measure in measures)

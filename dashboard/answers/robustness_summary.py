@@ -15,6 +15,7 @@ from dashboard.answers import robustness
 from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.run_comparisons import compare_on_measures, sensitivity_of_test
 from dashboard.answers.unjudged import unjudged_effects
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
@@ -25,17 +26,14 @@ from metrics_core.findings.costs import undeclared_text
 from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_robustness
 
 
-def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
-    """Return the summary of all checks, with each way in which the verdict could change."""
-    return study.cached_answer(_robustness_summary, comparison)
-
-
 def is_robustness_cached(study: Study, comparison: Comparison) -> bool:
     """Return whether the summary, whose computation takes a while, is in the cache."""
-    return study.has_answer(_robustness_summary, comparison)
+    return study.has_answer(robustness_summary, comparison)
 
 
-def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
+@cache_answer
+def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
+    """Return the summary of all checks, with each way in which the verdict could change."""
     if comparison.is_single_run:
         return Robustness()
     if not comparison.has_direction:

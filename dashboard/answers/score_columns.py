@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 
@@ -31,13 +32,10 @@ class ScoreColumn:
     summary: str
 
 
+@cache_answer
 def score_columns(study: Study, number: int) -> list[ScoreColumn]:
     """Return the columns of a file of scores: ids, measures and texts. `number` is the position of
     the file among those of the study."""
-    return study.cached_answer(_score_columns, number)
-
-
-def _score_columns(study: Study, number: int) -> list[ScoreColumn]:
     table = study.given_tables[number]
     rows = table.table.to_pandas()
     keys = [name for name in _IDS if name in rows]

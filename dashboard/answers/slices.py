@@ -102,10 +102,5 @@ def slices(study: Study, comparison: Comparison) -> Slices:
     return Slices(unlike_slices, table, result.n_tested)
 
 
-def are_slices_cached(study: Study, comparison: Comparison) -> bool:
-    """Return whether `slices`, whose computation takes a while, is in the cache."""
-    return study.has_answer(slices, comparison)
-
-
 def _condition_name(column: str, value: str, study: Study, comparison: Comparison) -> str:
     return group_name(value, column, study.columns(comparison)[column], short=True)

@@ -161,7 +161,7 @@ def _other_collections(context: PageContext) -> None:
         query_counts = count_shared_queries(context.study.query_ids)
         collections = all_collections()
         shared = {
-            i: f" ({section.format_count(n, 'query', 'queries')})" for i, n in query_counts.items()
+            i: f" ({w.format_with_noun(n, 'query', 'queries')})" for i, n in query_counts.items()
         }
         if not {*query_counts, *identities}:
             st.write("No other collection has judgments for any of these queries.")
@@ -273,7 +273,7 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
         f" The first {w.format_count(len(first))} are shown." if len(first) < len(changed) else ""
     )
     section.show_heading(
-        f"{section.format_count(len(changed), 'query', 'queries')} changed",
+        f"{w.format_with_noun(len(changed), 'query', 'queries')} changed",
         f"{GOOD} Queries that now fail come first, most recent on top. “Went back and forth” means"
         f" three changes or more.{more}",
         frame=changed,

@@ -28,7 +28,7 @@ from dashboard.drawing.blocks import (
     robustness_checks,
     untested,
 )
-from dashboard.drawing.blocks.markup import Badge, LinkMaker
+from dashboard.drawing.blocks.markup import LinkMaker
 from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
@@ -96,9 +96,7 @@ def _show_block(block: Markup) -> None:
 
 
 def _show_answer(answer: Overview, context: PageContext) -> None:
-    verdict = answer.verdict
-    badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
-    st.html(markup.draw_answer(verdict.title, verdict.lead, context.drawing.styles, badge=badge))
+    st.html(markup.draw_finding(answer.verdict, context.drawing.styles))
 
 
 def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:

@@ -71,7 +71,7 @@ def render() -> None:
 
 
 def _show_too_few_runs(context: PageContext) -> None:
-    runs = section.format_count(len(context.study.names), "run is", "runs are")
+    runs = w.format_with_noun(len(context.study.names), "run is", "runs are")
     text = f"Ranking needs at least {w.number_word(FEWEST_OF_PAIRS)} runs; {runs} loaded."
     st.html(markup.draw_empty_state("There are too few runs for this page.", text))
     if st.button("Open the Overview"):
@@ -281,7 +281,7 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
     """Return two notes: one on the data behind the comparison of all pairs, and one on how pairs
     are tested."""
     comparison = context.comparison
-    text = section.format_count(answer.queries, "query", "queries")
+    text = w.format_with_noun(answer.queries, "query", "queries")
     if context.study.is_computed(comparison.measure):
         complete = context.study.settings.complete
         text += (

@@ -26,6 +26,7 @@ from dashboard.drawing.blocks import queries as blocks
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
 from dashboard.session.picked_queries import ids_in_selection
+from metrics_core.base import wording as w
 
 _NO_FILTERS: dict[str, Any] = {"s": "", "filter": "", "pick": (), "where": ()}
 """Values of the address fields that filter the list, for a list without filters."""
@@ -136,7 +137,7 @@ def _filter_summary(
 
 
 def _format_query_count(n: int) -> str:
-    return section.format_count(n, "query", "queries")
+    return w.format_with_noun(n, "query", "queries")
 
 
 def _show_no_matching_queries(query_list: QueryList, context: PageContext) -> None:

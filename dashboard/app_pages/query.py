@@ -198,7 +198,7 @@ def _show_missed_documents(
     missing_count = sum(
         not rank <= comparison.cutoff for rank in diagnosis.missed[f"rank: {comparison.focus}"]
     )
-    relevant = section.format_count(diagnosis.n_relevant, "relevant document", "relevant documents")
+    relevant = w.format_with_noun(diagnosis.n_relevant, "relevant document", "relevant documents")
     section.show_heading(
         shorten_run_names(f"Relevant, but not in the top {k} of {comparison.focus}", styles),
         f"{w.format_count(missing_count)} of {relevant}; {w.format_count(diagnosis.n_judged)}"
@@ -257,7 +257,7 @@ def _show_query_navigation(page: QueryPage | QueryPosition, context: PageContext
         return None if query_id is None else session.href("query", q=query_id, **_CLEARED)
 
     if page.position is None:
-        position = f"not among the {section.format_count(page.listed, 'query', 'queries')} in view"
+        position = f"not among the {w.format_with_noun(page.listed, 'query', 'queries')} in view"
     else:
         searched = f" with “{address['search']}”" if address["search"] else ""
         tag = tag_name(address["list"])

@@ -213,6 +213,12 @@ def format_count(value: float | int | None) -> str:
     return f"{int(value):,}"
 
 
+def format_with_noun(n: int, singular: str, plural_form: str = "") -> str:
+    """Format a number with its noun, for example "84 queries" or "1 query". The default plural ends
+    in "s"."""
+    return f"{format_count(n)} {plural(n, singular, plural_form)}"
+
+
 def format_grade(value: float | None) -> str:
     """Format a relevance grade: whole numbers without decimals, "?" if unjudged."""
     if value is None or math.isnan(value):

@@ -88,10 +88,10 @@ def _starts_with_field(path: str, names: Sequence[str]) -> bool:
 def refuse_unused_columns(options: ReadingOptions) -> None:
     """Raise RanklensError if none of the columns named in `--columns` is in any of the files, or if
     the judgments and a run would be the same list of one file."""
-    if options.read_as.columns is None:
+    chosen = options.read_as.columns
+    if chosen is None:
         return
     runs = [split_run_path(path)[0] for path in options.all_run_paths]
-    chosen = options.read_as.columns
     doc = chosen.get("doc_id", "")
     if options.qrels in runs and is_path(doc) and "relevance" not in chosen:
         raise RanklensError(
@@ -101,7 +101,7 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
         )
     of_runs = (_columns_in_file(path, "run", options) for path in runs)
     if _columns_in_file(options.qrels, "qrels", options) is None and not any(of_runs):
-        names_text = ", ".join(f"`{name}`" for name in options.read_as.columns.values())
+        names_text = ", ".join(f"`{name}`" for name in chosen.values())
         names = (
             _read_column_names(options.qrels, options),
             *(_read_column_names(path, options) for path in runs),

@@ -63,10 +63,10 @@ def extreme_cells_finding(cells: pd.DataFrame, focus: str, baseline: str) -> str
     for word, method, sign in (("ahead of", "idxmax", 1), ("behind", "idxmin", -1)):
         cell = testable.loc[getattr(testable["difference"], method)()]
         if cell["difference"] * sign > 0:
-            n = f"{w.format_count(cell['queries'])} {w.plural(cell['queries'], 'query', 'queries')}"
             clauses.append(
                 f"furthest {word} {baseline} in {cell['row']}, {cell['column']}:"
-                f" {w.format_difference(cell['difference'])} over {n}"
+                f" {w.format_difference(cell['difference'])} over"
+                f" {w.format_with_noun(cell['queries'], 'query', 'queries')}"
             )
     return (
         f"{focus} is {'; '.join(clauses)}."

@@ -16,12 +16,12 @@ from metrics_core.findings.verdicts import VerdictFinding
 def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
     """State the result on the drawn queries or, before the comparison opens, what is to be
     judged."""
-    row, n = state.row, _count_queries(len(state.query_ids), "drawn ")
+    row, n = state.row, _format_query_count(len(state.query_ids), "drawn ")
     if row is None and state.is_finished:
         lead = muted_span(f"A comparison needs at least {FEWEST_QUERIES} queries.")
         return VerdictFinding(strong_span(f"{n} judged"), lead)
     if row is None or not state.is_open:
-        title = f"Judge {_count_queries(len(state.query_ids))} drawn at random"
+        title = f"Judge {_format_query_count(len(state.query_ids))} drawn at random"
         return VerdictFinding(strong_span(title), muted_span(_describe_task(state)))
     counted = n if state.is_finished else f"{w.format_count(state.n_counted)} of {n}"
     test = f"{' '.join(_format_interval(state))} ({w.format_p_value(row['p'])})"
@@ -39,7 +39,7 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
         (state.n_others, "other judged", "not counted"),
     ):
         if number:
-            queries, are = _count_queries(number, f"{which} "), w.plural(number, "is", "are")
+            queries, are = _format_query_count(number, f"{which} "), w.plural(number, "is", "are")
             lead += muted_span(f" {queries} {are} {what}.")
     lead += muted_span(f" Drawn at random on {state.draw.date}, seed {state.draw.seed}.")
     run, baseline = run_span(state.run), run_span(state.baseline)
@@ -113,17 +113,17 @@ def new_draw_steps(
     queries that still need grades, and `documents_per_query` the mean number of documents to
     judge."""
     n_waiting, n_documents = round(n * waiting_share), round(n * documents_per_query)
-    documents = f"{w.format_count(n_documents)} {w.plural(n_documents, 'document')}"
     steps = [
-        f"Draw {w.format_count(n)} of the {_count_queries(n_available)} at random.",
-        f"Judge about {documents} in {_count_queries(n_waiting)}. Runs and ranks are hidden.",
+        f"Draw {w.format_count(n)} of the {_format_query_count(n_available)} at random.",
+        f"Judge about {w.format_with_noun(n_documents, 'document')} in"
+        f" {_format_query_count(n_waiting)}. Runs and ranks are hidden.",
         f"See a first result after {FEWEST_QUERIES} queries, the verdict after"
         f" {w.format_count(n)}.",
     ]
     smallest = detectable_difference(n, changed_share)
     if smallest == smallest:
         smallest_text = f"a difference of {w.format_score(smallest)} in {measure}"
-        steps[2] += f" {_count_queries(n)} can detect {smallest_text} (a guess)."
+        steps[2] += f" {_format_query_count(n)} can detect {smallest_text} (a guess)."
     return steps
 
 
@@ -141,22 +141,22 @@ def _format_interval(state: DrawnJudgments) -> tuple[str, str]:
 def _describe_task(state: DrawnJudgments) -> str:
     n, n_documents = len(state.query_ids), len(state.documents)
     n_same, one_list = n - state.n_to_judge, depends_on_unshared_documents(state.measure)
-    documents = f"{w.format_count(n_documents)} {w.plural(n_documents, 'document')}"
     top = f"top {state.measure.cutoff}"
     lists = f"that only one run has in its {top}" if one_list else f"in the {top} of either run"
     parts = [
-        f"These are a random sample of the {_count_queries(state.n_available)}.",
-        f"{state.measure} needs grades for the {documents} {lists}.",
+        f"These are a random sample of the {_format_query_count(state.n_available)}.",
+        f"{state.measure} needs grades for the {w.format_with_noun(n_documents, 'document')}"
+        f" {lists}.",
     ]
     if n_same:
         same = "documents" if one_list else "list"
         needs = w.plural(n_same, "needs", "need")
         has = w.plural(n_same, "has", "have")
         parts.append(
-            f"{_count_queries(n_same)} {has} the same {same} in both runs and {needs} none."
+            f"{_format_query_count(n_same)} {has} the same {same} in both runs and {needs} none."
         )
     return " ".join(parts)
 
 
-def _count_queries(n: int, which: str = "") -> str:
+def _format_query_count(n: int, which: str = "") -> str:
     return f"{w.format_count(n)} {which}{w.plural(n, 'query', 'queries')}"

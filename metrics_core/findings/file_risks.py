@@ -84,7 +84,7 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
     `missing_counts` maps each run to the number of queries without a score of this run. These
     queries are excluded."""
     lacks = [
-        f"{run} has no score for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+        f"{run} has no score for {w.format_with_noun(n, 'query', 'queries')}"
         for run, n in missing_counts.items()
         if n
     ]
@@ -111,7 +111,7 @@ def missing_queries_check(
     its test, corrected; it is NaN if the difference over all queries is not significant. Returns
     None if both runs have results for all queries."""
     runs = [
-        f"{run} has no results for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+        f"{run} has no results for {w.format_with_noun(n, 'query', 'queries')}"
         for run, n in missing_counts.items()
         if n
     ]
@@ -165,4 +165,4 @@ def _describe_missing_queries(missing_counts: Mapping[str, int]) -> str:
         return f"{w.join_words(map(w.format_count, counts.values()))} lacking"
     ((run, n),) = counts.items()
     subject = run if len(run) <= _SHORT_NAME else "one run"
-    return f"{subject} lacks {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+    return f"{subject} lacks {w.format_with_noun(n, 'query', 'queries')}"

@@ -55,8 +55,10 @@ def files_finding(
     elif not files_fit:
         statement = "Not every id in the runs matches the judgments."
     elif n_unjudged:
-        queries = f"{w.format_count(n_unjudged)} {w.plural(n_unjudged, 'query', 'queries')}"
-        statement = f"{queries} in the runs {w.plural(n_unjudged, 'has', 'have')} no judgments."
+        statement = (
+            f"{w.format_with_noun(n_unjudged, 'query in the runs has', 'queries in the runs have')}"
+            " no judgments."
+        )
     elif has_only_scores:
         statement = "Only scores: pages that need lists and judgments are not offered."
     else:
@@ -98,10 +100,9 @@ def _incomplete_runs_note(answered_counts: Mapping[str, int], n_judged: int) -> 
     if not answered_counts:
         return ""
     if len(answered_counts) > _MAX_NAMED:
-        queries = f"{w.format_count(n_judged)} {w.plural(n_judged, 'query', 'queries')}"
         return (
             f"; {w.number_word(len(answered_counts))} runs have no results for some of the"
-            f" {queries}"
+            f" {w.format_with_noun(n_judged, 'query', 'queries')}"
         )
     (first, n_answered), *others = answered_counts.items()
     rest_text = "".join(f", {name} for {w.format_count(number)}" for name, number in others)

@@ -160,7 +160,7 @@ def _all_queries_text(n_queries: int) -> str:
 
 
 def _only_queries_text(n_queries: int) -> str:
-    return f"only {w.format_count(n_queries)} {w.plural(n_queries, 'query', 'queries')}"
+    return f"only {w.format_with_noun(n_queries, 'query', 'queries')}"
 
 
 def _explain_unclear(outcome: GateOutcome) -> str:

@@ -244,7 +244,7 @@ def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) ->
     return (
         f"The {'difference' if of_means else 'typical ratio'} deviates significantly from that of"
         f" the other queries in {number} of"
-        f" {w.format_count(n_slices)} {w.plural(n_slices, 'slice')} (groups by one or two columns;"
+        f" {w.format_with_noun(n_slices, 'slice')} (groups by one or two columns;"
         f" {w.format_share(1 - LEVEL)} false discovery rate)."
     )
 

@@ -43,7 +43,7 @@ def _subtitle(changes: ListChanges) -> Sentence:
         return muted_span(NOT_JUDGED)
     mean_kept, n_none = changes.n_kept.mean(), int((changes.overlap == 0).sum())
     none = (
-        f"{w.format_count(n_none)} {w.plural(n_none, 'query shares', 'queries share')} none"
+        f"{w.format_with_noun(n_none, 'query shares', 'queries share')} none"
         if n_none
         else "every query keeps at least one"
     )
@@ -79,5 +79,10 @@ def explain_list_changes(diagnosis: Diagnosis) -> Sentence:
     n_moved = sum(row["rank"] != row["other_rank"] for row in rows)
     if not n_moved:
         return strong_span("Both lists are the same.") + not_judged
-    places = f"{w.format_count(n_moved)} {w.plural(n_moved, 'changes its rank', 'change ranks')}"
-    return strong_span(f"The same documents; {places}.") + not_judged
+    return (
+        strong_span(
+            "The same documents;"
+            f" {w.format_with_noun(n_moved, 'changes its rank', 'change ranks')}."
+        )
+        + not_judged
+    )

@@ -69,7 +69,7 @@ def queries_finding(
     `differences` is the frame of `query_differences` over the queries in view, from which the
     column outcome is used."""
     total = len(differences)
-    queries = f"{w.format_count(total)} {w.plural(total, 'query', 'queries')}"
+    queries = w.format_with_noun(total, "query", "queries")
     if focus == baseline:
         verb = w.plural(query_counts.all_zero, "scores 0", "score 0")
         failing_text = (

@@ -104,8 +104,10 @@ def build_robustness(
     `queries` is the number of compared queries. If the verdict is inconclusive, the checks are not
     coloured as good or bad."""
     if queries < FEWEST_QUERIES:
-        count = f"{w.format_count(queries)} {w.plural(queries, 'query', 'queries')}"
-        text = f"Only {count}: too few to test ({FEWEST_QUERIES} needed)."
+        text = (
+            f"Only {w.format_with_noun(queries, 'query', 'queries')}: too few to test"
+            f" ({FEWEST_QUERIES} needed)."
+        )
         return Robustness((), text, pair)
     checks = tuple(check for check in possible_checks if check is not None)
     checks_text = w.sentence_case(w.number_word(len(checks)))

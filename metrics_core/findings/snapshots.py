@@ -113,12 +113,8 @@ def _format_query_count(n: int) -> str:
 
 def _describe_judgment_counts(n_before: int, n_now: int) -> str:
     if n_before == n_now:
-        grades_text = f"{w.format_count(n_now)} {w.plural(n_now, 'grade')}"
-        return f"still {grades_text}, but with different values"
-    return (
-        f"{w.format_count(n_before)} {w.plural(n_before, 'grade')} then,"
-        f" {w.format_count(n_now)} now"
-    )
+        return f"still {w.format_with_noun(n_now, 'grade')}, but with different values"
+    return f"{w.format_with_noun(n_before, 'grade')} then, {w.format_count(n_now)} now"
 
 
 def _shorten_words(words: Sequence[str]) -> str:

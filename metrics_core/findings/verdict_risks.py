@@ -172,7 +172,7 @@ def classify_query_dependence(n_reversing: int, queries: int) -> tuple[str, Tone
     """Classify a lead by the number of queries that it depends on: removing `n_reversing` of the
     `queries` would reverse it. Returns the answer and its colouring as good or bad."""
     share = n_reversing / queries
-    word = f"{w.format_count(n_reversing)} {w.plural(n_reversing, 'query', 'queries')}"
+    word = w.format_with_noun(n_reversing, "query", "queries")
     if share >= _BROAD[0] and n_reversing >= _BROAD[1]:
         return f"rests on {word}", "firm"
     is_some = share >= _FEW[0] and n_reversing >= _FEW[1]

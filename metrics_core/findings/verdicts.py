@@ -118,7 +118,7 @@ def single_run_finding(
     row = _run_row(comparison, focus)
     queries = int(row["queries"])
     hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
-    queries_text = f"over {w.format_count(queries)} {w.plural(queries, 'query', 'queries')}"
+    queries_text = f"over {w.format_with_noun(queries, 'query', 'queries')}"
     title = run_span(focus) + strong_span(f" scores {w.format_score(row['mean'])} on {measure}")
     if queries < FEWEST_QUERIES:
         noun = w.plural(queries, "an example", "examples")
@@ -268,10 +268,10 @@ def _explain_undecided(row: pd.Series, method: Method) -> Sentence:
         return chance + muted_span(f" ({w.format_p_value(p)}).")
     if not better_side(row["difference"]):
         n = int(row["differing"])
-        differ = f"{w.format_count(n)} {w.plural(n, 'query differs', 'queries differ')}"
         return muted_span(
-            f"But {differ}, and the true difference could be anywhere from"
-            f" {_format_span(row, low, high)} ({w.format_p_value(p)})."
+            f"But {w.format_with_noun(n, 'query differs', 'queries differ')}, and the true"
+            f" difference could be anywhere from {_format_span(row, low, high)}"
+            f" ({w.format_p_value(p)})."
         )
     return chance + muted_span(
         f": {w.format_p_value(p)}, and the true difference could be anywhere from"

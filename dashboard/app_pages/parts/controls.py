@@ -15,7 +15,7 @@ from dashboard.address.measure_key import trec_eval_presets
 from dashboard.address.page import Page
 from dashboard.address.view import ALL_RUNS, NO_OTHER_RUN, Comparison
 from dashboard.answers.overview import SHOWN_IN_FULL
-from dashboard.app_pages.parts import measure_picker, section
+from dashboard.app_pages.parts import measure_picker
 from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.components.frame import watch_frame
@@ -109,7 +109,7 @@ def _format_query_count(context: PageContext) -> str:
         context.study.n_in_view(context.comparison),
         len(context.study.query_ids),
     )
-    queries = section.format_count(total, "query", "queries")
+    queries = w.format_with_noun(total, "query", "queries")
     return f"all {queries}" if in_view == total > 1 else f"{w.format_count(in_view)} of {queries}"
 
 
@@ -167,7 +167,7 @@ def _judgments_picker() -> None:
         return
     current_name = next(name for name, file in files.items() if file is library.judgments)
     labels = {
-        name: f"{f.file} ({section.format_count(f.queries or 0, 'query', 'queries')})"
+        name: f"{f.file} ({w.format_with_noun(f.queries or 0, 'query', 'queries')})"
         for name, f in files.items()
     }
     session.draw_widget(

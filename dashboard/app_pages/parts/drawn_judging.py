@@ -11,9 +11,8 @@ from dashboard import session
 from dashboard.answers import drawn_judging as answers
 from dashboard.answers.grading import next_documents_in_queue
 from dashboard.answers.judging_order import DRAWN
-from dashboard.app_pages.parts import add_files, judging, section
+from dashboard.app_pages.parts import add_files, judging
 from dashboard.drawing.blocks import layers, markup
-from dashboard.drawing.blocks.list_changes import draw_finding
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
 from dashboard.session.actions.draws import draw_queries, find_draw, leave_out_queries
@@ -46,7 +45,7 @@ def show_drawn_judging(context: PageContext) -> bool:
     if state is None:
         return _offer_draw(context)
     queue, skipped = answers.queue_of_drawn_queries(state), skipped_pairs()
-    st.html(draw_finding(drawn_queries_finding(state), context.drawing.styles))
+    st.html(markup.draw_finding(drawn_queries_finding(state), context.drawing.styles))
     with add_files.make_message_area():
         add_files.show_messages()
     n_undrawn = state.n_available - len(state.query_ids) - len(state.draw.left_out)
@@ -57,12 +56,10 @@ def show_drawn_judging(context: PageContext) -> bool:
             see = layers.draw_judging_link(session.href("overview"), "See Overview", "primary")
             st.html(see, width="content")
             if n_more > 0:
-                label = f"Draw {section.format_count(n_more, 'more query', 'more queries')}"
+                label = f"Draw {w.format_with_noun(n_more, 'more query', 'more queries')}"
                 st.button(label, on_click=draw_queries, args=(key, n_more))
         elif left:
-            label = (
-                f"Leave out {section.format_count(len(left), 'skipped query', 'skipped queries')}"
-            )
+            label = f"Leave out {w.format_with_noun(len(left), 'skipped query', 'skipped queries')}"
             st.button(label, on_click=leave_out_queries, args=(key, left))
     graded = set(judging.query_doc_pairs(queue[queue["graded"]]))
     done = graded if left else graded | skipped  # skipped documents come again at the end
@@ -121,7 +118,7 @@ def _offer_draw(context: PageContext) -> bool:
     st.html(markup.draw_answer(title, lead, context.drawing.styles))
     if steps:
         st.html(layers.draw_steps(steps))
-        label = f"Draw {section.format_count(n, 'query', 'queries')}"
+        label = f"Draw {w.format_with_noun(n, 'query', 'queries')}"
         arguments = (judging.draw_key(context), n)
         st.button(label, on_click=draw_queries, args=arguments, type="primary")
     return True
@@ -137,7 +134,7 @@ def _describe_queue(context: PageContext, state: DrawnJudgments) -> dict[str, An
         "progress": f"{counted} queries judged",
         "share": 100 * state.n_counted / (len(state.query_ids) or 1),
         "tick": share_needed_to_open(state),
-        "counted": f"{section.format_count(n_left, 'document', 'documents')} left",
+        "counted": f"{w.format_with_noun(n_left, 'document', 'documents')} left",
         "order": DRAWN,
         "orders": judging.offered_orders(context),
         "blind": None,

@@ -52,7 +52,7 @@ def show_layers() -> None:
         _layer_row(layer, is_active=layer in active)
     damaged = damaged_row_texts()
     if damaged:
-        count_text = section.format_count(len(damaged), "row is damaged", "rows are damaged")
+        count_text = w.format_with_noun(len(damaged), "row is damaged", "rows are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
             st.html(
                 data.draw_action_message(
@@ -108,14 +108,14 @@ def _show_damaged_rows(name: str, rows: Sequence[str]) -> None:
     that deletes the rows."""
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
-            f"{section.format_count(len(rows), 'row', 'rows')} of {escape_markdown(name)}"
+            f"{w.format_with_noun(len(rows), 'row', 'rows')} of {escape_markdown(name)}"
             f" {w.plural(len(rows), 'is', 'are')} damaged and not read. You can copy the legible"
             " parts below. Deleting leaves all other rows unchanged and cannot be undone."
         )
         for row in rows[:_MOST_DAMAGED]:
             st.code(row[:_LONGEST_TEXT], None, wrap_lines=True)
         st.download_button(
-            f"Download :gray[{section.format_count(len(rows), 'row', 'rows')}]",
+            f"Download :gray[{w.format_with_noun(len(rows), 'row', 'rows')}]",
             data="\n".join(rows),
             file_name=f"{section.make_safe_name(f'damaged-{name}')}.txt",
             mime="text/plain",
@@ -123,7 +123,7 @@ def _show_damaged_rows(name: str, rows: Sequence[str]) -> None:
             on_click="ignore",
         )
         st.button(
-            f"Delete :gray[{section.format_count(len(rows), 'damaged row', 'damaged rows')} for"
+            f"Delete :gray[{w.format_with_noun(len(rows), 'damaged row', 'damaged rows')} for"
             " good]",
             key=f"drop_{name}",
             on_click=drop_damaged_rows,

@@ -62,7 +62,7 @@ def show_differences(
     comparison = context.comparison
     column, groups_text = (
         column_name(by, comparison.cutoff),
-        section.format_count(group_count, "group", "groups"),
+        w.format_with_noun(group_count, "group", "groups"),
     )
     title = f"Difference from {comparison.baseline}"
     baseline = short_names(context.drawing.styles)[comparison.baseline]

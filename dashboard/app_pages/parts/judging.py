@@ -15,7 +15,7 @@ from dashboard import session
 from dashboard.answers import grading as answers
 from dashboard.answers.drawn_judging import measure_for_drawn_queries
 from dashboard.answers.judging_order import AT_RANDOM, ORDERS, parse_judging_order
-from dashboard.app_pages.parts import add_files, section
+from dashboard.app_pages.parts import add_files
 from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.components.judge import judge_documents
 from dashboard.drawing.blocks import card_head, layers, markup
@@ -200,7 +200,7 @@ def _queue_summary(
     )
     scope = (
         f"on {w.format_count(summary.queries)} of"
-        f" {section.format_count(summary.total, 'query', 'queries')}"
+        f" {w.format_with_noun(summary.total, 'query', 'queries')}"
     )
     scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
     return {

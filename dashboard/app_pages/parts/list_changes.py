@@ -45,7 +45,7 @@ def show_overview() -> None:
                 finding = drawn_queries_finding(drawn)
             elif judged := drawn_progress_text(drawn):
                 finding = replace(finding, badge=judged)
-        st.html(blocks.draw_finding(finding, drawing.styles))
+        st.html(markup.draw_finding(finding, drawing.styles))
     with right:
         st.html(blocks.draw_kept_documents(changes, drawing))
     st.html(blocks.draw_change_classes(changes, drawing, _change_class_link))

@@ -14,7 +14,6 @@ from dashboard.address.page import Page
 from dashboard.answers.collections import MAX_WITHOUT_SEARCH, describe_contents, format_opening_time
 from dashboard.answers.navigation_counts import describe_files, page_counts
 from dashboard.app_pages.parts.markdown import escape_markdown
-from dashboard.app_pages.parts.section import format_count
 from dashboard.drawing.blocks import navigation
 from dashboard.drawing.blocks.navigation import PageLink, ShelfEntry
 from dashboard.files.collections import SAMPLE, ListedCollection
@@ -136,8 +135,8 @@ def _collection_menu(context: PageContext | None) -> None:
             describe_files(current_library()),
         )
     if context is not None:
-        queries = format_count(len(context.study.query_ids), "query", "queries")
-        summary = f"{queries} · {format_count(len(context.study.names), 'run', 'runs')}"
+        queries = w.format_with_noun(len(context.study.query_ids), "query", "queries")
+        summary = f"{queries} · {w.format_with_noun(len(context.study.names), 'run', 'runs')}"
     label = f"**{escape_markdown(name)}** :small[{summary}]"
     with st.popover(label, key="collections", width="stretch", on_change="rerun") as menu:
         if not menu.open:

@@ -17,6 +17,7 @@ from dashboard.session.actions.notes import current_remarks
 from dashboard.session.actions.reports import collection_title, make_report_file, used_files
 from dashboard.session.open_collection import current_collection_id
 from dashboard.study.sharing import Include
+from metrics_core.base import wording as w
 
 _EXPLANATIONS: dict[Include, str] = {
     "scores only": "Leaves out names, ids, texts and notes. Runs are named A, B, C; groups, queries"
@@ -92,7 +93,7 @@ def _report_dialog(context: PageContext) -> None:
         type="primary",
         on_click="ignore",
     )
-    queries = section.format_count(context.study.n_in_view(context.comparison), "query", "queries")
+    queries = w.format_with_noun(context.study.n_in_view(context.comparison), "query", "queries")
     one_file = "One file that opens anywhere, without a network."
     if is_unjudged:
         st.caption(f"What changed in {queries}. {one_file}")

@@ -131,11 +131,6 @@ def show_cached(name: str, draw: Callable[[], Markup], *key_parts: Any) -> None:
     st.html(draw_cached((name, session.address().query, *key_parts), draw))
 
 
-def format_count(n: int, singular: str, plural_form: str) -> str:
-    """Format a number with its noun, for example "84 queries" or "1 query"."""
-    return f"{w.format_count(n)} {w.plural(n, singular, plural_form)}"
-
-
 INTERVALS = f"intervals: {w.format_share(LEVEL)}, bootstrap over queries"
 """Description of a chart's intervals, for the caption of its image."""
 
@@ -147,11 +142,11 @@ def make_caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> 
     queries = context.study.n_in_view(context.comparison)
     run_styles = context.drawing.styles if runs is None else context.look.select_styles(runs)
     layer_notes = [
-        f"with {format_count(len(v), 'grade', 'grades')} of layer {v.name}"
+        f"with {w.format_with_noun(len(v), 'grade', 'grades')} of layer {v.name}"
         for v in context.layers
         if len(v)
     ]
-    lines = (*notes, *layer_notes, format_count(queries, "query", "queries"))
+    lines = (*notes, *layer_notes, w.format_with_noun(queries, "query", "queries"))
     return Caption(title, lines, list(run_styles.values()))
 
 

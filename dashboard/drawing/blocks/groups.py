@@ -134,7 +134,7 @@ def draw_waterfall(
     ]
     if group_rows.hidden:
         other = group_rows.hidden_queries, np.nan, group_rows.hidden_adds, group_rows.hidden_printed
-        name = f"{w.format_count(group_rows.hidden)} {w.plural(group_rows.hidden, 'other')}"
+        name = w.format_with_noun(group_rows.hidden, "other")
         rows.append({"name": name, **dict(zip(columns, (*other, False), strict=True))})
     ends = np.cumsum([0.0, *(row["adds"] for row in rows)]).tolist()
     low, high = min(ends), max(ends)

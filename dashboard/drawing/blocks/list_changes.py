@@ -10,11 +10,9 @@ from markupsafe import Markup
 
 from dashboard.answers.list_changes import LISTED, ChangesOverview, QueryChanges
 from dashboard.drawing.blocks.markup import (
-    Badge,
     Href,
     LinkMaker,
     Styles,
-    draw_answer,
     run_style,
 )
 from dashboard.drawing.blocks.overview import draw_amount_list, draw_side_by_side
@@ -25,19 +23,12 @@ from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 from metrics_core.explaining.list_changes import ListChanges
 from metrics_core.findings.list_changes import describe_change_class
-from metrics_core.findings.verdicts import VerdictFinding
 
 MOST_BARS = 400
 """Maximum number of bars in the chart of changed queries. If there are more queries, a bar
 represents several of them and shows the most changed one."""
 
 _render = Template("list_changes")
-
-
-def draw_finding(finding: VerdictFinding, styles: Styles) -> Markup:
-    """Draw a finding at the top of a page."""
-    badge = Badge(finding.badge, finding.tone) if finding.badge else None
-    return draw_answer(finding.title, finding.lead, styles, badge=badge)
 
 
 def draw_kept_documents(changes: ListChanges, drawing: Drawing) -> Markup:

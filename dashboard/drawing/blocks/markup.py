@@ -15,6 +15,7 @@ from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import SLOTS, RunStyle
 from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.verdicts import VerdictFinding
 
 Styles = Mapping[str, RunStyle]
 Href = Callable[..., str]
@@ -44,6 +45,11 @@ class Badge(NamedTuple):
 
     text: str
     tone: str
+
+
+def make_badge(finding: VerdictFinding) -> Badge | None:
+    """Return the badge of a finding, None if it has none."""
+    return Badge(finding.badge, finding.tone) if finding.badge else None
 
 
 def run_style(styles: Styles, run: str) -> RunStyle:
@@ -91,6 +97,11 @@ def draw_answer(
     lines."""
     pieces = sentence_pieces(title, styles)
     return _render("answer", pieces=pieces, lead=sentence_pieces(lead, styles), badge=badge)
+
+
+def draw_finding(finding: VerdictFinding, styles: Styles) -> Markup:
+    """Draw a finding at the top of a page."""
+    return draw_answer(finding.title, finding.lead, styles, badge=make_badge(finding))
 
 
 def draw_section(

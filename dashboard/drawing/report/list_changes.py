@@ -12,6 +12,7 @@ from dashboard.answers.list_changes import ChangesOverview, changes_overview
 from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.report import UsedFile, changes_methods, make_report
 from dashboard.drawing.blocks import list_changes as blocks
+from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import report as report_blocks
 from dashboard.drawing.blocks.queries import column_texts
 from dashboard.drawing.blocks.robustness_checks import Cell, draw_table
@@ -42,7 +43,7 @@ def draw_changes(
     given, it is the result on drawn queries, and replaces the sentences on the changes."""
     changes = answer.changes
     parts = [
-        blocks.draw_finding(result or list_changes_finding(changes), drawing.styles),
+        markup.draw_finding(result or list_changes_finding(changes), drawing.styles),
         blocks.draw_kept_documents(changes, drawing),
         blocks.draw_change_classes(changes, drawing, _no_link),
         blocks.draw_change_strip(answer.queries, changes.k, drawing, _no_link),

@@ -13,7 +13,6 @@ from markupsafe import Markup
 from dashboard.answers.list_changes import ChangesOverview
 from dashboard.answers.overview import Overview
 from dashboard.drawing.blocks import differences, markup, overview, untested
-from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import remove_dead_links
 from dashboard.drawing.report.list_changes import draw_changes
@@ -28,9 +27,7 @@ _MOST_ROWS = 8
 def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
     """Return the HTML of the output. `footer` names further methods that the user can call."""
     drawing = replace(drawing, palette=BY_THEME)
-    verdict, styles = answer.verdict, drawing.styles
-    badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
-    parts = [markup.draw_answer(verdict.title, verdict.lead, styles, badge=badge)]
+    parts = [markup.draw_finding(answer.verdict, drawing.styles)]
     if drawing.focus in answer.too_few:
         parts.append(untested.draw_examples(answer.examples, drawing, _empty_link))
     elif not drawing.is_single_run and drawing.comparison.compares_means:

@@ -18,7 +18,6 @@ from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, markup, overview, untested
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.blocks.robustness_checks import TITLE, TITLE_UNCLEAR
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures import curves as figures
@@ -76,7 +75,7 @@ class ReportRequest:
 def query_count_text(report: Report) -> str:
     """Return the number of queries in view, in words."""
     n = report.overview.facts.queries
-    return f"{w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+    return w.format_with_noun(n, "query", "queries")
 
 
 class ReportParts:
@@ -122,9 +121,7 @@ class ReportParts:
     def draw_verdict(self) -> Markup:
         """Draw the verdict, its chart, and facts about the data that it is based on."""
         answer, drawing = self.report.overview, self.drawing
-        verdict = answer.verdict
-        badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
-        parts = [markup.draw_answer(verdict.title, verdict.lead, self.styles, badge=badge)]
+        parts = [markup.draw_finding(answer.verdict, self.styles)]
         if drawing.focus in answer.too_few:
             parts.append(untested.draw_examples(answer.examples, drawing, self.href))
         elif not drawing.is_single_run:

@@ -14,7 +14,7 @@ from dashboard.answers.report import CASE_ROWS
 from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, overview, two_lists, untested
 from dashboard.drawing.blocks import report as blocks
-from dashboard.drawing.blocks.markup import Badge
+from dashboard.drawing.blocks.markup import make_badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.curves import Panels
 from dashboard.drawing.figures.text import short_names, shorten
@@ -87,7 +87,6 @@ class _Slides:
     def _draw_verdict_slide(self) -> Markup:
         answer, drawing = self._parts.report.overview, self._parts.drawing
         verdict, name = answer.verdict, self._parts.drawing.name
-        badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
         if drawing.is_single_run:
             picture = untested.draw_histogram(answer.histogram, drawing, lambda low, high: "")
             if not answer.histogram:
@@ -125,7 +124,7 @@ class _Slides:
             question,
             verdict.title,
             picture,
-            badge=badge,
+            badge=make_badge(verdict),
             note=verdict.lead,
             caption=" · ".join(filter(None, (caption, rounding_note(rows)))),
             rows=len(rows) - 1,
@@ -257,7 +256,7 @@ class _Slides:
         }
         picture = blocks.draw_summary(rows, self._parts.styles)
         verdict = answer.verdict
-        badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
+        badge = make_badge(verdict)
         return self._draw_slide("summary", "Summary", verdict.title, picture, badge=badge)
 
 

@@ -98,8 +98,7 @@ def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inf
     """Infer the content of records. The inference is empty if the records contain no list of
     documents.
 
-    If `is_truncated` is true, the only record is incomplete: its query may be in the missing
-    part."""
+    If `is_truncated` is true, the only record is incomplete, and may lack its query."""
     rows, inference = [record for record in records if type(record) is dict], Inference()
     if len(records) == 1 and rows and _infer_table(rows[0], inference):
         return inference
@@ -394,7 +393,8 @@ def _add_mappings(
             )
         inference.unclear_numbers += [RecordPath(steps) for steps in document_list.unclear_numbers]
     if max(by_kind.values(), default=0) > 1:
-        lists = (entry for entry in documents if not is_non_relevant_name(entry.name))
-        inference.candidate_lists = [RecordPath(entry.doc) for entry in lists]
+        inference.candidate_lists = [
+            RecordPath(entry.doc) for entry in documents if not is_non_relevant_name(entry.name)
+        ]
         for kind, mappings in inference.mappings.items():
             mappings.sort(key=lambda m: is_relevant_name(str(m["doc"][0])) != (kind == "qrels"))

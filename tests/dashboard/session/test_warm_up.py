@@ -32,7 +32,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, of: str, name: str) -> list[object]
 def test_the_first_page_finds_its_answers_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = counted(monkeypatch, "dashboard.session.open_collection", "assemble_library")
     tops = counted(monkeypatch, "dashboard.answers.overview", "_view_facts")
-    strips = counted(monkeypatch, "dashboard.answers.robustness_summary", "_robustness_summary")
+    strips = counted(monkeypatch, "dashboard.answers.robustness_summary", "build_robustness")
     warm_up([])
     assert (len(judged), len(tops), len(strips)) == (1, 1, 1)
     opened()
