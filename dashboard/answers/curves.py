@@ -268,7 +268,7 @@ def _assemble_curves(
     ]
     return Curves(
         title=title,
-        lead=join_sentences([part for part in sentences if part], " "),
+        lead=join_sentences(sentences, " "),
         recall_title=precision_title(precision_recall, comparison.focus),
         recall_lead=precision_subtitle(precision_recall, *pair, comparison.name),
         frames=frames,

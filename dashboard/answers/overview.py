@@ -20,6 +20,7 @@ from dashboard.answers.overview_measures import (
     overview_measures,
 )
 from dashboard.answers.pairs import all_run_pairs, are_pairs_cached
+from dashboard.answers.robustness import missing_queries_doubt
 from dashboard.answers.run_comparisons import (
     compare_on_measures,
     doubts_about_test,
@@ -168,9 +169,10 @@ def overview(study: Study, comparison: Comparison) -> Overview:
         power_sentences(study, comparison),
     )
     price = other_costs_sentence(table, comparison.focus, comparison.name, level)
+    without_missing = missing_queries_doubt(study, comparison)
     return Overview(
-        verdict=replace(verdict, lead=verdict.lead + price),
-        test_sentence=join_sentences([sentence for sentence in test_sentences if sentence], " "),
+        verdict=replace(verdict, lead=join_sentences([verdict.lead + price, without_missing], " ")),
+        test_sentence=join_sentences(test_sentences, " "),
         doubts=doubts_about_test(study, comparison),
         measures_sentence=measures_finding(
             table[table["direction"] == comparison.measure.declaration.direction],

@@ -19,7 +19,9 @@ from metrics_core.comparing.fragility import Fragility, find_fragility
 from metrics_core.comparing.method import DEFAULT_METHOD
 from metrics_core.comparing.tested_quantities import find_tested_differences, find_tested_quantities
 from metrics_core.comparing.ties import TieRange, difference_range, find_tie_range
+from metrics_core.findings import file_risks
 from metrics_core.findings.robustness import ComparedPair
+from metrics_core.findings.sentence import Sentence
 from metrics_core.findings.verdict_risks import MissedQueries
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
@@ -350,6 +352,22 @@ def shared_difference(study: Study, comparison: Comparison) -> float:
     """Return the difference over the queries that are in both runs. It is NaN if there are no such
     queries."""
     return float(compare_means_by_coverage(study, comparison)["difference"].iloc[1])
+
+
+def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
+    """State a significant difference over the queries that are in both runs, if it is much smaller
+    or larger than the difference over all queries. The result is empty otherwise."""
+    if not (
+        study.is_computed(comparison.measure) and compared_pair(study, comparison).is_significant
+    ):
+        return Sentence()
+    lacking = query_coverage(study, comparison).lacking
+    means = compare_means_by_coverage(study, comparison)
+    return file_risks.missing_queries_doubt(
+        [run for run, query_ids in lacking.items() if len(query_ids)],
+        int(means["queries"].iloc[0] - means["queries"].iloc[1]),
+        *means["difference"].tolist(),
+    )
 
 
 def shared_p_value(study: Study, comparison: Comparison) -> float:

@@ -96,7 +96,7 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
     sentences = [detectable_finding(size.smallest, size.queries)]
     if sentences[0]:
         sentences.append(needed_queries_finding(size.difference, size.needed))
-    return join_sentences([sentence for sentence in (*sentences, margin) if sentence], " ")
+    return join_sentences([*sentences, margin], " ")
 
 
 def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:

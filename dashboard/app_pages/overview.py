@@ -264,7 +264,8 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
             f"Every run against {comparison.baseline} on {comparison.name}", context.drawing.styles
         ),
         differences.interval_note(answer.all_rows, comparison, comparison.method.level)
-        + ". Effect size: mean difference / standard deviation of the differences. Queries:"
+        + ". Effect size, with an uncorrected interval: mean / standard deviation of the"
+        " differences. Queries:"
         f" lost, won, the same (within ±{SAME:g}).",
         frame=answer.shown_rows,
         key="difference",

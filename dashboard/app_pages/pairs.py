@@ -273,6 +273,8 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     ends = f"simultaneous {level} intervals"
     if len(runs) > blocks.MAX_DETAILED_RUNS:
         ends = f"hover for the simultaneous {level} CI"
+    if _differ_from_overview(answer, context):
+        ends += ", which can be narrower than on Overview"
     text += f"Grey: {corrected}; {ends}."
     return f"{text}{few if run_pairs.has_too_few_queries else ''}"
 
@@ -296,7 +298,18 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
     method_text = (
         f"Tested by {draws} bootstrap draws and sign flips; corrected for all {pairs} pairs"
     )
-    return text, f"{method_text} (geometric mean of the Holm and step-down max-statistic p-values)."
+    method_text += " (geometric mean of the Holm and step-down max-statistic p-values)."
+    if _differ_from_overview(answer, context):
+        method_text += (
+            " All intervals are equally many standard errors wide. On Overview their error"
+            " probabilities are equal instead, so some are wider there."
+        )
+    return text, method_text
+
+
+def _differ_from_overview(answer: Pairs, context: PageContext) -> bool:
+    """Return whether the intervals of the matrix differ from those on Overview."""
+    return context.comparison.method.is_default and answer.run_pairs.n_pairs > 1
 
 
 def _pair_link_maker(context: PageContext) -> blocks.PairLink:

@@ -13,10 +13,12 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.robustness import RobustnessCheck, Tone
+from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.findings.verdict_risks import format_cannot_reverse, format_could_reverse
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import judged_ranks_text
 
+_MIN_MISSING_SHARE = 0.2
 _SHORT_NAME = 14
 """Maximum length in characters of a run's name that is included in a brief text."""
 
@@ -155,6 +157,23 @@ def missing_queries_check(
         else "make them tied"
     )
     return make_missing_check(word, "not firm", reason, without_text)
+
+
+def missing_queries_doubt(
+    runs: Sequence[str], n_missing: int, difference: float, shared_difference: float
+) -> Sentence:
+    """State the difference over the queries with results from both runs. `runs` are the runs that
+    have no results for some of the `n_missing` queries.
+
+    The sentence is empty if these queries make up less than a fifth of the difference over all
+    queries."""
+    if not abs(difference - shared_difference) >= _MIN_MISSING_SHARE * abs(difference):
+        return Sentence()
+    run = runs[0] if len(runs) == 1 else "one of the runs"
+    return muted_span(
+        f"Without the {w.format_with_noun(n_missing, 'query', 'queries')} for which {run} returned"
+        f" no results, the difference is {w.format_difference(shared_difference)}."
+    )
 
 
 def _describe_missing_queries(missing_counts: Mapping[str, int]) -> str:

@@ -149,7 +149,7 @@ def groups_subtitle(
         text = _significance_sentence(bridge, n_tested, noun, higher_is_better)
     sentence = reversal_finding(bridge, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(bridge, higher_is_better)
-    return join_sentences([muted_span(f"{text}."), *filter(None, [sentence])], " ")
+    return join_sentences([muted_span(f"{text}."), sentence], " ")
 
 
 def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:

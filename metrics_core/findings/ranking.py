@@ -67,8 +67,7 @@ def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentenc
     sentences = []
     if len(bests) < len(all_pairs.runs) and not any(span.role == "run" for span in title.spans):
         sentences.append(_join_run_names(bests) + muted_span("."))
-    sentences = [sentence for sentence in (*sentences, _other_ranks_finding(all_pairs)) if sentence]
-    statement = join_sentences(sentences, " ")
+    statement = join_sentences([*sentences, _other_ranks_finding(all_pairs)], " ")
     return statement + aside_span(f"{' ' if statement else ''}{_significant_pairs_text(all_pairs)}")
 
 

@@ -77,8 +77,10 @@ def aside_span(text: str) -> Sentence:
 
 
 def join_sentences(sentences: Sequence[Sentence], separator: str) -> Sentence:
-    """Join sentences, with the text `separator` as a muted span between them."""
+    """Join the sentences that are not empty, with the text `separator` as a muted span between
+    them."""
     result = Sentence()
     for sentence in sentences:
-        result = result + muted_span(separator) + sentence if result else sentence
+        if sentence:
+            result = result + muted_span(separator) + sentence if result else sentence
     return result

@@ -372,7 +372,7 @@ def _method_text(method: Method) -> str:
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
         " A fixed seed makes the random draws reproducible. A query is won or lost if its"
         f" difference exceeds ±{SAME:g}. Effect size is the mean difference divided by the standard"
-        " deviation of the queries’ differences."
+        " deviation of the queries’ differences; its interval is not corrected."
     )
 
 

@@ -305,6 +305,14 @@ def test_equal_scores() -> None:
 
 def test_missing_queries() -> None:
     assert file_risks.missing_queries_check({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
+    assert file_risks.missing_queries_doubt(["old"], 2, 0.1, 0.07).text == (
+        "Without the 2 queries for which old returned no results, the difference is +0.070."
+    )
+    assert "1 query for which one of the runs" in (
+        file_risks.missing_queries_doubt(["old", "new"], 1, 0.1, 0.15).text
+    )
+    for without_missing in (0.1, 0.081, float("nan")):
+        assert not file_risks.missing_queries_doubt(["old"], 2, 0.1, without_missing)
     kept = file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7)
     assert kept is not None and (kept.word, kept.tone) == ("cannot reverse it", "firm")
     assert "old has no results for 2 queries" in kept.reason and "+0.050" in kept.reason
