@@ -13,7 +13,8 @@ WORKSPACE_VARIABLE = "RANKLENS_WORKSPACE"
 
 
 def data_folder() -> str:
-    """Return the folder of files that was named at the start, "" if none was named."""
+    """Return the folder of files that was named when Ranklens was started. Returns "" if none was
+    named."""
     return os.environ.get(DATA_VARIABLE, "")
 
 

@@ -51,7 +51,7 @@ def prevent_outgoing_requests(address: str, options_file: Path) -> None:
 
 
 def append_to_module_path(folder: Path) -> None:
-    """Append a folder to the module search path.
+    """Append a folder to the module search path, so that Streamlit does not change the path.
 
     For each run of a page, Streamlit puts the app's folder at the start of the path, unless it is
     in the path already, and removes it afterwards. If another thread is importing a module at this

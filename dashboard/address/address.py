@@ -20,8 +20,8 @@ Pair = tuple[str, str]
 @dataclass(frozen=True)
 class Field:
     """One parameter of an address. Its value is a string if `kind` is "one", a tuple of strings if
-    it is "several", and a tuple of (column, value) if it is "pairs". When the user opens another
-    page through the menu, a field is dropped unless it is `lasting`."""
+    it is "several", and a tuple of (column, value) pairs if it is "pairs". When the user opens
+    another page through the menu, a field is dropped unless it is `lasting`."""
 
     name: str
     kind: Literal["one", "several", "pairs"] = "one"
@@ -154,7 +154,8 @@ class Address:
 
     @property
     def menu_address(self) -> Address:
-        """The address for the links of the menu: only the fields that persist between pages."""
+        """The address for the links of the menu. It contains only the fields that persist between
+        pages."""
         return self.with_values(**{f.name: f.empty_value for f in self.fields if not f.lasting})
 
     def restrict_to_fields(self, fields: Iterable[Field]) -> Address:
@@ -197,8 +198,8 @@ class Address:
     def make_link_function(self, page: str, field: str) -> Callable[[str], str]:
         """Return a function that turns a value of `field` into a link to `page`.
 
-        All other fields have the values of this address. In a long table, this is faster than a
-        call of `link` per row."""
+        All other fields have the values of this address. In a long table, this is faster than
+        calling `link` for each row."""
         prefix = self.with_values(**{field: ""}).link(page)
         separator = "&" if "?" in prefix else "?"
         return lambda value: f"{prefix}{separator}{urlencode({field: value})}"

@@ -22,8 +22,8 @@ def default_baseline(names: Sequence[str], *, use_earlier_rule: bool = False) ->
     If several names contain the same word, the name with the fewest words is taken. If no name
     contains such a word and the names differ only by numbers, the run with the lowest number is
     taken. If `use_earlier_rule` is true, the rule of earlier versions is used instead, so that
-    links of older collections do not change. The earlier rule looks for a few words, which may also
-    be parts of longer words."""
+    links of older collections do not change. The earlier rule searches the names for a few words,
+    even inside longer words."""
     if use_earlier_rule:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
         return matching[0] if matching else names[0]

@@ -32,8 +32,8 @@ _RELEVANCE_PARAMETER = "rel"
 
 @dataclass(frozen=True)
 class MeasureChoice:
-    """An entry of the measure picker. `key` is its form in the address; `label` has all names by
-    which a user may search for it."""
+    """An entry of the measure picker. `key` is its form in the address; `label` contains all names
+    by which a user may search for it."""
 
     key: str
     label: str
@@ -61,8 +61,8 @@ class ChosenMeasure:
 
 
 def explain_unsupported(declaration: Declaration) -> str:
-    """Return the reason why the pages cannot show a measure, "" if they can. The pages compare
-    means over queries."""
+    """Return the reason why the pages, which compare arithmetic means over queries, cannot show a
+    measure. Returns "" if they can show it."""
     if declaration.aggregation == "sum":
         return f"{declaration.name} is summed over queries, not averaged; the pages compare means."
     if declaration.aggregation == "geometric":
@@ -124,8 +124,8 @@ def _normalize_name(name: str) -> str:
 
 def _default_key(declaration: Declaration) -> str:
     """Return the key of a measure that is picked by its name alone. The measure follows the cutoff
-    control if it requires a cutoff or if its gloss mentions the top k. Required parameters have the
-    values of the declaration's first worked example."""
+    control if it requires a cutoff or if its short description mentions k. The values of the other
+    required parameters are taken from the declaration's first worked example."""
     needed = {p.name for p in declaration.parameters if p.required and p.name != "cutoff"}
     example = parse_measure(next(iter(declaration.worked)))
     values = {name: value for name, value in example.values if name in needed}
@@ -147,14 +147,14 @@ def measure_key(measure: Measure, *, takes_k: bool) -> str:
 
 
 def key_at_k(measure: Measure) -> str:
-    """Return the key with which a measure follows the cutoff control. A measure that cannot follow
-    it has the same key as without the control."""
+    """Return the key with which a measure follows the cutoff control. If the measure cannot follow
+    it, return the measure's ordinary key."""
     return measure_key(measure, takes_k=True)
 
 
 def find_given_measure(key: str, given_measures: Sequence[Measure]) -> Measure | None:
-    """Return the given measure with this name, or None if there is none. The prefix of given
-    measures may be omitted, unless a computed measure has the same name."""
+    """Return the given measure that `key` names. Returns None if there is no such measure. The key
+    may omit the prefix of given measures unless a computed measure has the same name."""
     names = {key, key.removeprefix(PREFIX)}
     return next((measure for measure in given_measures if str(measure) in names), None)
 
@@ -233,8 +233,8 @@ def _find_choice(text: str) -> MeasureChoice | None:
 
 
 def trec_eval_presets() -> dict[str, str]:
-    """Return the names of trec_eval that imply parameters, with the measures that they mean:
-    {"rbp": "RBP(p=0.9)"}."""
+    """Map each trec_eval name that implies parameter values to the measure that it means: {"rbp":
+    "RBP(p=0.9)"}."""
     pairs = [
         (d, trec_eval_measure)
         for d in declarations()
@@ -247,8 +247,8 @@ def trec_eval_presets() -> dict[str, str]:
 
 
 def explain_typed_name(text: str, measure: Measure) -> str:
-    """Explain how a typed name was interpreted, if the measure's name does not show it. The result
-    is "" for the name of a picker entry, and for another spelling of the measure's name."""
+    """Explain how a typed name was interpreted. Returns "" if no explanation is needed, because the
+    name is that of a picker entry or another spelling of the measure's name."""
     names = {name for choice in measure_choices() for name in (choice.name, choice.label)}
     text = text.strip()
     if (
@@ -274,7 +274,7 @@ def explain_typed_name(text: str, measure: Measure) -> str:
 
 
 def _format_defaults(declaration: Declaration) -> str:
-    """Return a measure with its default parameters: "RBP(p=0.8)"."""
+    """Return the name of a measure with its default parameters: "RBP(p=0.8)"."""
     parameters = [
         f"{p.name}={p.default:g}" for p in declaration.parameters if type(p.default) is float
     ]
@@ -302,8 +302,8 @@ def key_with_value(chosen_measure: ChosenMeasure, name: str, value: Any) -> str:
 
 
 def key_with_typed_value(chosen_measure: ChosenMeasure, name: str, text: str) -> str:
-    """Return the result of `key_with_value` for a typed value. An empty text removes the
-    parameter."""
+    """Return the key of the measure with a parameter value that the user typed. If `text` is empty,
+    the parameter is removed. Raises ParameterError for an invalid value."""
     return key_with_value(chosen_measure, name, parse_value(text) if text.strip() else None)
 
 
@@ -326,8 +326,8 @@ def key_with_lowest_relevant_grade(chosen_measure: ChosenMeasure, grade: float) 
 
 
 def key_for_whole_list(chosen_measure: ChosenMeasure, cutoff: int, *, is_whole: bool) -> str:
-    """Return the key of the measure. If `is_whole` is true, the measure has no cutoff; otherwise it
-    follows the cutoff control."""
+    """Return the key of the measure without a cutoff if `is_whole` is true. Otherwise, return the
+    key with which the measure follows the cutoff control."""
     return measure_key(
         chosen_measure.measure.at(None if is_whole else cutoff), takes_k=not is_whole
     )

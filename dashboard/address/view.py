@@ -35,9 +35,9 @@ class Comparison:
     """Everything that the numbers of a comparison depend on. It is therefore the cache key of these
     numbers.
 
-    `filters` are (column, value) pairs. A query must have one of the values for every filtered
-    column. `loaded` is the number of loaded runs. `controls` has the value of each control in
-    `CONTROLS`."""
+    `filters` are (column, value) pairs. For every column that occurs in them, a query must have one
+    of the column's values. `loaded` is the number of loaded runs. `controls` has the value of each
+    control in `CONTROLS`."""
 
     focus: str
     baseline: str
@@ -105,7 +105,7 @@ class Comparison:
 
     @property
     def has_direction(self) -> bool:
-        """Whether it is declared which direction of the measure is better."""
+        """Whether the measure declares which direction is better."""
         return self.measure.declaration.direction != 0
 
     @property
@@ -154,8 +154,7 @@ class View:
     pages.
 
     `lacking` has a message for each field whose value does not exist. `guessed` is true if the
-    address names no baseline and the baseline, guessed from the names of the runs, is not the first
-    run."""
+    address names no baseline, and the run names suggested a baseline other than the first run."""
 
     comparison: Comparison
     address: Address

@@ -42,11 +42,12 @@ class Breakdown:
     difference, diff_low, diff_high, clear (bool: the difference is significant) and adds (share of
     queries × difference). For measures with headroom, it also has score, order, below and missing.
 
-    `bridge` describes the groups by the names that sentences use. Its columns are group, queries,
-    difference, part (contribution to the difference), clear and unlike. If the two runs contain
-    different queries, `query_mix` states how much of the difference is due to this, and how much is
-    due to different scores. `direction` is that of the measure, 0 if it is not declared.
-    `tests_means` is false for a cost."""
+    `bridge` has one row per group, with the group's name as used in sentences. Its columns are
+    group, queries, difference, part (contribution to the difference), clear and unlike (bool: the
+    difference differs from that in the other queries). If the two runs contain different queries,
+    `query_mix` states how much of the difference is due to this, and how much is due to different
+    scores. `direction` is that of the measure, 0 if it is not declared. `tests_means` is false if
+    the test does not compare means, as for a cost."""
 
     columns: list[str]
     by: str = ""
@@ -100,7 +101,8 @@ class Breakdown:
 class GroupScores:
     """Scores and differences of all runs by group. `groups` is the frame of `summarise_groups`, and
     `order` is the order of the groups. `summary` describes the chart of the scores. `strongest`
-    describes the most significant difference of a run that is not in focus, and its group."""
+    describes the most significant difference among the runs that are not in focus, and names the
+    group in which it occurs."""
 
     groups: pd.DataFrame
     order: list[str]
@@ -276,8 +278,8 @@ def scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.Da
 
 @cache_answer
 def differences_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """Return the frame of `scores_by_column` without the intervals of the means, whose computation
-    would double the time. low and high are NaN."""
+    """Return the frame of `scores_by_column` without the intervals of the means, so its columns low
+    and high are NaN. Computing these intervals would double the time."""
     groups = study.columns(comparison)[column]
     return breakdowns.summarise_groups(
         study.scores(comparison, comparison.measure),

@@ -43,8 +43,8 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
 
 def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None:
     """Return the preview of a collection in the list, which is the result of its Overview with
-    default choices. Returns None if nobody has opened the collection yet: nothing is computed only
-    for the list."""
+    default choices. Returns None if this Overview is not in the cache, because nothing is computed
+    just for the list."""
     comparison = study.cached_answer(_default_comparison)
     if not is_overview_cached(study, comparison):
         return None

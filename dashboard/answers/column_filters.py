@@ -42,8 +42,8 @@ class ColumnFilter:
     span: tuple[float, float] | None = None
 
     def line_with_values(self, values: Collection[str]) -> str:
-        """Return the line that lists only these values of the column. Without values, return the
-        line without the column's tests."""
+        """Return the filter line that lists only queries with one of these values in the column. If
+        there are no values, return the line without the column's tests."""
         quoted = ", ".join(map(quote_text, sorted(values)))
         test = f"== {quoted}" if len(values) == 1 else f"in ({quoted})"
         return self.line_with(f"{self.name} {test}" if values else "")
@@ -66,8 +66,9 @@ class ColumnFilter:
 def column_filters(
     study: Study, comparison: Comparison, request: QueryListRequest, columns: Iterable[TableColumn]
 ) -> dict[str, ColumnFilter]:
-    """Return the filter of each of these columns by its key. The column with the query's text has
-    no filter, because it has a search. An invalid filter line is treated as empty."""
+    """Return the filter of each of these columns, keyed by the column's key. The column with the
+    query's text has no filter, because users filter it with the search field. An invalid filter
+    line is treated as empty."""
     values_by_name = make_filter_columns(study, comparison, request.remarks)
     filters = {}
     for column in columns:
@@ -106,9 +107,9 @@ def column_filters(
 def line_for_range(
     study: Study, comparison: Comparison, line: str, query_ids: Collection[str]
 ) -> str:
-    """Return the filter line that lists the queries whose differences are in the range of the
-    differences of `query_ids`. This range replaces the line's own tests of the difference. Its ends
-    are rounded as far as possible without listing other queries."""
+    """Return a filter line for the range of differences that the queries in `query_ids` span. The
+    range replaces the tests of the difference in `line`; all other tests are kept. The ends of the
+    range are rounded as far as possible without listing other queries."""
     request = QueryListRequest(line=line)
     column_filter = column_filters(study, comparison, request, [DIFFERENCE])[DIFFERENCE.key]
     frame = query_list(study, comparison, QueryListRequest()).frame

@@ -119,7 +119,8 @@ def _crossing(
 
 
 def _groups_of_side(cells: pd.DataFrame, side: str, column: str, cutoff: int) -> pd.DataFrame:
-    """Return the groups of one column alone, under the names that they have in sentences."""
+    """Return the groups of one of the two crossed columns, with their names as used in
+    sentences."""
     rows = cells[cells[side] != ALL]
     return pd.DataFrame(
         {

@@ -93,13 +93,13 @@ class Curves:
     are about precision against recall.
 
     `frames` maps measure names to the frame of `mean_curves`; `table` contains all frames, with a
-    further column measure. `precision_recall` has run, recall, precision, and `half_recall`
-    describes it in words. `ranges` maps measure names to the lowest and highest score. `list_ends`
-    maps each run to the rank by which half of its lists have ended. `best_runs` are the shown runs,
-    ordered by their mean on the chosen measure.
+    further column measure. `precision_recall` has run, recall, precision; `half_recall` says in
+    words what the precision of each run is at recall 0.5. `ranges` maps measure names to the lowest
+    and highest score. `list_ends` maps each run to the rank by which half of its lists have ended.
+    `best_runs` are the shown runs, ordered by their mean on the chosen measure.
 
-    `title` says at which k the difference is significant, provided that the verdict at the chosen
-    k is significant and the band over all k agrees. Otherwise, it states this verdict."""
+    If the verdict at the chosen k is significant and the band over all k agrees, `title` says at
+    which k the difference is significant. Otherwise, it states the verdict at the chosen k."""
 
     title: Sentence
     lead: Sentence

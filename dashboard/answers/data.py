@@ -150,8 +150,8 @@ def _count_unjudged_queries(study: Study | None) -> int:
 
 
 def _count_queries_with_results(study: Study) -> dict[str, int]:
-    """Return the number of judged queries for which a run has results, by run. Runs with results
-    for all judged queries are omitted."""
+    """Return, for each run, the number of judged queries for which it has results. Runs with
+    results for all judged queries are omitted."""
     ranks = study.judged.values()
     return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 

@@ -47,8 +47,8 @@ def measure_for_drawn_queries(study: Study, comparison: Comparison) -> Measure:
 def drawn_judgments(
     study: Study, comparison: Comparison, draw: QueryDraw, layer: Layer | None
 ) -> DrawnJudgments:
-    """Return how far a judge has judged the drawn queries, and the comparison on them. The grades
-    are those in the files and in the judge's `layer`."""
+    """Return a judge's progress on the drawn queries, and the comparison of the two runs on these
+    queries. The grades are those in the files and in the judge's `layer`."""
     pair, measure = _compared_runs(study, comparison), measure_for_drawn_queries(study, comparison)
     return evaluate_draw(*pair, draw, measure, study.unlayered.qrels, layer.grades if layer else {})
 
@@ -78,8 +78,8 @@ def queue_of_drawn_queries(state: DrawnJudgments) -> pd.DataFrame:
 def find_skipped_queries(
     queue: pd.DataFrame, skipped_pairs: Collection[tuple[str, str]]
 ) -> list[str]:
-    """Return the unfinished queries of a queue, if all their documents without a grade were
-    skipped. Otherwise, return an empty list."""
+    """Return the ids of the unfinished queries in the queue. The result is empty unless all their
+    ungraded documents were skipped."""
     rows = queue[~queue["graded"]]
     pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
     return list(rows["query_id"].unique()) if all(pair in skipped_pairs for pair in pairs) else []

@@ -27,8 +27,8 @@ taken to contain the query or document ids."""
 
 
 class Evidence(NamedTuple):
-    """Evidence for the meaning of a field, with names in `backticks`. `fails` is true if the
-    evidence contradicts the meaning."""
+    """Evidence for the meaning of a field. In `text`, names are in backticks. `fails` is true if
+    the evidence contradicts the meaning."""
 
     text: str
     fails: bool = False
@@ -36,8 +36,8 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class LoadedIds:
-    """Those values in a file's fields that are also ids in other loaded files: ids of queries, of
-    judged documents and of documents. `judgments` and `corpus` are the names of the loaded files
+    """The values in a file's fields that are also ids in other loaded files: query ids, ids of
+    judged documents, and document ids. `judgments` and `corpus` are the names of the loaded files
     with judgments and with documents, "" if no such file is loaded."""
 
     judgments: str
@@ -110,8 +110,8 @@ class FieldEvidence:
     def explain_field(
         self, name: str, meaning: str, field_by_meaning: Mapping[str, str]
     ) -> Evidence:
-        """Return the evidence that a field has the meaning `meaning`, or no meaning if `meaning` is
-        "". `field_by_meaning` maps each meaning to the field that has it."""
+        """Return the evidence that a field has the meaning `meaning` or, if `meaning` is "", that
+        it has no meaning. `field_by_meaning` maps each meaning to the field that has it."""
         file_field = self.fields.fields[name]
         loaded = self.loaded
         if meaning == "query" and loaded.judgments:

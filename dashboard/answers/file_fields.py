@@ -40,10 +40,9 @@ NOT_USED, ALL_RELEVANT = "", "'1'"
 
 @dataclass(frozen=True)
 class FieldTable:
-    """The fields of a file that is read as a table of this `kind`. The other attributes are
-    dictionaries whose keys are meanings. `words` has the name of a meaning on screen,
-    `proposed_fields` the field that probably has this meaning, and `chosen_fields` the field that
-    the user chose for it before."""
+    """The fields of a file that is read as a table of this `kind`. Three dictionaries are keyed by
+    meaning: `words` has the meaning's name on screen, `proposed_fields` the field that probably has
+    this meaning, and `chosen_fields` the field that the user chose for it before."""
 
     evidence: FieldEvidence
     kind: Kind
@@ -140,8 +139,7 @@ class FieldTable:
         smallest_is_best: bool = False,
         all_relevant: bool = False,
     ) -> dict[str, Any]:
-        """Return the choices for reading the file that correspond to these meanings of its
-        fields."""
+        """Return the reading choices that correspond to these meanings of the file's fields."""
         columns = {word: name for name, word in meaning_by_field.items() if word}
         if smallest_is_best and "score" in columns:
             columns["score"] = f"-{columns['score']}"
@@ -193,7 +191,7 @@ def field_table(
 
 def offered_kinds(fields: FileFields) -> list[Kind]:
     """Return the kinds of table that a file can be read as. If each row of the file contains a
-    list, these are only a run and judgments."""
+    list, only a run and judgments are possible."""
     in_lists = any("[" in name for name in fields.fields)
     return list(KIND_WORDS)[: 2 if in_lists else None]
 

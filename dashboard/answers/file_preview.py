@@ -173,8 +173,8 @@ def preview_as_kind(
     settings: Settings,
     number_field: str = "",
 ) -> KindReading:
-    """Return the possible reading of a file as tables of one kind. `number_field` is the name of
-    the field with numbers."""
+    """Return how a file would be read as the kind of its `tables`. `number_field` is the name of
+    the field with numbers, which is evidence that the file is a run."""
     table = tables[0]
     pair = combine_with_loaded_tables(tables, file, library, settings)
     preview = file_preview(table, library, file)

@@ -46,9 +46,9 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect of the layers of judgments. Each value is a pair: without and with the layers.
-    `scores` has the scores of one query by run. `difference` is the mean difference of the pair
-    over the queries in view. Undefined values are NaN."""
+    """Effect of the layers of judgments. Each value is a tuple (without the layers, with the
+    layers). `scores` has the scores of one query by run. `difference` is the mean difference of the
+    two compared runs over the `queries` in view. Undefined values are NaN."""
 
     scores: dict[str, tuple[float, float]]
     difference: tuple[float, float]
@@ -78,9 +78,9 @@ def grade_adverbs(study: Study) -> dict[float, str]:
 
 
 def unjudged_documents(study: Study, comparison: Comparison, query_id: str) -> pd.DataFrame:
-    """Return the documents without a judgment in the files, among the first k documents of a
-    query's shown lists. Documents in the lists of the compared pair come first. Columns: query_id,
-    doc_id, ranks (a dict from run to rank), title, text ("" if no documents are loaded).
+    """Return the documents that have no judgment in the files, among the first k documents of each
+    shown run's list for a query. Documents in the lists of the compared pair come first. Columns:
+    query_id, doc_id, ranks (a dict from run to rank), title, text ("" if no documents are loaded).
 
     In runs loaded as judged ranks (the ranks of judged documents), unjudged documents are unknown
     and therefore missing. The result is empty if the judgments are complete."""
@@ -123,12 +123,13 @@ def judging_queue(
     study: Study, comparison: Comparison, order: str = MOVING, n_to_settle: int | None = None
 ) -> pd.DataFrame:
     """Return the documents to judge next for the comparison. Columns: query_id, doc_id, ranks (a
-    dict from each of the two runs to the document's rank, 0 if not within the cutoff).
+    dict with the document's rank in each of the two runs, 0 if not within the cutoff).
 
     Only the judgments of the files count, so that the queue does not change while the user works on
-    it. In the default order the documents that could change the difference most come first, then
-    the remaining documents by rank. In the order by query, the first `n_to_settle` documents of the
-    default order come first. The result is empty if one of the runs was loaded as judged ranks."""
+    it. In the default order, the documents that could change the difference most come first, then
+    the remaining documents by rank. The order by query sorts the first `n_to_settle` documents of
+    the default order by query; the remaining ones follow, also by query. The result is empty if one
+    of the runs was loaded as judged ranks."""
     return study.unlayered.cached_answer(
         _judging_queue, comparison, order, n_to_settle if order == BY_QUERY else None
     )
@@ -248,9 +249,9 @@ def _judging_summary(
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The difference in the worst case for the run that is ahead, over all possible grades of the
-    unjudged documents: `before` without the layers, `after` with them. `turns` is true if the
-    difference could still change sign with the layers."""
+    """The worst-case difference for the run that is ahead, over all possible grades of the unjudged
+    documents. `before` is the difference without the layers, `after` the difference with them.
+    `turns` is true if the difference could still change sign with the layers."""
 
     before: float
     after: float

@@ -11,11 +11,11 @@ from metrics_core.slicing.derived_groups import find_derived_column
 
 
 def group_name(group: str, column: str, groups: pd.Series, *, short: bool = False) -> str:
-    """Return the name of a group as a sentence uses it.
+    """Return the name of a group for use in a sentence.
 
-    If the group is a number or a range, the name of the column is included. A group of a derived
-    column is described by its queries or, if `short` is true (for use outside sentences), named by
-    its label."""
+    If the group is a number or a range, the name includes the name of the column. For a group of a
+    derived column, the name describes its queries. If `short` is true (for use outside sentences),
+    it is the group's label instead."""
     derived = find_derived_column(column)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else column}"
@@ -38,8 +38,8 @@ def quote_groups(groups: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def replace_group_names(groups: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return the frame with each value of its column `group` replaced by the name of the group that
-    sentences use."""
+    """Return the frame with each group in its column `group` renamed to the name that sentences use
+    for it."""
     names = {g: group_name(g, column, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
 

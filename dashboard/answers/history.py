@@ -109,8 +109,8 @@ def history_page(
 def groups_by_version(
     study: Study, comparison: Comparison, runs: tuple[str, ...], by: str
 ) -> GroupsByVersion:
-    """Return the groups of one column by version. The page loads them separately. The result is
-    empty if the column is unknown."""
+    """Return the groups of one column by version. They are not part of `history_page`, because the
+    page loads them separately. The result is empty if the column is unknown."""
     # Only a derived column may depend on who is compared.
     return study.cached_answer(
         _groups_by_version, comparison if by.endswith(MARK) else _versions_key(comparison), runs, by

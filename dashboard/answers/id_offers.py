@@ -64,8 +64,8 @@ def id_maps_sentence(study: Study) -> str:
 
 
 def _append_id_map(current_map: str, new_map: str) -> str:
-    """Append a mapping to an id map. If either of them maps the ids of runs and judgments
-    differently (it contains ": "), the new mapping replaces the map."""
+    """Append a mapping to an id map. If either of them contains ": ", it maps the ids of runs and
+    the ids of judgments differently. The new mapping then replaces the id map."""
     return (
         ", ".join(filter(None, (current_map, new_map)))
         if ": " not in current_map + new_map

@@ -51,7 +51,7 @@ class ChangesOverview:
     `ListChanges.frame`, is_changed, and was_rank (the rank of the run's first document in the first
     `depth` documents of the baseline, 0 if it is not among them). `groups` is the frame of
     `changes_by_group` for the column `grouping`. `runs` has a row of `summarise_changes` for each
-    run except the baseline, NaN for runs that cannot be compared with it."""
+    run except the baseline. The row is NaN if the run cannot be compared with the baseline."""
 
     changes: ListChanges
     queries: pd.DataFrame
@@ -102,8 +102,8 @@ def _ids_in_view(study: Study, comparison: Comparison) -> list[str]:
 
 
 def find_depth_problem(study: Study, comparison: Comparison) -> tuple[RanklensError | None, int]:
-    """Return the error if the two runs are cut off at different depths within the first k, and the
-    largest k at which they can be compared."""
+    """Check whether the two runs are cut off at different depths within the first k. Return the
+    error if they are, otherwise None, and the largest k at which they can be compared."""
     changes = list_changes(study, comparison)
     try:
         refuse_different_depths(changes)
@@ -169,8 +169,8 @@ def changes_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFr
 @cache_answer
 def overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return the mean overlap of each shown run with the baseline by k, up to the depth at which
-    the shorter run ends. Columns: run, k, mean, low, high, and difference, diff_low, diff_high,
-    which are NaN."""
+    the shorter run ends. Columns: run, k, mean, low, high, difference, diff_low, diff_high. The
+    last three are always NaN."""
     ids, baseline = _ids_in_view(study, comparison), study.runs[comparison.baseline]
     frames = []
     for run in comparison.runs:
@@ -187,8 +187,8 @@ def overlap_curves(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 @cache_answer
 def overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """Return rank-biased overlap of all pairs of runs, NaN for pairs that cannot be compared.
-    Columns: run, baseline, rbo, overlap."""
+    """Return the rank-biased overlap of all pairs of runs. It is NaN for pairs that cannot be
+    compared. Columns: run, baseline, rbo, overlap."""
     rows = []
     for number, run in enumerate(study.names):
         for other in study.names[:number]:
@@ -201,9 +201,10 @@ def overlap_of_pairs(study: Study, comparison: Comparison) -> pd.DataFrame:
 @dataclass(frozen=True)
 class QueryChanges:
     """The changes of one query. `counts` has the numbers of new, gone and kept documents ("new",
-    "gone", "stay"), and `row` is the query's row of `ListChanges.frame` (NaN without results).
-    `mean_rbo` is the mean rank-biased overlap of the queries in view. `sources` says where the new
-    documents were in the baseline's list, with the number of documents for each place."""
+    "gone", "stay"). `row` has the query's rbo and first_change from `ListChanges.frame`; they are
+    NaN if the frame does not contain the query. `mean_rbo` is the mean rank-biased overlap of the
+    queries in view. `sources` counts the new documents by where they were in the baseline's
+    list."""
 
     counts: dict[str, int]
     row: dict[str, float]
@@ -250,8 +251,8 @@ def columns_of_list_changes(study: Study, comparison: Comparison) -> list[TableC
 
 
 def values_of_list_changes(study: Study, comparison: Comparison, key: str) -> AnyArray:
-    """Return the values of one of the `columns_of_list_changes` for the queries in view:
-    float64[query], NaN if undefined, or object[query] for the class of change."""
+    """Return one of the `columns_of_list_changes` for the queries in view. The class of change is
+    object[query]. All other columns are float64[query], NaN if undefined."""
     return np.asarray(study.cached_answer(_frame_of_list_changes, comparison)[key])
 
 

@@ -21,10 +21,10 @@ _FIRST, _FIRST_ASKS = "Most used", "Put the cutoff in the name: nDCG@10, P@10, R
 
 @dataclass(frozen=True)
 class MeasureList:
-    """The measures that match a search. Without a search, `groups` has them by family title, the
-    most used first; with a search, the best match comes first, under a single heading. `questions`
-    maps headings to their question. If nothing matches the search, `similar` has the names of
-    similar measures."""
+    """The measures that match a search, grouped by heading. Without a search, the headings in
+    `groups` are the family titles, after a group of the most used measures. With a search, there is
+    only one heading, under which the best match comes first. `questions` maps headings to their
+    question. If nothing matches the search, `similar` has the names of similar measures."""
 
     groups: dict[str, list[Description]]
     questions: dict[str, str]

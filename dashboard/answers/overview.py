@@ -76,16 +76,16 @@ class Overview:
 
     `measures` are (name, gloss, key in an address); `doubts` are problems of the test. `table` is
     the frame of `compare` for all measures, with columns measure, direction, given (bool), left_out
-    (number of queries without a score of one run) and clear (bool: significant). `judged_shares`
-    maps runs to their judged share. Both cover the shown runs; in a leaderboard, `table` covers all
-    loaded runs. `all_rows` and `shown_rows` are the frames of `compare` on the chosen measure, for
+    (number of queries without a score of one run) and clear (bool: significant). `table` covers the
+    shown runs or, in a leaderboard, all loaded runs. `judged_shares` maps the shown runs to their
+    judged share. `all_rows` and `shown_rows` are the frames of `compare` on the chosen measure, for
     all loaded and for the shown runs. Runs in `too_few` have too few queries for a verdict.
     `groups` is the frame of `focus_differences_by_column`.
 
-    `worse`, `better`, `lowest`, `highest` and `examples` (all queries, if too few to test) are
-    frames of `query_differences` with text, meta and unlisted_by (the name of the run that lacks
-    the query, or ""). `worse` and `better` also have cause, in a few words. `histogram` counts a
-    single run's scores in ten bins from 0 to 1."""
+    `worse`, `better`, `lowest`, `highest` and `examples` are frames of `query_differences` with
+    text, meta and unlisted_by (the name of the run that lacks the query, or ""). `examples` has all
+    queries if there are too few to test. `worse` and `better` also have cause, in a few words.
+    `histogram` counts a single run's scores in ten bins from 0 to 1."""
 
     verdict: VerdictFinding
     test_sentence: Sentence
@@ -119,7 +119,8 @@ class Overview:
 
     @property
     def rounding_note(self) -> str:
-        """A note on the differences in the table, "" unless one contradicts the printed means."""
+        """A note that differences are computed before rounding. It is "" unless a difference in the
+        table contradicts the printed means."""
         return rounding_note(self.table)
 
     @property
@@ -354,7 +355,8 @@ def _groups_sentence(
 
 def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """Return the groups by contribution, largest first, as on the Breakdown page. For a single run,
-    the lowest score comes first; numbers and ranges keep numeric order."""
+    the group with the lowest score comes first. Groups that are numbers or ranges keep their
+    numeric order in either case."""
     if are_numeric_groups(groups["group"]):
         return groups
     contribution = (groups["difference"] * groups["queries"]).abs()
@@ -387,10 +389,10 @@ def _view_facts(
 
 
 def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
-    """Return the number of queries in view for which a run has no results, by run. Runs with
-    results for all queries are omitted. Queries that were excluded from the view for this reason
-    are counted. The result is empty for a given measure, which leaves out queries without a
-    score."""
+    """Return, for each run, the number of queries for which it has no results. Runs with results
+    for all queries are omitted. The queries in view are counted, and also those that were excluded
+    from the view because they lack results. The result is empty for a given measure, because
+    queries without a given score are left out."""
     if not study.is_computed(comparison.measure):
         return {}
     mask = study.view_mask(comparison.reset_control(MISSING))

@@ -15,9 +15,9 @@ _BESIDE_GIVEN = ("nDCG@{k}", "R@{k}")
 
 
 def overview_measures(study: Study, comparison: Comparison) -> list[Measure]:
-    """Return the given measures, then the default measures at the chosen cutoff. If the chosen
-    measure is not among these, it comes first. If there are given measures, there are fewer default
-    ones."""
+    """Return the given measures, then the default measures at the chosen cutoff. If there are given
+    measures, only some of the default measures are included. If the chosen measure is not among
+    these, it comes first."""
     names = _USUAL_MEASURES if not study.given_tables else _BESIDE_GIVEN if study.judged else ()
     measures = [
         *study.given_measures,
@@ -35,8 +35,8 @@ def measure_gloss(measure: Measure) -> str:
 
 
 def missing_scores_text(scores: Scores, study: Study) -> str:
-    """Return a sentence that says for which queries given scores are missing. It is "" if none are
-    missing."""
+    """Return a sentence that says how many queries lack a given score, for each run and measure.
+    Returns "" if no score is missing."""
     lacks = [
         f"{run} has no {measure} for {w.format_with_noun(n, 'query', 'queries')}"
         for measure in study.given_measures

@@ -26,7 +26,7 @@ Texts = Mapping[str, str]
 
 
 def overview_texts(study: Study, comparison: Comparison) -> Texts:
-    """Return the Overview's table of runs and measures, best run first."""
+    """Return the Overview's table of runs and measures as LaTeX and as Markdown, best run first."""
     measures = overview_measures(study, comparison)
     table = overview(study, comparison).table
     ordered = table[table["measure"] == comparison.name].sort_values(
@@ -51,7 +51,8 @@ def overview_texts(study: Study, comparison: Comparison) -> Texts:
 
 
 def ranking_texts(study: Study, comparison: Comparison) -> Texts:
-    """Return the Ranking page's table of all runs and measures, best run first."""
+    """Return the Ranking page's table of all runs and measures as LaTeX and as Markdown, best run
+    first."""
     by_measure = pairs_on_measures(study, comparison)
     runs = by_measure[comparison.measure].runs
     scores = study.scores_of_all_runs(comparison, *by_measure).select_runs(runs)

@@ -38,9 +38,10 @@ class QualityCost:
 def quality_cost(
     study: Study, comparison: Comparison, quality: str = "", cost: str = ""
 ) -> QualityCost | None:
-    """Return the runs by the measures of these names. If a name is unknown, the measure is the
-    chosen one for quality, or a given measure of cost. Returns None unless there is a given measure
-    on which lower is better, and at least two runs have scores on both measures."""
+    """Return the runs with their means on the measures named `quality` and `cost`. If a name is
+    unknown, a default is used: the chosen measure for quality, and a given measure of cost. Returns
+    None unless lower is better on at least one given measure, and at least two runs have scores on
+    both measures."""
     choices = {str(measure): measure for measure in overview_measures(study, comparison)}
     costs = [m for m in study.given_measures if m.declaration.direction < 0]
     goods = [m for m in (comparison.measure, *choices.values()) if m.declaration.direction > 0]

@@ -90,8 +90,8 @@ class QueryList:
 
     @property
     def has_outcomes(self) -> bool:
-        """Whether better and worse are coloured: the direction of the measure is declared, and
-        there are enough queries."""
+        """Whether queries that got better or worse are coloured. This requires that the direction
+        of the measure is declared, and that there are enough queries."""
         return self.has_direction and self.paired >= FEWEST_QUERIES
 
     @property

@@ -34,8 +34,8 @@ class QueryPosition:
 @dataclass(frozen=True)
 class QueryPage:
     """The content of the Query page. `documents` has title and text, indexed by doc_id; `lists` has
-    the lists for the download: run, rank, doc_id, score, grade, title. The last fields are the same
-    as in `QueryPosition`."""
+    the lists for the download: run, rank, doc_id, score, grade, title. The fields from `previous`
+    on are those of `QueryPosition`."""
 
     diagnosis: Diagnosis
     text: str
@@ -71,8 +71,8 @@ def find_query_position(
 def query_page(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, n_rows: int = 0
 ) -> QueryPage:
-    """Return the content of the Query page. If `query_id` is empty, it is about the first query of
-    the list. `request` describes the list from which the page was opened. Of each run, `n_rows`
+    """Return the content of the Query page. If `query_id` is empty, the page shows the first query
+    of the list. `request` describes the list from which the page was opened. For each run, `n_rows`
     rows are shown, or k rows if k is larger."""
     query_place = find_query_position(study, comparison, query_id, request)
     page = study.cached_answer(

@@ -89,8 +89,8 @@ def query_changes(study: Study, comparison: Comparison) -> Objects:
 
 
 def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[str, Mask]:
-    """Return which queries in view each list contains, as bool[query] by key of the list. `scores`
-    are the scores of the shown runs."""
+    """Return a mask bool[query] for each list of queries, keyed by the key of the list. The mask
+    says which queries in view the list contains. `scores` are the scores of the shown runs."""
     run_scores = scores.values_of(comparison.measure)
     focus, baseline = (
         run_scores[comparison.runs.index(comparison.focus)],

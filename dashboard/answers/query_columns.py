@@ -285,8 +285,9 @@ def _replace_missing_groups(values: AnyArray) -> AnyArray:
 
 
 class FilterColumns(Mapping[str, AnyArray]):
-    """The columns by their names in a filter line. Their values are those of `filter_values`,
-    computed on access. `further` are columns that do not come from the study, with their values."""
+    """The columns, keyed by their names in a filter line. Their values are those of
+    `values_for_filter_line`, computed on access. `further` maps columns that do not come from the
+    study to their values."""
 
     def __init__(
         self,

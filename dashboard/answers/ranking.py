@@ -56,8 +56,9 @@ class Ranking:
 
 
 def ranking(study: Study, comparison: Comparison, *, all_rank_ranges: bool = True) -> Ranking:
-    """Return all runs on the default measures and the chosen one. The places on the other measures
-    take longer. They are included if they are in the cache, or if `all_rank_ranges` is true."""
+    """Return all runs on the default measures and the chosen one. The places on measures other than
+    the chosen one take longer to compute, so they are included only if they are in the cache or if
+    `all_rank_ranges` is true."""
     if all_rank_ranges:
         pairs_on_measures(study, comparison)
     known_places = tuple(

@@ -87,13 +87,13 @@ class ReportMethods:
 
 @dataclass(frozen=True)
 class Report:
-    """The content of a report. `groups` are by the first column that splits the queries; None if no
-    column does. `lists` maps the key of each list to its queries, bool[query]. `grades` are all
-    grades of the collection, for the colour scale. `notes` has the notes on queries: query_id,
-    text, tags, notes. `errors` maps the name of each failed part to its exception; failed parts are
-    empty or None. `examples` has the Query pages of two examples, "losses" and "wins": the queries
-    with the largest loss and win among those for which both runs have results or, if there are
-    none, among all queries."""
+    """The content of a report. `groups` are the groups of the first column that splits the queries.
+    It is None if no column splits them. `lists` maps the key of each list to its queries,
+    bool[query]. `grades` are all grades of the collection, for the colour scale. `notes` has the
+    notes on queries: query_id, text, tags, notes. `errors` maps the name of each failed part to its
+    exception; failed parts are empty or None. `examples` has the Query pages of two examples,
+    "losses" and "wins": the queries with the largest loss and win among those for which both runs
+    have results or, if there are none, among all queries."""
 
     overview: Overview
     robustness: Robustness

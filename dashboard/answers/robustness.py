@@ -113,9 +113,9 @@ def _query_fragility(study: Study, comparison: Comparison) -> Fragility:
 def find_missed_queries(
     study: Study, comparison: Comparison, removals: Fragility
 ) -> MissedQueries | None:
-    """Return the queries for which the run that is behind found nothing relevant, and the queries
-    for which each run's list is empty. Returns None if the runs are tied, or if the lowest score of
-    the measure does not mean that nothing relevant was found."""
+    """Return the queries for which the run that is behind found nothing relevant and, for each of
+    the two runs, the queries for which its list is empty. Returns None if the runs are tied, or if
+    the lowest score of the measure does not mean that nothing relevant was found."""
     declaration, measure = comparison.measure.declaration, comparison.measure
     is_quality = declaration.higher_is_better and study.is_computed(measure)
     if not is_quality or declaration.range[0] != 0 or not removals.total:
@@ -319,7 +319,7 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
 
 
 def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str]]:
-    """Return the queries in view for which a run has no score, for each of the two runs. The
+    """Return, for each of the two runs, the queries in view for which it has no score. The
     comparison leaves these queries out. A run that has all scores is not in the result."""
     pair = comparison.pair
     scores = study.scores(comparison, comparison.measure).select_runs(pair)
@@ -329,7 +329,7 @@ def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str
 
 
 def query_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
-    """Return the queries in view for which a run has no results, for each of the two runs."""
+    """Return, for each of the two runs, the queries in view for which it has no results."""
     return find_coverage(pair_ranks(study, comparison))
 
 
@@ -371,7 +371,7 @@ def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
 
 
 def shared_p_value(study: Study, comparison: Comparison) -> float:
-    """Return the corrected p-value over the queries that both runs list."""
+    """Return the corrected p-value of the difference over the queries that are in both runs."""
     shared = comparison.set_control(MISSING, SHARED_QUERIES)
     rows = compare_runs(study, shared, comparison.measure).set_index("run")
     return float(rows.loc[comparison.focus, "p_corrected"])

@@ -134,8 +134,8 @@ def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
 def _given_measure_checks(
     study: Study, comparison: Comparison, differences: Floats, query_count: int
 ) -> Robustness:
-    """Return the checks of a given measure. There are no checks of the cutoff, of ties or of
-    unjudged documents."""
+    """Return the checks of a given measure. They do not include checks of the cutoff, of ties and
+    of unjudged documents, because these need result lists."""
     pair = robustness.compared_pair(study, comparison)
     fragility = robustness.query_fragility(study, comparison)
     agreement = robustness.measure_agreement(study, comparison)
@@ -158,8 +158,9 @@ def _add_settling_checks(
     *list_checks: RobustnessCheck | None,
     later_checks: Sequence[RobustnessCheck | None] = (),
 ) -> Robustness:
-    """Add to `summary` the checks that could make an inconclusive verdict conclusive. The checks of
-    the result lists are passed: `list_checks` come before the check of other measures, and
+    """Return `summary` with the checks that could make an inconclusive verdict conclusive. If the
+    verdict is conclusive already, return `summary` unchanged. `list_checks` and `later_checks` are
+    checks of the result lists: `list_checks` come before the check of other measures, and
     `later_checks` come after it."""
     pair = robustness.compared_pair(study, comparison)
     if pair.verdict in CLEAR or pair.verdict == NO_MATTER:

@@ -54,8 +54,8 @@ class Slices:
 @cache_answer
 def slices(study: Study, comparison: Comparison) -> Slices:
     """Return the slices of all columns, from files and derived. For a cost, the logarithms of the
-    ratios are compared. The result is empty for a single run, if there are too few queries, for a
-    cost with a value of 0 or below, and if no direction is declared."""
+    ratios are compared. The result is empty for a single run, for too few queries, for a cost with
+    a value of 0 or below, and for a measure without a declared direction."""
     scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
     focus_scores, baseline_scores = values = scores.values_of(comparison.measure)
     declared = comparison.measure.declaration

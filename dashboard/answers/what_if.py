@@ -188,7 +188,7 @@ def _measure_scores(
 
 
 def _score_of_only_query(measure: Measure, ranks: JudgedRanks) -> float:
-    """Return the score of one query. It is NaN if the last judgment of the query was removed."""
+    """Return the score of one query. It is NaN if the edits left the query without judgments."""
     return float(measure.score(ranks)[0]) if ranks.n_queries else float("nan")
 
 

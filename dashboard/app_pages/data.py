@@ -160,17 +160,17 @@ def _describe_file(
 
 
 def _usage_text(file: File) -> str:
-    """Return a sentence that says whether a file is in use. It is returned for judgments, because
-    only one judgment file is used, and for files that are not in use. For other files the result is
-    ""."""
+    """Return whether a file is in use, as a phrase. Returns "" for a file that is in use and does
+    not contain judgments. A judgment file gets a phrase even if it is in use, because only one is
+    used at a time."""
     if not file.used:
         return "not in use"
     return "in use" if file.kind == "qrels" else ""
 
 
 def _show_preview_dialog(rows: list[FileRow]) -> None:
-    """Show a dialog with the first rows of the file in the address. The address has the position of
-    the file, because names may occur twice."""
+    """Show a dialog with the first rows of a file. The address identifies the file by its position,
+    because several files may have the same name."""
     row = {str(number): row for number, row in enumerate(rows)}.get(session.address()["file"])
     if row is None:
         return
@@ -224,8 +224,8 @@ def _show_file_actions(rows: list[FileRow]) -> None:
 
 
 def _kind_picker(file: File) -> None:
-    """Show a choice between run and judgments for the kind of the file, because both assign numbers
-    to documents. If the kind cannot be changed, show nothing."""
+    """Show a choice of the kind of a file that could be a run or judgments, because both assign
+    numbers to documents. If the kind cannot be changed, show nothing."""
     if not _is_kind_correctable(file):
         return
 

@@ -139,8 +139,8 @@ ICON = str(_STATIC / "icon.svg")
 
 
 def streamlit_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Return Streamlit's page objects by name. Each run of the app gets its own copies, because
-    Streamlit changes the object of the current page."""
+    """Return Streamlit's page objects, keyed by page name. Each rerun of the app gets its own
+    copies, because Streamlit changes the object of the current page."""
     return {name: copy(page) for name, page in _make_pages(pages).items()}
 
 
@@ -336,8 +336,8 @@ def _show_unjudged_message(context: PageContext, page: Page) -> bool:
 
 
 def _show_given_measure_message(context: PageContext) -> bool:
-    """Show a message if the chosen measure is given, because given scores have no ranks, and offer
-    a computed measure instead. Return whether the message was shown."""
+    """If the chosen measure is given, show a message that the page needs a computed measure, with a
+    button that selects the default one. Return whether the message was shown."""
     measure = context.comparison.measure
     if context.study.is_computed(measure):
         return False

@@ -14,7 +14,7 @@ from metrics_core.base.errors import RanklensError
 
 
 def render() -> None:
-    """Show the measure that the address names. Without one, show the list of measures."""
+    """Show the measure that the address names. If it names none, show the list of measures."""
     name = session.address()["measure"]
     context = session.page_context()
     study = context.study if context else None

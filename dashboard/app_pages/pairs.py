@@ -104,8 +104,8 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
 
 
 def _choose_measure(context: PageContext) -> bool:
-    """Show the choice of the measure by which the runs are sorted. It is used if there are many
-    runs. Return whether the user chose all measures."""
+    """Show the choice of the measure by which the runs are sorted, and return whether the user
+    chose all measures. The page shows this choice only if there are many runs."""
     measures = {c.key: str(c.measure) for c in _ranking(context).columns}
     chosen_key = next(key for key, name in measures.items() if name == context.comparison.name)
     is_all = context.view.address["part"] == _ALL_MEASURES
@@ -232,8 +232,8 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 
 
 def _figure_links(context: PageContext) -> None:
-    """Show links that download the triangle of all pairs as a figure for a paper. The PDF is
-    offered if a browser that prints it is installed where Ranklens runs."""
+    """Show links that download the triangle of all pairs as a figure for a paper. PDF is offered
+    only if a browser that can print it is installed on the computer that runs Ranklens."""
     view = replace(context.comparison, other_runs=tuple(context.study.names))
     for ending in ("svg", "pdf") if find_browser() else ("svg",):
         st.download_button(

@@ -154,7 +154,7 @@ def _used_files(
 def _pack_tables(
     title: str, study: Study, options: ReportOptions, input_files: InputFiles
 ) -> bytes:
-    """Return the tables, unchanged since they were read, in a packed collection."""
+    """Return a packed collection that contains the tables as they were read."""
     tables: list[tuple[Table | None, str]] = [
         *((run, input_files.files[run.name]) for run in study.runs.values()),
         *([(input_files.qrels, options.qrels)] if study.judged else []),

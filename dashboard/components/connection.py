@@ -19,8 +19,9 @@ def watch_connection(address: str, uploads: int, max_file_size: int, chart_scrip
     """Return the message that the browser sends after the page has reconnected to a server. Returns
     None if the page was never disconnected.
 
-    `uploads` is the number of uploaders so far, `max_file_size` is the maximum size of a file in
-    bytes, and `chart_script` is the URL of the script that draws charts."""
+    `uploads` is the generation of the uploader, which increases each time the uploader is reset.
+    `max_file_size` is the maximum size of a file in bytes, and `chart_script` is the URL of the
+    script that draws charts."""
     result = _CONNECTION(
         key="connection",
         data={

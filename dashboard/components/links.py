@@ -26,7 +26,7 @@ def clicked_link(
     on_theme: Callable[[], None],
     on_star: Callable[[], None],
 ) -> str:
-    """Return the link that was clicked, or an empty string.
+    """Return the link that was clicked. Returns "" if no link was clicked.
 
     `theme` is the current theme of the page, `n_handled_theme_changes` is the number of theme
     changes that `on_theme` has handled, and `address` is the query string of the page. A click on

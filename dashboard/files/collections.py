@@ -85,13 +85,14 @@ class CollectionCatalog:
     """The collections that a server offers."""
 
     def __init__(self, workspace: Workspace, folder: Path | None) -> None:
-        """Create the catalog. `folder` is the folder named at the start, or None."""
+        """Create the catalog. `folder` is the folder that was named when Ranklens was started, None
+        if none was named."""
         self._workspace, self._folder = workspace, folder
 
     @property
     def folder_id(self) -> str:
-        """The id of the collection made from the folder that was named at the start. Returns "" if
-        no folder was named."""
+        """The id of the collection made from the folder that was named when Ranklens was started,
+        "" if none was named."""
         if self._folder is None:
             return ""
         return f"folder-{hashlib.sha256(str(self._folder).encode()).hexdigest()[:8]}"
@@ -99,9 +100,10 @@ class CollectionCatalog:
     def choose_collection(self, requested_id: str) -> str:
         """Return the id of the collection that a URL requests.
 
-        If the URL requests no collection, this is the folder named at the start. If no folder was
-        named, it is the user's collection that was opened last or, if none was opened, that was
-        changed last. If the user has no collections, it is the example."""
+        If the URL requests none, return the collection of the folder that was named when Ranklens
+        was started. If no folder was named, return the user's collection that was opened last. If
+        none was opened, return the one that was changed last. If the user has no collections,
+        return the example."""
         if (
             requested_id == OWN_COLLECTION
             and self.folder_id
@@ -133,8 +135,8 @@ class CollectionCatalog:
         return self._folder if collection_id and collection_id == self.folder_id else None
 
     def reading_choices(self, collection_id: str) -> Mapping[str, Mapping[str, Any]]:
-        """Return the choices for reading files of a collection, by file name or by the key of a
-        shape."""
+        """Return the choices for reading the files of a collection, keyed by file name or, if they
+        apply to all files of the same shape, by the key of the shape."""
         record = self._record(collection_id)
         return record.choices if record else {}
 
@@ -219,8 +221,8 @@ class CollectionCatalog:
         return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
     def _user_collections(self) -> list[Collection]:
-        """Return the collections of the user, the one changed last first. The record with judgments
-        of the example is not included."""
+        """Return the user's own collections, latest change first. The record that stores the
+        judgments of the example is not included."""
         return [c for c in self._workspace.read_collections() if c.id != SAMPLE]
 
     def _opened_time(self, collection_id: str) -> float:
@@ -276,8 +278,8 @@ class CollectionCatalog:
 
 
 def _time_in_seconds(time_text: str) -> float:
-    """Convert the time in a record to seconds since 1970. An empty string becomes 0. The example,
-    for instance, has no time."""
+    """Convert the time in a record to seconds since 1970. An empty string, as for the example,
+    becomes 0."""
     return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
 
 

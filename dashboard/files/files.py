@@ -168,8 +168,9 @@ def read_files(
 ) -> list[File]:
     """Read one file of a folder, which may contain several tables, with the user's `choices`.
 
-    The choices may also be remembered from an earlier file of the same shape (BEFORE). If something
-    cannot be read, the result has a File with the error; no exception is raised."""
+    If `choices` contains BEFORE, the choices were made for an earlier file of the same shape, and
+    are used only if the file can be read with them. If something cannot be read, the result has a
+    File with the error; no exception is raised."""
     if BEFORE in choices:
         earlier_choices = select_remembered_choices(choices)
         with suppress(RanklensError):  # then it is unlike the earlier file

@@ -62,8 +62,8 @@ def convert_run(
     fit.
 
     `progress` is called with the number of bytes of text that have been read. Returns None if
-    nothing can be stored, or if the file must be read in the ordinary way because it has errors,
-    anomalies or another format, or is short."""
+    nothing can be stored, or if the file must be read in the ordinary way. This is the case for a
+    short file, and for a file with errors, anomalies or another format."""
     from metrics_core.judging.while_reading.judged import judge_and_keep_run
     from metrics_core.judging.while_reading.judgments import make_judgment_tables
 
@@ -117,8 +117,8 @@ class ConvertedFiles:
     ) -> list[File]:
         """Return the tables of a file in this state, with the same result as `read_files`.
 
-        A long run is joined with judgments while it is read, namely with the `judgments` that seem
-        to fit. `progress` is called with the number of bytes of text that have been read."""
+        While a long run is read, it is joined with the `judgments` that seem to fit. `progress` is
+        called with the number of bytes of text that have been read."""
         if not may_be_long_run(path):
             return read_files(path, display_name=display_name, origin=origin, choices=choices)
         common_key = (display_name, repr(sorted(choices.items())))
@@ -205,8 +205,8 @@ class ConvertedFiles:
         )
 
     def _cache_file(self, key_parts: tuple[str, ...], files: list[File]) -> None:
-        """Store in the cache what was read, if it is a single long run whose rows are in the cache
-        already."""
+        """Cache the `files` that were read. Nothing is stored unless they consist of a single long
+        run whose rows are in the cache already."""
         run = files[0].table if len(files) == 1 else None
         if not isinstance(run, StoredRun):
             return

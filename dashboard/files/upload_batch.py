@@ -38,7 +38,8 @@ class UploadBatch:
         files come first.
 
         A run may be uploaded as files of judged ranks, which have only the ranks of judged
-        documents. The marker files beside them are skipped, unless there are no other files."""
+        documents. Spark and Hadoop write marker files beside them. These are skipped unless there
+        are no other files."""
         positions = [
             n
             for n, uploaded_file in enumerate(self.files)

@@ -85,7 +85,8 @@ def detect_upload_kind(uploaded_file: UploadedFile) -> UploadKind:
 
 
 def find_packed_collection(uploaded_file: UploadedFile) -> Origin:
-    """Return the packed collection in a file, which may be a report."""
+    """Return the packed collection in a file. The file is either the packed collection itself, or a
+    report that contains it."""
     return (
         report_data.extract_packed_collection(uploaded_file.origin)
         if _is_report(uploaded_file)

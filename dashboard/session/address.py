@@ -36,8 +36,8 @@ def _empty_address() -> Address:
 
 
 def register_pages(pages: Sequence[Page], streamlit_pages: Mapping[str, Any]) -> None:
-    """Register the address fields of the pages, and Streamlit's page objects by name, which `goto`
-    uses."""
+    """Register the address fields of the pages, and the page objects of Streamlit that `goto`
+    opens, keyed by page name."""
     st.session_state["_empty"] = Address.create(f for page in pages for f in page.fields)
     st.session_state["_pages"] = dict(streamlit_pages)
     st.session_state["_first_page"] = pages[0].name
@@ -67,9 +67,9 @@ def sync_address(page: Page) -> None:
 
 
 def write_explicit_address(new_address: Address) -> None:
-    """Set an address that names the collection, the run in focus and the baseline, in case the app
-    was opened without them. The browser may still have the earlier URL until links.js replaces
-    it."""
+    """Set an address that names the collection, the run in focus and the baseline, because the app
+    may have been opened with a URL that does not. The browser may still show the earlier URL until
+    links.js replaces it."""
     st.session_state["_address"] = new_address
     st.session_state["_written"].append(new_address.parameters())
 

@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 
 def defer_drawing(draw: Callable[[], None], container: DeltaGenerator | None = None) -> None:
-    """Request that `draw` is called at the end of this run of the app. What it draws appears at the
-    present position in the page or, if given, in `container`."""
+    """Request that `draw` be called at the end of this run of the app. What it draws appears in
+    `container` or, if that is None, at the present position in the page."""
     target = st.container() if container is None else container
     st.session_state.setdefault("_deferred", []).append((target, draw))
 

@@ -18,7 +18,7 @@ _WAITING = Lock()
 
 
 def request_release() -> None:
-    """Request that memory is released after the next page is drawn. It is not released at once,
+    """Request that memory be released after the next page is drawn. It is not released at once,
     because garbage collection takes a tenth of a second."""
     st.session_state[_READ] = True
 
@@ -43,9 +43,9 @@ def release_after_page() -> None:
 
 
 def _release_memory_soon() -> None:
-    """Release memory in one second, once for all pages that are drawn in that second. It is not
-    released for each page, because this takes as long as drawing a small page, and because memory
-    that the next page needs must then be requested again."""
+    """Release memory in one second, once for all pages that are drawn in that second. Releasing it
+    for each page would take as long as drawing a small page, and memory that the next page needs
+    would have to be requested again."""
     if _WAITING.acquire(blocking=False):
         later = Timer(_LATER, _release_memory_now)
         later.daemon = True

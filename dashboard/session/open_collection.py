@@ -190,7 +190,7 @@ def _library_states() -> dict[str, dict[str, Hashable]]:
 
 @st.cache_resource(show_spinner=False)
 def previewed_studies() -> WeakValueDictionary[str, Study]:
-    """Return the study for which a collection's preview was last checked, by collection."""
+    """Return, for each collection, the study for which its preview was last checked."""
     return WeakValueDictionary()
 
 

@@ -143,8 +143,8 @@ class Study(CachedAnswers):
 
     @cached_property
     def given_scores_check(self) -> tuple[list[str], list[Note]]:
-        """The names of the given measures that are equal to a computed measure, and the notes on
-        these measures and on given scores that are not used."""
+        """Two lists: the names of the given measures that equal a computed measure, and notes. The
+        notes are about these measures, and about given scores that are not used."""
         if self._file_scores is None or self.given_scores is None or not self.judged:
             return [], []
         unused = unused_score_notes(self._file_scores, self.names, self.query_ids)
@@ -191,7 +191,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The text of each query, by query_id. If a query has no text, it is the id itself."""
+        """The text of each query, keyed by query_id. A query without a text has its id as text."""
         own_texts: dict[str, str] = {}
         if self.queries is not None:
             frame = self.queries.frame

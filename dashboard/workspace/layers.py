@@ -294,8 +294,8 @@ def _build_layers(
 def _latest_grades(
     rows: Iterable[Row], earlier_grades: Mapping[Pair, GradeRecord] = MappingProxyType({})
 ) -> Mapping[Pair, GradeRecord]:
-    """Return the valid grades, given the `earlier_grades` valid grades and newer rows. The rows
-    have the columns query_id, doc_id, grade, grader and time."""
+    """Return the valid grades after newer `rows` are applied to the `earlier_grades`. The rows have
+    the columns query_id, doc_id, grade, grader and time. A grade of None withdraws a grade."""
     if not rows:
         return earlier_grades
     latest = dict(earlier_grades)

@@ -98,8 +98,8 @@ class NoteStore:
     def add_note_and_tag(
         self, collection_id: str, query_id: str, text: str, tag: str, *, author: str
     ) -> None:
-        """Add a note and a tag to a query; either both are stored or none. An empty note or tag is
-        skipped.
+        """Add a note and a tag to a query. Either both are stored or neither is. An empty note or
+        tag is skipped.
 
         A repeated note or tag is stored only once, because two clicks may be handled at the same
         time."""

@@ -29,8 +29,7 @@ _DRAFTS = (  # and no others: the folder may contain other files, too
 
 
 def clean_workspace(workspace: Workspace) -> None:
-    """Clean up the folder, and copy each changed database, so that its present state is the last
-    good state.
+    """Clean up the folder, and save a copy of each changed database as its last good state.
 
     Nothing happens if the folder cannot be written, or if another process is changing it or backing
     it up."""

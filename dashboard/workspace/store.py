@@ -76,7 +76,7 @@ class Workspace:
         return None
 
     def read_collections(self, *, only_removed: bool = False) -> list[Collection]:
-        """Return the collections (the removed ones if `only_removed`), latest change first."""
+        """Return the collections or, if `only_removed`, the removed ones, latest change first."""
         all_collections = []
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process
@@ -185,7 +185,7 @@ class Workspace:
         return self._store.paths_moved_aside()
 
     def drop_damaged_rows(self, identity: str, texts: Iterable[str]) -> int:
-        """Delete damaged rows of layers, notes and tags with these texts; return their number."""
+        """Delete the damaged rows (layers, notes, tags) with these texts; return their number."""
         with self.change_collection(identity) as state:
             return self._store.drop_damaged(identity, state, texts)
 

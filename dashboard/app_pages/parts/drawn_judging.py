@@ -37,8 +37,9 @@ def find_drawn_judgments(context: PageContext) -> DrawnJudgments | None:
 
 
 def show_drawn_judging(context: PageContext) -> bool:
-    """Show the documents of the randomly drawn queries, one at a time. If none are drawn yet, offer
-    to draw some at random. If the user judges in another order, show nothing and return False."""
+    """Show the documents of the randomly drawn queries, one at a time, or an offer to draw queries
+    if none are drawn yet. Return whether anything was shown. Nothing is shown if the user judges in
+    another order, or if queries cannot be drawn."""
     study, state = context.study, find_drawn_judgments(context)
     if study.judged and context.view.address["order"] != DRAWN:
         return False
@@ -93,8 +94,8 @@ def show_random_queries_card(context: PageContext) -> None:
 
 
 def can_draw(context: PageContext) -> bool:
-    """Return whether queries can be drawn: two different runs are compared, all their document ids
-    are known, and unjudged documents do not count as not relevant."""
+    """Return whether queries can be drawn. This requires two different runs whose document ids are
+    all known, and judgments that were not declared complete."""
     comparison, study = context.comparison, context.study
     pair = comparison.pair
     is_alone = comparison.is_single_run or study.runs_without_doc_ids(pair)
@@ -102,8 +103,8 @@ def can_draw(context: PageContext) -> bool:
 
 
 def _offer_draw(context: PageContext) -> bool:
-    """Describe how queries are drawn and judged, and show the button that draws them. Return False
-    if queries cannot be drawn."""
+    """Describe how queries are drawn and judged, and show the button that draws them. If queries
+    cannot be drawn, show nothing. Return whether anything was shown."""
     if not can_draw(context):
         return False
     n, steps = answers.describe_new_draw(context.study, context.comparison)

@@ -53,8 +53,9 @@ class FileCheck:
     """A file for which the user should check how it is read. `key` is the prefix of its widget
     keys, `read` reads the file with the user's choices, and `kind` is its likely kind. If
     `of_two_kinds` is true, the file could be either a run or judgments; `is_guessed` is true if it
-    was read as the more likely kind. `names` are the refused files with the same fields, and `why`
-    is the problem."""
+    was read as the more likely kind. `names` are the names of the refused files with the same
+    fields. `why` is the first problem if the file could not be read because of its format,
+    otherwise None."""
 
     original: Original
     key: str
@@ -133,9 +134,9 @@ def show_checks(checks: Sequence[FileCheck]) -> None:
 
 
 def field_editor(file: File) -> Callable[[], object] | None:
-    """Show a switch that opens the fields of a file that was read. If the switch is on, return a
-    function that shows the fields, otherwise None. If the columns have no names, or the file is not
-    available, no switch is shown and None is returned."""
+    """Show a switch that opens the fields of a file that was read. Return a function that shows the
+    fields if the switch is on, otherwise None. If the columns have no names or the file is not
+    available, show no switch and return None."""
     original = find_original(file) if file.kind in RANKED else None
     if original is None and file.kind in RANKED and ": " in file.read_as:
         st.caption("To choose columns, upload the file again.")
@@ -359,8 +360,8 @@ def _show_both_kinds(check: FileCheck) -> None:
 
 
 def _is_fixable_by_choice(error: str) -> bool:
-    """Return whether an error suggests another way of reading the file. After the import, this way
-    is offered as a button."""
+    """Return whether an error suggests another way of reading the file. Such an error does not
+    prevent the import, because the page then offers the other way as a button."""
     return any(f"{choice}=" in error for choice in ("duplicates", "grades", "encoding"))
 
 

@@ -35,9 +35,10 @@ _DEFAULT_K = 10
 
 
 def ask_lowest_relevant_grade(tables: Sequence[Table], words: Words, key: str) -> float:
-    """If the tables are judgments, ask for the lowest relevant grade and how unjudged documents
-    count. Return the lowest relevant grade. It is stored in the address if the measure in the
-    address has a parameter for it; otherwise it only affects the numbers shown here."""
+    """Ask for the lowest relevant grade and for how unjudged documents count, and return the lowest
+    relevant grade. If the tables are not judgments, return it without asking. The answer is stored
+    in the address if the measure in the address has a parameter for it; otherwise it only affects
+    the numbers shown here."""
     measure_choice = _current_measure()
     current, qrels = lowest_relevant_grade(measure_choice), tables[0] if tables else None
     if not isinstance(qrels, Qrels):
@@ -74,7 +75,8 @@ def ask_lowest_relevant_grade(tables: Sequence[Table], words: Words, key: str) -
 
 
 def _ask_completeness(words: Words, key: str) -> None:
-    """Ask whether the judgments are complete. The answer is a setting of the collection."""
+    """Ask whether the judgments are complete. The answer is stored in the settings of the
+    collection."""
     session.draw_widget(
         st.pills,
         f"Not {words.judged}",

@@ -216,8 +216,8 @@ def _queue_summary(
 
 
 def offered_orders(context: PageContext) -> list[tuple[str, str, str]]:
-    """Return the orders to choose from: word, title and use. Without judgments, there is only
-    one."""
+    """Return the orders that the user can choose, as (key, title, use). The result is empty without
+    judgments, because only one order is then possible."""
     orders = [(word, *texts) for word, texts in ORDERS.items()]
     return orders if context.study.judged else []
 
@@ -305,8 +305,9 @@ def show_judging_component(
     queue: Mapping[str, Any] | None = None,
 ) -> None:
     """Show the component with which the user judges the documents in `rows` by keyboard or clicks.
-    `queue` has the labels around a document of a queue; it is empty for a single query. If some
-    documents could settle the comparison, `n_judged` counts only these documents."""
+    `queue` has the labels around a document of a queue; it is None for a single query. `n_judged`
+    is the number of judged documents among the `settling_pairs`, the documents that could settle
+    the comparison, or among all documents if there are no such pairs."""
     comparison = context.comparison
     grades = answers.offered_grades(context.study)
     tints = Grades.from_grades(context.study.unlayered.grades)

@@ -27,8 +27,8 @@ def _store_choice(field: str, name: str) -> dict[str, Any]:
 
 
 def show_quality_cost(context: PageContext) -> None:
-    """Show a chart of the runs in view by quality and by cost, and sentences about it, if there is
-    a measure of cost. Both measures can be changed."""
+    """If there is a measure of cost, show a chart of the runs in view by quality and by cost, and
+    sentences about it. The user can change both measures."""
     comparison, address = context.comparison, context.view.address
     answer = quality_cost(context.study, comparison, address["quality"], address["cost"])
     if answer is None:

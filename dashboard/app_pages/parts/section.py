@@ -160,11 +160,12 @@ def show_chart(
     zoom: bool = False,
     cutoff_link: str = "",
 ) -> list[Any] | None:
-    """Draw a chart, and return the customdata of the mark that was clicked, or None.
+    """Draw a chart, and return the customdata of the mark that was clicked. Returns None if no mark
+    was clicked.
 
     `alt` describes the finding of the chart for screen readers; `caption` is the caption of the
-    downloaded or enlarged image. If `zoom` is true, dragging zooms in, and a double click
-    zooms out. A click then follows the link `cutoff_link`, with the clicked position as its k."""
+    downloaded or enlarged image. If `zoom` is true, dragging zooms in, and a double click zooms
+    out. A click then follows the link `cutoff_link`, with the clicked position as its k."""
     if zoom:
         figure = make_zoomable(figure, session.study_context().drawing, cutoff_link)
     return _read_clicked_data(_draw_chart(figure, key, alt, caption, _POINTS if clickable else ()))
@@ -176,9 +177,9 @@ def show_brush(
     """Draw a chart with one mark per query, in which the user can select a range by dragging.
     Return the query_ids in the range.
 
-    A click on a mark follows the link `query_link`, to which the query_id is added. The click
-    itself cannot be reported to Python, because Streamlit reports either clicks or selections of a
-    chart, never both."""
+    A click on a mark follows the link `query_link` with the query_id added. The click itself is not
+    reported to Python, because Streamlit reports either clicks or selections of a chart, never
+    both."""
     figure = figure.with_layout(meta={"opens": query_link}, dragmode="select", selectdirection="h")
     points = _draw_chart(figure, key, alt, caption, ("box",)).get("points", ())
     return [point["customdata"][0] for point in points]

@@ -75,8 +75,9 @@ def draw_means_by_k(
 ) -> Markup:  # fmt: skip
     """Draw one table per measure with the means of the coloured runs at round cutoffs k.
 
-    The table also has the difference of the run in focus from the baseline with its band, coloured
-    if significant. `frames` maps measure names to results of `mean_curves`."""
+    The table also has the difference of the run in focus from the baseline, and the band of this
+    difference. Significant differences are coloured. `frames` maps measure names to results of
+    `mean_curves`."""
     heads = [drawing.styles[run] for run in coloured_runs]
     tables = [
         (f"{name}@k", glosses[name], heads, _mean_rows(frame, heads, drawing))

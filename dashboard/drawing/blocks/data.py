@@ -93,7 +93,8 @@ def draw_file_table(rows: Sequence[Row], cutoff: int = 10, *, is_user_data: bool
 
 
 def _shorten_note(note: Note) -> dict[str, Any]:
-    """Return a note as one line with its details: the rest of the message, and the examples."""
+    """Return the parts of a note for display: its first line, and its details (the rest of the
+    message, and the examples)."""
     line, _, more = note.message.partition("; ")
     if line.count("`") % 2:
         line, more = note.message, ""

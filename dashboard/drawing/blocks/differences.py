@@ -137,8 +137,8 @@ def _side_labels(zero: float, *, lower_is_better: bool) -> tuple[str, str]:
 
 
 def _label_position(share: float) -> str:
-    """Return the position of a printed number's middle as CSS. The number is moved inwards if it
-    would leave the chart."""
+    """Return the CSS position of the centre of a printed number. The number is moved inwards if it
+    would extend beyond the chart."""
     return percent(min(max(share, _LABEL), 1 - _LABEL))
 
 

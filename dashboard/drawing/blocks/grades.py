@@ -41,7 +41,7 @@ class Grades:
         return f"g{min(TINTS, math.ceil(TINTS * grade / highest - 1e-9))}"
 
     def screen_reader_text(self, grade: float) -> str:
-        """Return the text for a grade that is shown on hover and read by screen readers."""
+        """Return a description of a grade. It is shown on hover, and screen readers read it."""
         return NOT_JUDGED if self.tint(grade) == "gx" else f"grade {w.format_grade(grade)}"
 
     def chip(self, grade: float) -> Markup:

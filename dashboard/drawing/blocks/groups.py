@@ -285,8 +285,8 @@ def _row_hint(
 
 
 def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
-    """Return the CSS classes of a contribution's bar. It is pale if the difference in the group is
-    not significant, and grey if there are too few queries in total."""
+    """Return the CSS classes of a contribution's bar. The bar is pale if the difference in the
+    group is not significant, and grey if there are too few queries in total."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     side = tone(-row["adds"] if less else row["adds"], 9) or "level"
     side = "level" if queries < FEWEST_QUERIES else side

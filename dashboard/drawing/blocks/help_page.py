@@ -97,8 +97,8 @@ def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
 
 
 def draw_first_steps(formats_link: str) -> Markup:
-    """Draw the instructions for getting started, and the rule of the colours. `formats_link` leads
-    to the file formats."""
+    """Draw the instructions for getting started, and what the colours mean. `formats_link` leads to
+    the file formats."""
     return _render("start", formats=formats_link, fewest_queries=FEWEST_QUERIES)
 
 

@@ -44,8 +44,8 @@ def draw_version_table(
     frame: pd.DataFrame, measure: str, judged_heading: str, collection_link: Link
 ) -> Markup:
     """Draw a table with one row per version: date, mean with interval, number of queries, judged
-    share of the top results, and the collection with the judgments used. The collection is omitted
-    if all versions use the same judgments.
+    share of the top results, and the collection whose judgments were used. The collection is
+    omitted if all versions use the same judgments.
 
     `frame` has run, collection, judged_by, date, queries, mean, low, high, judged, unknown."""
     return _render(
@@ -60,7 +60,8 @@ def draw_version_table(
 
 
 def draw_history_contents() -> Markup:
-    """Draw what the page shows once the runs are confirmed to be versions of one system."""
+    """Draw a list of what the page shows once the user confirms that the runs are versions of one
+    system."""
     return _render("contents")
 
 

@@ -40,8 +40,8 @@ def draw_leaderboard(
     all_pairs: AllPairs | None = None,
     search: str = "",
 ) -> Markup:
-    """Draw all runs of the long `table` (see `overview.measure_columns`), sorted by mean, best
-    first.
+    """Draw all runs in `table`, sorted by mean, best first. The table is in long format, as
+    described in `overview.measure_columns`.
 
     Runs after the first `FIRST_ROWS` are folded, except for the compared pair. If `search` is
     given, only runs with this text in their names are drawn. `all_pairs` is the comparison of all

@@ -62,8 +62,8 @@ def draw_change_classes(changes: ListChanges, drawing: Drawing, link: LinkMaker)
 def draw_change_strip(
     queries: pd.DataFrame, k: int, drawing: Drawing, query_link: LinkMaker
 ) -> Markup:
-    """Draw a bar for each query, as high as its number of new documents. `queries` is the frame of
-    this name in `ChangesOverview`."""
+    """Draw a bar for each query, as high as its number of new documents. `queries` is
+    `ChangesOverview.queries`."""
     step = -(-len(queries) // MOST_BARS)
     return _render(
         "strip",
@@ -76,15 +76,13 @@ def draw_change_strip(
 
 
 def draw_change_facts(runs: pd.DataFrame, run: str, changes: ListChanges) -> Markup:
-    """Draw a line of numbers on the changes of a run. `runs` is the frame of this name in
-    `ChangesOverview`."""
+    """Draw a line of numbers on the changes of a run. `runs` is `ChangesOverview.runs`."""
     row = runs.set_index("run").loc[run].to_dict()
     return _render("change_facts", row=row, changes=changes)
 
 
 def draw_changed_runs(runs: pd.DataFrame, drawing: Drawing, run_link: LinkMaker) -> Markup:
-    """Draw a table of all runs compared with the baseline. `runs` is the frame of this name in
-    `ChangesOverview`."""
+    """Draw a table of all runs compared with the baseline. `runs` is `ChangesOverview.runs`."""
     return _render(
         "changed_runs",
         heads=[
@@ -106,7 +104,7 @@ def draw_lists_of_changes(
     group_link: LinkMaker,
 ) -> Markup:
     """Draw the most changed queries, the queries with a new first document, and the groups.
-    `all_link` returns the link to the list of queries with a filter line."""
+    `all_link` returns a link to the list of queries that match a filter line."""
     k, queries = drawing.cutoff, answer.queries
     changed, first = queries[queries["is_changed"]], queries[queries["first_change"] == 1]
     # A document that is missing from the baseline's list comes from deeper than any other.
@@ -180,7 +178,7 @@ def draw_groups_by_overlap(
 def draw_overlap_matrix(
     pairs: pd.DataFrame, names: Sequence[str], styles: Styles, pair_link: Callable[[str, str], str]
 ) -> Markup:
-    """Draw rank-biased overlap of all pairs of runs as a triangle. `pairs` is the frame of
+    """Draw the rank-biased overlap of all pairs of runs as a triangle. `pairs` is the frame of
     `overlap_of_pairs`."""
     values = pairs.set_index(["run", "baseline"])["rbo"].to_dict()
     return _render(
@@ -197,6 +195,6 @@ def draw_query_changes(changes: QueryChanges, drawing: Drawing) -> Markup:
 
 
 def draw_previous_ranks(changes: QueryChanges) -> Markup:
-    """Draw a list that says how many new documents of a query were at which ranks of the baseline's
+    """Draw a list that counts the new documents of a query by where they were in the baseline's
     list."""
     return _render("counts", counts=changes.sources)

@@ -48,7 +48,7 @@ class Badge(NamedTuple):
 
 
 def make_badge(finding: VerdictFinding) -> Badge | None:
-    """Return the badge of a finding, None if it has none."""
+    """Return the badge of a finding. Returns None if the finding has no badge."""
     return Badge(finding.badge, finding.tone) if finding.badge else None
 
 
@@ -59,7 +59,7 @@ def run_style(styles: Styles, run: str) -> RunStyle:
 
 def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
     """Return the pieces of a sentence, with short run names in their colours and qualifications in
-    grey. A plain text becomes a single piece."""
+    grey. A plain string becomes a single piece."""
     if not isinstance(text, Sentence):
         return [SentencePiece(shorten_run_names(text, styles))] if text else []
     pieces, short = [], short_names(styles, IN_A_SENTENCE)
@@ -78,7 +78,7 @@ def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]
 
 
 def shorten_run_names(text: str, styles: Styles) -> str:
-    """Return a text in which the long names of runs are shortened."""
+    """Return the text with long run names shortened."""
     for name, short in sorted(short_names(styles, IN_A_SENTENCE).items(), reverse=True):
         text = text.replace(name, short) if len(name) > IN_A_SENTENCE else text
     return text

@@ -26,8 +26,8 @@ def draw_catalogue(
     family: str = "",
 ) -> Markup:
     """Draw the measures of each group with their names, their titles, and the questions that they
-    answer. The groups other than the first and `family` are folded. `use_links` has the link that
-    selects a measure, by name; it is "" for the measure in use."""
+    answer. All groups are folded except the first one and `family`. `use_links` maps the name of a
+    measure to the link that selects it, or to "" if the measure is in use."""
     return _render(
         "catalogue", groups=groups, questions=questions, href=href, use=use_links, family=family
     )
@@ -85,8 +85,8 @@ def _subtopic_lines() -> list[str]:
 
 
 def _document_lines() -> list[str]:
-    """Return one line per document column of the example list: the values of the documents in list
-    order."""
+    """Return one line for each column of data about the documents of the example list. The line has
+    the values of the documents in list order, then those of the documents that are not listed."""
     lines = []
     for name, values in COLUMNS.items():
         values_text = ", ".join(str(values[doc]) for doc in LISTED)

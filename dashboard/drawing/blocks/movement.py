@@ -68,7 +68,7 @@ def describe_movement(row: Row, side: str) -> Movement:
 
 
 def describe_list_change(row: Row, side: str, cutoff: int) -> tuple[str, str, Movement]:
-    """Describe how a document among the first k of two lists without judgments changed: the name of
+    """Describe the change of a document in one of two lists without judgments. Returns the name of
     its mark ("stays", "gone" or "new"), the sign of the mark, and the movement in words. A document
     below rank k has no mark."""
     rank, other = row["rank"], row["other_rank"]
@@ -86,8 +86,8 @@ def draw_movement_lines(
     left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int
 ) -> Markup:
     """Draw the lines between two lists whose rows are `height` px high. All lines of one colour are
-    drawn together as a CSS mask, because the sanitiser removes inline SVG, but allows a mask, which
-    contains only numbers."""
+    drawn together as a CSS mask, because the sanitiser removes inline SVG but allows masks. (A mask
+    contains only numbers.)"""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
     for row in left:
         color, strokes = _line_from_left(row, cutoff, height)

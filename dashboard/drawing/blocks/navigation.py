@@ -93,8 +93,8 @@ def draw_folded_controls(
 
 
 def field_width(name: str) -> int:
-    """Return the width in px of the field that shows this name of a run, including the run's mark
-    and an arrow."""
+    """Return the width in px of the field that shows this run name, including the run's mark and an
+    arrow."""
     return round(_FIELD + _bold_width(name))
 
 

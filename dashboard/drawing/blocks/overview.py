@@ -62,7 +62,7 @@ def draw_facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None 
 def draw_outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     """Draw how many queries got better, stayed the same and got worse, as one bar with links. The
     bar is grey if the difference is not significant. `row` is a row of `compare`. The result is
-    empty if it is not declared which direction is better."""
+    empty if the measure's direction is not declared."""
     if row["won"] != row["won"]:
         return Markup()  # which way is better is not declared
     counts = {BETTER: int(row["won"]), TIED: int(row["same"]), WORSE: int(row["lost"])}
@@ -141,8 +141,8 @@ class MeasureColumn:
         return float(row["difference"])
 
     def change_hint(self, row: Row, interval: str) -> str:
-        """Return the explanation of a difference. It is the interval of the difference or, for a
-        cost, what was tested, followed by the difference of means, which was not tested."""
+        """Return the explanation of a difference, which is its interval. For a cost, it says
+        instead what was tested, and ends with the difference of means, which was not tested."""
         cost = describe_cost(row, self.name, self.level)
         if cost:
             return f"{cost}; not tested: {describe_mean_difference(row, self.name)}"
@@ -193,9 +193,9 @@ class MeasureColumn:
 def measure_columns(
     table: pd.DataFrame, drawing: Drawing, measures: Sequence[tuple[str, str, str]]
 ) -> list[MeasureColumn]:
-    """Return the columns of these measures, which are given as (name, short description, link). A
-    best value is marked only if the run in focus differs significantly. `table` is long: run,
-    measure, clear, and the columns of `compare`."""
+    """Return the columns of these measures, given as (name, short description, link). Best values
+    are marked only if the run in focus differs significantly. `table` has one row per run and
+    measure: run, measure, clear, and the columns of `compare`."""
     rows_by_measure: dict[str, dict[str, Row]] = {}
     for row in table.to_dict("records"):
         rows_by_measure.setdefault(row["measure"], {})[row["run"]] = row

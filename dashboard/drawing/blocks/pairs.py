@@ -160,8 +160,8 @@ def _ranking_rows(
 def draw_pair_table(
     run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, label: str
 ) -> Markup:
-    """Draw all pairs of these runs as the upper triangle of a matrix. Each cell has the difference
-    of the run in its row minus the run in its column; the run with the best mean comes first.
+    """Draw all pairs of these runs as the upper triangle of a matrix, with the run with the best
+    mean first. Each cell has a difference: the run in its row minus the run in its column.
     `pair_link` returns the link of a pair."""
     short = short_names(run_pairs.runs, _NAME_LENGTH)
     many = range(len(run_pairs.runs))

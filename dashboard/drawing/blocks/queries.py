@@ -52,8 +52,9 @@ _render = Template("queries")
 
 @dataclass(frozen=True)
 class TableLinks:
-    """The functions that make the links in the table of queries: for an order, a filter line, a
-    query, and moving a column. `filters` has the filter of each column by its key."""
+    """The functions that make the links in the table of queries: `order` sorts the table, `line`
+    sets the filter line, `query` opens a query, and `move` moves a column. `filters` maps the key
+    of each column to its filter."""
 
     order: Link
     line: Link

@@ -70,8 +70,8 @@ def draw_query_heading(
 
 
 def draw_page_link(link: str, query_id: str) -> Markup:
-    """Draw the link to the page of a query. It also marks the row of the query in the list beside
-    it."""
+    """Draw the link to the page of the query that is open beside the list. The link also marks the
+    row of this query in the list."""
     return _render("page_link", link=link, query_id=query_id)
 
 
@@ -135,8 +135,8 @@ def draw_ranks_by_run(
 
 
 def _bounds_text(row: Row) -> tuple[str, str] | None:
-    """Return the lowest and the highest score that the query could have, depending on the grades of
-    its unjudged documents. Returns None if both are equal or unknown."""
+    """Return, as text, the lowest and the highest score that the query could have, depending on the
+    grades of its unjudged documents. Returns None if the two are equal or unknown."""
     low, high = w.format_score(row["lowest"]), w.format_score(row["highest"])
     return None if math.isnan(row["lowest"]) or low == high else (low, high)
 

@@ -252,7 +252,7 @@ def draw_query_rows(
     rows; if scripts are disabled, the whole table is shown.
 
     `lists` has bool[query] over `query_list.frame` for each list of queries. `query_link` returns
-    the link of a query, or ""."""
+    the link of a query, "" if the query has no link."""
     columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])

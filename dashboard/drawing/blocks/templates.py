@@ -44,9 +44,9 @@ class _Layout(Extension):
 
 
 class _Compiled(BytecodeCache):
-    """Cache of compiled templates, in the folder where Python keeps the bytecode of modules. The
-    files have seals, which show whether they were changed. Without the cache, each start would need
-    a quarter of a second to compile all templates."""
+    """Cache of compiled templates, in the folder where Python keeps the bytecode of modules. Each
+    file has a seal that shows whether the file was changed. Without the cache, compiling all
+    templates would take a quarter of a second at each start."""
 
     def __init__(self, folder: Path) -> None:
         source = Path(__file__).read_bytes() + version("jinja2").encode()

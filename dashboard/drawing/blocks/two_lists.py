@@ -181,8 +181,9 @@ def draw_two_lists(
 
 
 def _document_labels(documents: pd.DataFrame, doc_ids: Collection[str]) -> pd.DataFrame:
-    """Return one line of text per document, indexed by doc_id: its title or, if it has none, the
-    first words of its text or its id."""
+    """Return one line of text per document, indexed by doc_id. It is the document's title. A
+    document without a title is represented by the first words of its text, or by its id if it has
+    no text either."""
     lines = {
         doc_id: document_column(documents, doc_id, "title").strip()
         or first_words(documents, doc_id)

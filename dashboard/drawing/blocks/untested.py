@@ -70,8 +70,8 @@ def draw_score_list(
     unanswerable: int = 0,
 ) -> Markup:
     """Draw the queries with the lowest or the highest scores of a single run. `rows` has query_id,
-    text, meta, score. `unanswerable` is the number of queries that have no relevant document, which
-    the list of lowest scores excludes."""
+    text, meta, score. `unanswerable` is the number of queries without a relevant document. The list
+    of lowest scores excludes these queries."""
     subtitle = ""
     if unanswerable and kind == "lowest":
         noun = w.plural(unanswerable, "query that has", "queries that have")

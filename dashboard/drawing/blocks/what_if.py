@@ -98,8 +98,8 @@ def _make_edited_row(
 
 
 def _shortfall_text(shortfall: float, rank: int) -> str:
-    """Return a phrase that says how much lower the score of a document, which is ranked below k, is
-    than the score at rank k of the same run."""
+    """Return a phrase that compares the score of a document below rank k with the score at rank k
+    of the same run. Returns "" if `shortfall`, the difference of the two, is unknown."""
     if np.isnan(shortfall):
         return ""
     if shortfall == 0:
@@ -124,8 +124,8 @@ def draw_best_edit(
     link: str,
     further_links: Sequence[tuple[str, str]] = (),
 ) -> Markup:
-    """Draw the best single change as a sentence, with a link that applies it and the
-    `further_links` links."""
+    """Draw the best single change as a sentence, followed by a link that applies it and by the
+    `further_links`. If there is no such change, draw only the `further_links`."""
     if what_if.best is None:
         return draw_what_if_links(further_links)
     edit, rank_before = what_if.best.edit, what_if.best_was

@@ -29,7 +29,7 @@ def make_bar_trace(**properties: Any) -> Trace:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """The traces and the layout of a chart, not validated."""
+    """The traces and the layout of a chart, before validation."""
 
     traces: list[Trace]
     drawn_in: Mapping[str, Any]

@@ -104,8 +104,8 @@ def _add_hover_style(annotation: Mapping[str, Any], palette: Palette) -> dict[st
 def make_axis(
     palette: Palette, span: Sequence[float], ticks: Ticks | None = None, *, grid: bool = False
 ) -> dict[str, Any]:
-    """Return an axis without a frame, a line or tick marks. With `grid`, which value axes use, it
-    has faint grid lines."""
+    """Return an axis without a frame, a line or tick marks. If `grid` is true, as for value axes,
+    it has faint grid lines."""
     return {
         "range": list(span),
         "fixedrange": True,

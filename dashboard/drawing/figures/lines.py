@@ -35,8 +35,8 @@ def lines_by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
 def run_line(
     rows: Line, style: RunStyle, palette: Palette, column: str, *, prefix: str = ""
 ) -> Trace:
-    """Return a run's line for one column. The column difference is drawn in the lower panel. In the
-    hover text, `prefix` follows the name of the run."""
+    """Return a run's line for one column. The line of the column "difference" is in the lower
+    panel. In the hover text, `prefix` follows the name of the run."""
     has_value = ~np.isnan(rows[column]) if column == "difference" else slice(None)
     y = rows[column][has_value]
     write = wording.format_differences if column == "difference" else wording.format_scores

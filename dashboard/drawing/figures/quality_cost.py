@@ -40,8 +40,8 @@ def quality_against_cost(
     frame: pd.DataFrame, drawing: Drawing, quality: Measure, cost: Measure
 ) -> Chart:
     """Draw the runs as points: x is the mean cost, y the mean quality, both with an interval. A
-    step line connects the runs with the best quality at each cost. `frame` is that of
-    `QualityCost`; customdata is the name of the run."""
+    step line connects the runs with the best quality at each cost. `frame` is `QualityCost.frame`;
+    customdata is the name of the run."""
     palette = drawing.palette
     x_ticks, y_ticks = (
         score_ticks(frame[[name, f"{name}_low", f"{name}_high"]].to_numpy(), (least, np.inf))

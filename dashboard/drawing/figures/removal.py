@@ -78,8 +78,8 @@ def difference_after_removal(
 
 
 def _value_note(n_removed: int, differences: Floats, color: str) -> dict[str, Any]:
-    """Return the label of a marked point on the line. It is placed where the line does not cross
-    it."""
+    """Return the label of a marked point on the line. The label is placed so that the line does not
+    cross it."""
     falls, at_end = differences[0] >= 0, n_removed > 0.75 * len(differences)
     text = f"without {wording.format_count(n_removed)}: " if n_removed else "all queries: "
     return make_note(

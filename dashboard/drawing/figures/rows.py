@@ -253,8 +253,8 @@ def run_marks(
     columns: tuple[str, str, str],
     pitch: float = _PITCH,
 ) -> list[Trace]:
-    """Return the intervals of a run and the points on top of them. The intervals are as thick as
-    `pitch`, the distance between two runs in px, allows. `y` has the vertical positions,
+    """Return the intervals of a run and the points on top of them. `pitch`, the distance in px
+    between two runs, limits the thickness of the intervals. `y` has the vertical positions,
     float64[row]."""
     line = interval_line(style, palette, min(7, pitch * 0.5))
     return [

@@ -154,8 +154,8 @@ def wrap_group_name(group: str) -> list[str]:
 
 
 def hover_properties(text: str, shown_text: str) -> dict[str, str]:
-    """Return the hover text of a note, which is the whole text. If the note shows the whole text
-    already, there is no hover text."""
+    """Return the properties that add the whole text to a note as hover text. The result is empty if
+    the note already shows the whole text."""
     return {} if text == shown_text else {"hovertext": escape(text)}
 
 

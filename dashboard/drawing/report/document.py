@@ -104,5 +104,5 @@ def _draw_slides(report_parts: ReportParts) -> Markup:
 
 
 def remove_dead_links(page_markup: Markup) -> str:
-    """Return the page after links that have no target in it are replaced by plain text."""
+    """Replace links whose target is not in the page by plain text, and return the page."""
     return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(page_markup))

@@ -66,8 +66,8 @@ def make_html_report(
     **more: Any,
 ) -> str:
     """Return the report on runs with or without judgments as an HTML file. `drawn_result`, the
-    result on drawn queries, is used only without judgments. `more` are further arguments of
-    `make_report`, which are used only with judgments."""
+    result on drawn queries, is used only if there are no judgments. `more` are further arguments of
+    `make_report`, which are used only if there are judgments."""
     if not study.is_unjudged:
         return make_report_page(make_report(study, comparison, files, **more), drawing, request)
     drawing = replace(drawing, palette=BY_THEME)

@@ -144,7 +144,7 @@ class ReportParts:
         return self.href("queries", show=outcome) if run == self.drawing.focus else ""
 
     def draw_parts(self) -> list[Markup]:
-        """Draw the sections below the verdict that are not empty."""
+        """Draw the non-empty sections below the verdict."""
         return [
             blocks.draw_report_section(
                 key, self.part_title(key), self._subtitle(key), inside, self.styles

@@ -159,8 +159,9 @@ def _draw_note(note: Mapping[str, Any], plot: Plot) -> Markup:
 
 
 def _hover_areas(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
-    """Yield an invisible strip for each position of the horizontal axis, if the lines of the chart
-    share a hover box. The hover text of a strip has the values of all lines at its position."""
+    """Yield an invisible strip for each position of the horizontal axis. The hover text of a strip
+    has the values of all lines at its position. If the lines of the chart do not share a hover box,
+    nothing is yielded."""
     if plot.layout.get("hovermode") != "x unified":
         return
     x = plot.axis("x")

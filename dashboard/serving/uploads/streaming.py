@@ -251,8 +251,9 @@ class _HeldAnswer:
 
 
 def _is_short_request(scope: Any) -> bool:
-    """Return whether the content-length is at most MAX_IN_MEMORY. The server ensures that the body
-    is not longer than the content-length."""
+    """Return whether the body of a request has at most MAX_IN_MEMORY bytes, according to its
+    content-length. The content-length can be trusted, because the server ensures that the body is
+    not longer."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
     length = parse_whole_number(lengths[0].decode("latin-1")) if lengths else None
     return length is not None and length <= MAX_IN_MEMORY

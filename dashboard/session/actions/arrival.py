@@ -43,7 +43,7 @@ def record_loaded_files(files: Iterable[tuple[str, str]]) -> None:
 
 
 def request_landing() -> None:
-    """Request that the next run of the app opens the page for a finished upload."""
+    """Request that the next run of the app open the page for a finished upload."""
     st.session_state[_LEADS_ON] = True
 
 

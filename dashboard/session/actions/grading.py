@@ -134,9 +134,9 @@ class _Acts:
     """The number of the last stored action of a `page`, and the id of a layer that was begun but is
     not active yet.
 
-    There is one object per visit. Changing the object is not an access to the session state: if two
-    responses of a visit overlap, Streamlit stops the older one when it next accesses the session
-    state."""
+    There is one object per visit. It is changed in place, because this is not an access to the
+    session state. If two responses of a visit overlap, Streamlit stops the older one when it next
+    accesses the session state."""
 
     page: str = ""
     done: int = 0

@@ -102,8 +102,8 @@ def declare_direction(measure: str, is_higher_better: bool) -> None:
 
 
 def keep_judgments(collection_id: str, library_before: Library, library_after: Library) -> None:
-    """Keep the judgments in use if files with further judgments were added and the user has chosen
-    none. Otherwise, the added files could change which judgments are used."""
+    """Store which judgments are in use if files with further judgments were added and the user has
+    chosen none. Without this, the added files could change which judgments are used."""
     current = library_before.judgments or library_after.judgments
     is_unset = not all_collections().chosen_judgments(collection_id)
     if current is not None and is_unset and len(library_after.files_of_kind("qrels")) > 1:

@@ -68,8 +68,8 @@ def save_remark(query_id: str, note_field_key: str, tag_field_key: str) -> None:
     """Add a note and a tag to a query in one step. They are the texts in the fields with these
     keys.
 
-    This is the callback of a form: when the page is drawn again, the run may end before it reaches
-    the form."""
+    This is the callback of a form, so that the texts are saved even if the app does not reach the
+    form when it draws the page again."""
     text = str(st.session_state.get(note_field_key, "")).strip()
     cleaned = " ".join(str(st.session_state.get(tag_field_key, "")).split())
     identity, by = current_collection_id(), judge_name()

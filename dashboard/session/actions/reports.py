@@ -45,8 +45,8 @@ def make_report_file(
     session.
 
     `embedded_collection_id` is the id of the collection to embed. It is embedded only if full texts
-    are included. `drawn` is the state of judging drawn queries; its result is included if the
-    comparison is open."""
+    are included. `drawn` is the state of judging drawn queries; its result is included once enough
+    of these queries are judged to show the comparison."""
     shared_study = make_shareable_study(context.study, include)
     study, view = shared_study.study, shared_study.rename_comparison(context.comparison)
     slots = (
@@ -81,8 +81,8 @@ def make_report_file(
 
 
 def count_grades_by_layer(context: PageContext, include: Include) -> dict[str, int]:
-    """Return the number of grades given in Ranklens that are in active layers, by layer. Unless
-    full texts are included, only the total is returned."""
+    """Return the number of grades given in Ranklens for each active layer. Unless full texts are
+    included, return only the total of all layers, under the key "people"."""
     if include != "full texts":
         return {"people": sum(len(layer) for layer in context.layers)}
     return {layer.name: len(layer) for layer in context.layers}

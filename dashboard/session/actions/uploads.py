@@ -137,7 +137,7 @@ def _stored_upload_keys() -> set[int | tuple[int, int]]:
     """Return the keys of uploads whose files are stored. The generation of an uploader is the key
     for all its files together; (generation, number) is the key of a single file.
 
-    There is one object per visit, so that adding a key to it is not an access to the session."""
+    Each visit has one set, to which keys can be added without access to the session state."""
     keys: set[int | tuple[int, int]] = st.session_state.setdefault("_kept_uploads", set())
     return keys
 

@@ -34,7 +34,7 @@ State = tuple[int, ...]
 
 class Draft:
     """A file that is written in pieces and then moved to its path, which may contain the hash of
-    its content. It has the methods of a file object that Arrow calls."""
+    its content. It has those methods of a file object that Arrow calls."""
 
     closed = False
 
@@ -151,10 +151,10 @@ def file_identity(path: Path) -> State:
 
 
 def is_state_settled(state: State, checked_at: int) -> bool:
-    """Return whether every later write is certain to change the state of a file, given that the
-    file was in this `state` at the time `checked_at` (nanoseconds since 1970). A write that follows
-    soon after another may leave the state unchanged, because the clocks of file systems advance in
-    steps."""
+    """Return whether every later write is certain to change the state of a file that was in this
+    `state` at the time `checked_at` (nanoseconds since 1970). It is not certain for a recently
+    written file. The clocks of file systems advance in steps, so a write that follows soon after
+    another may leave the state unchanged."""
     return checked_at - max(state[2:], default=checked_at) > _STEP
 
 

@@ -73,7 +73,7 @@ class FolderStore(TableFiles):
         )
 
     def is_collections_folder_missing(self) -> bool:
-        """Return whether the collections' folder is missing; all tables would then look unused."""
+        """Return whether the collections' folder is missing, so that all tables look unused."""
         return self.version() is not None and not self._collections.is_dir()
 
     def make_folders(self) -> None:
@@ -100,7 +100,7 @@ class FolderStore(TableFiles):
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
-        """Hold the lock needed for naming and removing. Raises StorageError if it stays locked."""
+        """Hold the lock on the list of collections. Raises StorageError if it stays locked."""
         try:
             with database.open_for_writing(self.list_path) as listing:
                 self._lock_state.listing = listing
@@ -147,7 +147,7 @@ class FolderStore(TableFiles):
             raise errors.unreadable_folder_error(error, self._collections) from error
 
     def read_collection(self, identity: str) -> Collection:
-        """Return a collection's record; only its name if it is unreadable. Raises KeyError."""
+        """Return a collection's record (only its name if it is unreadable). Raises KeyError."""
         if not self.has_collection(identity):
             raise KeyError(identity)
         with suppress(StorageError):
@@ -185,7 +185,7 @@ class FolderStore(TableFiles):
         }
 
     def contents(self, identity: str) -> Contents:
-        """Return a collection's rows, none if it is missing. Raises StorageError if unreadable."""
+        """Return a collection's rows (empty if missing). Raises StorageError if unreadable."""
         if not self.has_collection(identity):
             return NO_CONTENTS
         path = self.database_path(identity)
@@ -207,7 +207,7 @@ class FolderStore(TableFiles):
         return cached
 
     def _check_database(self, path: Path) -> None:
-        """Raise StorageError if a database is missing or damaged. Its pages are checked once."""
+        """Raise StorageError if a database is missing or damaged. An intact one is checked once."""
         if path not in self._checked or not path.is_file():
             database.check_database(path, SCHEMA)
             self._checked.add(path)
@@ -292,7 +292,7 @@ class FolderStore(TableFiles):
             put_contents(state, contents)
 
     def drop_collection(self, identity: str) -> None:
-        """Delete a collection in one step. Other collections may use its tables, so they stay."""
+        """Delete a collection in one step, except its tables, which other collections may use."""
         folder = self.folder_of(identity)
         draft = folder.with_name(f"{identity}{durable.DRAFT}")
         with suppress(errors.DamagedDatabaseError), self.change_collection(identity):
@@ -357,8 +357,8 @@ class FolderStore(TableFiles):
         return durable.last_write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
     def restore_last_good_state(self, identity: str) -> None:
-        """Move an unreadable database aside, and replace it by the last good state. A readable one
-        is unchanged. The lock must be held. Raises OSError and StorageError."""
+        """Move an unreadable database aside, and replace it by the last good state. A readable
+        database is unchanged. The lock must be held. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         with suppress(errors.DamagedDatabaseError):
             database.check_database(path, SCHEMA)

@@ -103,7 +103,7 @@ def parse_journals(journals: Mapping[str, bytes]) -> Contents:
     """Return the rows in these journals. `journals` maps the name of each journal to its bytes.
 
     Damaged lines become damaged rows. Text after the last line end is used only if it is a valid
-    line; an incomplete line belongs to a change that was never confirmed."""
+    line, because an incomplete line belongs to a change that was never confirmed."""
     intact: dict[str, list[Row]] = {"layers": [], "grades": [], "notes": [], "tags": []}
     damaged: dict[str, list[Row]] = {"grades": [], "notes": []}
     for name, content in journals.items():

@@ -234,9 +234,9 @@ def parse_record(values: Any, kind: type[Record]) -> Record:
 
 
 def _has_valid_values(record: Any) -> bool:
-    """Return whether every value of a record has the type that its field requires. A checksum
-    detects accidental changes but not malicious ones, and a packed collection may come from
-    anybody."""
+    """Return whether every value of a record has the type that its field requires. The check is
+    necessary because a packed collection may come from anybody, and checksums detect only
+    accidental changes, not malicious ones."""
     plain_fields = _plain_fields(record.__class__)
     if any(type(getattr(record, name)) is not hint for name, hint in plain_fields.items()):
         return False

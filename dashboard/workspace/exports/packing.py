@@ -96,8 +96,8 @@ def pack_tables(
 def pack_new_collection(
     name: str, files: Iterable[Loaded], settings: Settings = DEFAULT_SETTINGS
 ) -> bytes:
-    """Return a packed collection that contains these tables, as bytes. Of the settings, the
-    collection has the directions of given measures."""
+    """Return a packed collection that contains these tables, as bytes. The only `settings` that it
+    contains are the directions of given measures."""
     out = io.BytesIO()
     collection = Collection(
         adding.make_free_id(()),
@@ -129,8 +129,8 @@ def _write_archive(
 
 
 def make_about_file(collection_record: bytes, records: Mapping[str, bytes]) -> bytes:
-    """Return the content of the file that marks a zip as a packed collection. It has the format
-    version, and a hash of the records and journals, which is needed because the zip format does not
+    """Return the content of the file that marks a zip as a packed collection: the format version,
+    and a hash of the records and journals. The hash is needed because the zip format does not
     detect a damaged list of members."""
     check = hashlib.sha256(collection_record)
     for name in sorted(records):

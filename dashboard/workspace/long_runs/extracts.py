@@ -89,8 +89,8 @@ def has_grouped_queries(run: Run) -> bool:
 
 
 def load_top_rows(cache: Cache, table: str, depth: int, read_run: Callable[[], Run]) -> pa.Table:
-    """Return the rows of the first ranks of every query, at least to this depth, of the run that is
-    stored under the name `table`.
+    """Return the top rows of every query, at least down to rank `depth`, of the run that is stored
+    under the name `table`.
 
     `depth` is at most the larger of `HEADS`. The rows are computed once, and stay in memory as long
     as another object refers to them."""
@@ -123,8 +123,8 @@ def _keep_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Ta
 
 
 def cache_top_rows(cache: Cache, table: str, rows: pa.Table) -> None:
-    """Store the rows of the first ranks in the cache, where `load_top_rows` finds them. `rows` are
-    the rows to the larger depth."""
+    """Store the top rows of a run in the cache, where `load_top_rows` finds them. `rows` are the
+    rows down to the larger depth of `HEADS`."""
     cache.put(*_top_rows_key(table, HEADS[-1]), value=_pack_table(rows))
     first_rows = select_top_rows(Run(table=rows), HEADS[0])
     if 2 * len(first_rows) <= len(rows):
@@ -148,8 +148,8 @@ def select_top_rows(run: Run, depth: int | None = None) -> pa.Table:
 
 
 def _mark_candidate_rows(run: Run, depth: int) -> Mask:
-    """Return which rows have at least the score that is at rank `depth` of the same query,
-    bool[row]. The rows of each query must be contiguous."""
+    """Mark the rows whose score is at least that of rank `depth` of the same query, bool[row]. The
+    rows of each query must be contiguous."""
     codes, scores = run.query_codes, as_array(run.table["score"])
     order = order_by_score(codes, scores)
     best = scores if order is None else scores[order]

@@ -116,7 +116,8 @@ class RunWriter:
         return sum(int(layout.counts.sum()) for layout in self._layouts)
 
     def finish(self, file: str, name: str, notes: Sequence[Note]) -> StoredRun:
-        """Store the rows that were written as a run with this name. Raises OSError."""
+        """Complete the draft, and return the run that consists of all rows written to it. Raises
+        OSError."""
         assert self._writer is not None
         self._writer.close()
         table, layout = self._draft.digest, RowLayout.join_parts(self._layouts)
