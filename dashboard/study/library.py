@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -151,16 +152,22 @@ def _choose_given_scores(
     Two tables cannot be combined if both have a score of the same run, query and measure. The later
     file is then marked as not used."""
     listed, chosen, notes = list(files), list[GivenScores](), list[Note]()
-    for position, file in enumerate(files):
-        if not isinstance(file.table, GivenScores):
-            continue
+    tables = {n: file.table for n, file in enumerate(files) if isinstance(file.table, GivenScores)}
+    if not tables:
+        return listed, chosen, notes
+    with suppress(RanklensError):
+        # Usually all can be combined, and trying one table after another is slow with many files.
+        scores_from_tables(list(tables.values()))
+        return listed, list(tables.values()), notes
+    for position, table in tables.items():
         try:
-            scores_from_tables([*chosen, file.table])
+            scores_from_tables([*chosen, table])
         except RanklensError as error:
+            file = files[position]
             listed[position] = replace(file, used=False, why_not=error.message)
             notes.append(Note("given_scores", f"{file.file}: {error.message}", loud=True))
-            continue
-        chosen.append(file.table)
+        else:
+            chosen.append(table)
     return listed, chosen, notes
 
 
