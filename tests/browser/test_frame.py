@@ -148,6 +148,7 @@ def test_keys_open_pages_and_can_be_switched_off(sample_app: str, open_page: Ope
     expect(page.locator(".lens.page-title")).to_have_text("Help")
     settle(page)
     page.get_by_role("button", name="Switch single keys off").click()
+    expect(page.get_by_role("button", name="Switch single keys on")).to_be_visible()
     page.keyboard.press("g")
     page.keyboard.press("o")
     page.wait_for_timeout(600)
