@@ -102,7 +102,7 @@ def _choice_label(declaration: Declaration) -> str:
         for package, ns in description.names
         for n in (ns if not package else map(_strip_remark, ns))
     ]:
-        plain_name = _strip_parameter(name)
+        plain_name = re.sub(r"([_@](k|<\w+>)|\.\d+)$", "", name)
         if plain_name and _normalize_name(plain_name) not in folded_names:
             folded_names.add(_normalize_name(plain_name))
             other_names.append(plain_name)
@@ -112,10 +112,6 @@ def _choice_label(declaration: Declaration) -> str:
 def _strip_remark(name: str) -> str:
     """Return the name of a measure in another package, without the remark after it."""
     return re.split(r"[ ,(]", name)[0]
-
-
-def _strip_parameter(name: str) -> str:
-    return re.sub(r"([_@](k|<\w+>)|\.\d+)$", "", name)
 
 
 def _normalize_name(name: str) -> str:

@@ -54,7 +54,10 @@ def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     """Return every available column, in the order of the table. The default columns come first."""
     difference = [] if comparison.is_single_run else [DIFFERENCE]
     others = [name for name in study.names if name not in comparison.runs]
-    scores = [_score_column(name) for name in (*comparison.runs, *others)]
+    scores = [
+        TableColumn("score", f"score:{name}", f"run: {name}", name)
+        for name in (*comparison.runs, *others)
+    ]
     if study.is_unjudged:
         difference, scores = [], []
     file_columns = [] if study.queries is None else study.queries.columns
@@ -112,10 +115,6 @@ def choose_columns(
     by_key = {column.key: column for column in available_columns}
     columns = [by_key[key] for key in dict.fromkeys(keys) if key in by_key and key != "text"]
     return [by_key["text"], *columns] if columns else default_columns(study, comparison)
-
-
-def _score_column(name: str) -> TableColumn:
-    return TableColumn("score", f"score:{name}", f"run: {name}", name)
 
 
 def _group_column(key: str, name: str, kind: str = "group") -> TableColumn:

@@ -68,11 +68,6 @@ def query_strips(study: Study, comparison: Comparison, by: str) -> Strips:
     return Strips(frame, means, order_groups(groups))
 
 
-def strip_groupings(study: Study, comparison: Comparison) -> list[str]:
-    """Return the columns by which the strip chart can group the queries."""
-    return list(study.columns(comparison))
-
-
 @dataclass(frozen=True)
 class Heat:
     """The queries of a heatmap, easiest first. `frame` has query_id, text and a column of scores

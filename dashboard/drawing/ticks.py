@@ -44,17 +44,15 @@ def nice_ticks(
         low, high, span = 0.0, 1.0, 1.0
     power = 10.0 ** math.floor(math.log10(span / max_ticks))
     step = next(
-        f * power for f in (1, 2, 5, 10, 20) if _count_intervals(low, high, f * power) <= max_ticks
+        s
+        for f in (1, 2, 5, 10, 20)
+        if math.ceil(high / (s := f * power) - 1e-9) - math.floor(low / s + 1e-9) <= max_ticks
     )
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     needed = max(0, -math.floor(math.log10(step) + 1e-9))
     digits = max(needed, min_digits) if needed else 0
     values = [round(i * step, needed + 1) for i in range(first, last + 1)]
     return Ticks(values, [format_value(v, digits) for v in values], (values[0], values[-1]))
-
-
-def _count_intervals(low: float, high: float, step: float) -> int:
-    return math.ceil(high / step - 1e-9) - math.floor(low / step + 1e-9)
 
 
 def _format_signed(value: float, digits: int) -> str:

@@ -189,7 +189,7 @@ def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | N
 
 def _strip_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
     comparison = context.comparison
-    columns = query_views.strip_groupings(context.study, comparison)
+    columns = list(context.study.columns(comparison))
     by = context.view.address["by"]
     by = by if by in columns else next(iter(context.study.splitting_columns(comparison)), "")
     section.show_heading(

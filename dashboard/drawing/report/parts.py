@@ -97,15 +97,14 @@ class ReportParts:
         if there is none."""
         if page == "query":
             anchor = self._anchors.get(str(changes.get("q", "")), "")
-            part_name = "losses" if anchor and self._is_loss(anchor) else "wins"
-            return f"#{anchor}" if anchor and part_name in self.request.parts else ""
+            if not anchor:
+                return ""
+            is_loss = int(anchor.removeprefix("case-")) <= len(self.report.losses)
+            return f"#{anchor}" if ("losses" if is_loss else "wins") in self.request.parts else ""
         if page == "queries" and "queries" in self.request.parts:
             return f"#queries-{changes.get('show') or 'all'}"
         part = _LEADS_TO.get(page, "")
         return f"#{part}" if part in self.request.parts else ""
-
-    def _is_loss(self, anchor: str) -> bool:
-        return int(anchor.removeprefix("case-")) <= len(self.report.losses)
 
     def part_title(self, key: str) -> str:
         """Return the title of a section."""

@@ -57,9 +57,10 @@ def add_result_messages(result: CarriedResult) -> None:
     if result.refused is not None:
         add_error_message(result.refused)
     if result.layers:
-        active = [layer.id for layer in active_layers() if layer.id not in result.layers]
-        if address()["layers"] or not _are_active(result.layers):
-            change_address(layers=(*active, *result.layers))
+        active = dict.fromkeys(layer.id for layer in active_layers())
+        others = [layer for layer in active if layer not in result.layers]
+        if address()["layers"] or not active.keys() >= set(result.layers):
+            change_address(layers=(*others, *result.layers))
         layer_count = (
             f"{w.format_count(len(result.layers))} judgment {w.plural(len(result.layers), 'layer')}"
         )
@@ -79,8 +80,3 @@ def add_result_messages(result: CarriedResult) -> None:
             f"{w.format_count(known_count)} of the {text} {w.plural(known_count, 'was', 'were')}"
             " already here."
         )
-
-
-def _are_active(layers: Sequence[str]) -> bool:
-    """Return whether all layers with these ids are active."""
-    return set(layers) <= {layer.id for layer in active_layers()}
