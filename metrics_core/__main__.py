@@ -36,7 +36,8 @@ these ids byte for byte."""
 def process() -> int:
     """Run `main` and end the process with its status. This is the entry point of `metrics-core`.
 
-    Freed memory is kept in the process, and garbage is not collected while modules are loaded."""
+    To save time, freed memory is kept in the process, and garbage is not collected while modules
+    are loaded."""
     heap.keep_freed_memory()
     gc.set_threshold(_GARBAGE_THRESHOLD)
     return process_exit.exit_with_status(main)
@@ -57,8 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_command_line(command_line: Sequence[str]) -> int:
-    """Run the given command and return its exit status, which is 2 after an unexpected
-    exception."""
+    """Run the given command and return its exit status. After an unexpected exception, the status
+    is 2."""
     try:
         if command_line[:1] == ["trec_eval"]:
             from metrics_core.compatible import trec_eval
@@ -110,7 +111,7 @@ def _run_command(command: Command, options: CommandOptions) -> int:
 
 
 def _print_output(output: str) -> int:
-    """Write to stdout. Returns the exit status: 2 if writing fails, otherwise 0."""
+    """Write `output` to stdout. Returns the exit status: 2 if writing fails, otherwise 0."""
     if sys.stdout is None:
         print("Standard output is closed.", file=sys.stderr)
         return 2
@@ -141,9 +142,10 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _command_line_hints(error: RanklensError) -> list[str]:
-    """Return a hint on how to resolve an error on the command line, as a list with one string.
+    """Return a list with one hint on how to resolve an error on the command line.
 
-    The list is empty if the error has no `offer` (a reading choice that would accept the input)."""
+    The list is empty if the error has no `offer` (a reading choice with which the input would be
+    accepted)."""
     name, equals, value = getattr(error, "offer", "").partition("=")
     if not equals:
         return []

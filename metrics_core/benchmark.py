@@ -58,7 +58,8 @@ class MetricsCalculator:
 
     @staticmethod
     def calculate_all(retrieved: Sequence[str], expected: Iterable[str]) -> IRMetrics:
-        """Return all metrics of one query; nDCG uses binary relevance and log2(rank + 1)."""
+        """Return all metrics of one query. nDCG is computed with binary relevance and the discount
+        log2(rank + 1)."""
         expected_ids = _expected_ids(expected)
         judged_each, judged_once = (
             _judge_all_positions(retrieved, expected_ids),
@@ -98,8 +99,8 @@ class MetricsCalculator:
 
     @staticmethod
     def count_hits(retrieved: Sequence[str], expected: Iterable[str]) -> int:
-        """Return how many of the retrieved documents are relevant. Duplicates are counted each
-        time."""
+        """Return how many of the retrieved documents are relevant. A duplicate counts each time it
+        occurs."""
         return int(_score(_HITS, _judge_all_positions(retrieved, _expected_ids(expected))))
 
     @staticmethod
@@ -192,7 +193,7 @@ def _judge_all_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) 
 def _judge_first_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
     """Return the judged ranks of a list, that is, the ranks of its relevant documents.
 
-    If a document is repeated, only its first position is judged. Its other positions still count as
+    If a document is repeated, only its first position is judged, but the repetitions still occupy
     ranks."""
     remaining = set(expected_ids)
     places = []

@@ -26,8 +26,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def require_expected(function: Function) -> Function:
-    """Return the function with a check of its arguments: if `expected` is missing, it raises an
-    error that recommends `graded_list` for a list of grades."""
+    """Wrap a function so that it raises an error if `expected` is missing. The error recommends
+    `graded_list` for a list of grades."""
 
     @wraps(function)
     def checked_function(*values: Any, **options: Any) -> Any:
@@ -55,7 +55,7 @@ def score_list(
 
     `retrieved` is the ranked list, best first; `expected` are the relevant ids, or grades by id.
     `measures` are names such as "nDCG@10". `columns` is the same as for `judged_list`. `duplicates`
-    decides how a repeated document counts, see `lists`.
+    is explained in `lists`.
 
     >>> score_list(["a", "b", "c"], {"a", "c"}, ["P@2", "MRR"])
     {'P@2': 0.5, 'MRR': 1.0}"""

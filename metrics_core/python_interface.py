@@ -264,8 +264,8 @@ def explain(
     contribution of each document.
 
     By default `baseline` is the first run and `run` the next. Raises the errors of `evaluate`,
-    UnknownRunError, RanklensError if the query is not judged, LackingDataError for some
-    measures."""
+    UnknownRunError, RanklensError if the query is not judged, and LackingDataError for a measure
+    that needs more data than ranks and grades."""
     parsed, table = parse_measure(measure), convert_to_qrels(qrels)
     query_id = to_id_text(query)
     if query_id is None or query_id not in table.query_ids:
@@ -303,9 +303,9 @@ def explain(
 
 
 def _contributions(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
-    """Return the contributions of documents to one run's score, or to the difference of the second
-    run from the first, and the part of the score or difference that no document contributes.
-    Columns: qrels_row, grade, rank, part; for two runs also baseline_rank."""
+    """Return the contributions of documents, and the part that no document contributes. For one
+    run, they are contributions to its score; for two runs, to the second run's score minus the
+    first's. Columns: qrels_row, grade, rank, part; for two runs also baseline_rank."""
     ledger: Any = (
         score_ledger(judged[0], measure)
         if len(judged) == 1

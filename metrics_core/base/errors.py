@@ -60,12 +60,11 @@ class RowProblem:
 class TableError(RanklensError):
     """Rows break the rules of a table.
 
-    A reader that knows the file converts it to a FileFormatError.
+    A reader that knows the file converts this error to a FileFormatError.
 
     problems  the first problems, at most `MOST_PROBLEMS_SHOWN`
     count     number of all problems
-    offer     reading choice that would accept the rows (such as `duplicates=best`), or ""
-    """
+    offer     reading choice that would accept the rows (such as `duplicates=best`), or "" """
 
     def __init__(
         self,
@@ -217,8 +216,8 @@ class UnknownMeasureError(RanklensError):
 
 
 def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str]:
-    """Return up to three measures with similar names, closest first, as a dictionary from the
-    measure's name to the similar name."""
+    """Return up to three measures with names similar to `name`, closest first. The result maps the
+    canonical name of each measure to its most similar name."""
     by_lower_name = {k.lower(): k for k in measure_names}
     near = difflib.get_close_matches(name.lower(), by_lower_name, n=5, cutoff=_CLOSE)
     closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]
@@ -230,8 +229,8 @@ def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Suggest the most similar word in a question such as "Did you mean 'bm25'?"; "" if none is
-    similar."""
+    """Return a question that suggests the most similar of `words`, such as "Did you mean 'bm25'?".
+    Returns "" if none of them is similar."""
     matches = difflib.get_close_matches(word, list(words), n=1, cutoff=_NEAR_WORD)
     return f"Did you mean {matches[0]!r}?" if matches else ""
 

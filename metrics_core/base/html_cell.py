@@ -13,8 +13,8 @@ _CELL = "font-family:system-ui,sans-serif;line-height:1.45"
 
 
 def html_cell(heading: str, parts: Iterable[str]) -> str:
-    """Return the HTML of a result. `heading` is plain text; each part is HTML from `html_sentence`
-    or `html_table`."""
+    """Return a result as HTML for a notebook. `heading` is plain text; each part is HTML from
+    `html_sentence` or `html_table`."""
     title = f'<p style="margin:0 0 4px;font-weight:600;font-size:1.1em">{_escape_text(heading)}</p>'
     return f'<div style="{_CELL}">{title}{"".join(parts)}</div>'
 
@@ -25,8 +25,8 @@ def html_sentence(text: str) -> str:
 
 
 def html_table(table: pd.DataFrame, **formats: Callable[[Any], str]) -> str:
-    """Return a table as HTML. `formats` maps column names to functions that format a value as
-    text."""
+    """Return a table as HTML. Each keyword argument is a function that formats the values of the
+    column with that name."""
     return table.to_html(index=False, border=0, formatters=formats)
 
 

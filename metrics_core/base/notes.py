@@ -11,14 +11,13 @@ preferable to them."""
 
 @dataclass(frozen=True)
 class Note:
-    """An irregularity in an input that could still be used.
+    """An irregularity in an input. The input is used nevertheless.
 
     kind      stable short key ("duplicates", "ties", …)
     message   sentence without a full stop at its end
     count     number of cases
     examples  the first cases
-    loud      whether it may change the meaning of the scores
-    """
+    loud      whether it may change the meaning of the scores"""
 
     kind: str
     message: str

@@ -43,9 +43,9 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> I
 def map_on_all_cores(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
     """Return the results for all items, in the order of the items.
 
-    The calling thread processes items itself, and helper threads join when they are free. If all
-    cores are busy, handing over each item and waiting for its result takes longer than the
-    computation."""
+    The calling thread processes items itself, and helper threads join when they are free. This is
+    faster than handing over every item: if all cores are busy, handing over an item and waiting for
+    its result takes longer than the computation."""
     remaining, lock, results = enumerate(items), Lock(), dict[int, Result]()
 
     def work() -> None:

@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class _Entry(Generic[Declared]):
-    """A declaration with its module, its package and all its names, which are normalised for
+    """A declaration with its module, its package and all its names. The names are normalised for
     comparison."""
 
     declaration: Declared
@@ -59,8 +59,8 @@ _failed: set[tuple[str, str]] = set()
 def declaring_package(module: str) -> str:
     """Return the package to which the declarations in a module belong; "" for built-in modules.
 
-    While a plug-in is being loaded, this is the plug-in's package. If a program imports the module
-    itself, it is the module's top-level package."""
+    While a plug-in is being loaded, this is the package of the plug-in. Otherwise it is the
+    module's top-level package."""
     top = module.partition(".")[0]
     if top == _OURS:
         return ""
@@ -233,9 +233,8 @@ def _package_name(point: EntryPoint) -> str:
 def _has_our_entry_points(folders: tuple[str, ...]) -> bool:
     """Return whether a package in these folders has an entry point of one of our groups.
 
-    importlib.metadata would take ten times as long at every start, and most users have no
-    plug-in.
-    """
+    The folders are searched without importlib.metadata, which would take ten times as long at every
+    start, although most users have no plug-in."""
     return any(_PREFIX in text for folder in folders for text in _read_entry_points(folder))
 
 

@@ -53,8 +53,8 @@ def exit_within(status: int, seconds: float = EXIT_TIMEOUT) -> None:
 
     Call this in the handler of a signal. The timer is a system timer if there is one, not a thread:
     if the signal arrived while a thread was being started, starting another thread would wait
-    forever. Python prints and ignores an exit that is raised in the callback of a weak reference or
-    in a finalizer. After this call, such an exit ends the process at once."""
+    forever. Normally, Python prints and ignores an exit that is raised in the callback of a weak
+    reference or in a finalizer. After this call, even such an exit ends the process at once."""
     sys.unraisablehook = lambda unraisable: (
         os._exit(status)
         if unraisable.exc_type is SystemExit

@@ -28,8 +28,8 @@ _SEAL = 32
 
 
 def write_sealed_file(path: Path, content: bytes | memoryview) -> None:
-    """Write a sealed file, which begins with a hash of its name and content, and create its folder.
-    Raises OSError."""
+    """Write a sealed file and create its folder. A sealed file begins with a hash of its name and
+    content. Raises OSError."""
     make_folder(path.parent)
     write_file(path, b"".join((_make_seal(path.name, content), content)))
 
@@ -200,8 +200,8 @@ def make_folder(path: Path) -> None:
 
 
 def remove_folder(path: Path) -> None:
-    """Remove the folder at `path`, so that one of our files can be written there. Files and links
-    are not removed. Raises OSError."""
+    """Remove the folder at `path`, so that one of our files can be written there. If `path` is a
+    file or a link, nothing is removed. Raises OSError."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
 

@@ -113,8 +113,8 @@ def round_parts(total: float, parts: Sequence[float], digits: int = 3) -> list[f
 def format_interval(low: float | None, high: float | None, digits: int = 3) -> str:
     """Format an interval in brackets; "–" if undefined.
 
-    A bound that is only known to be above or below zero (a subnormal number) is written with a sign
-    of comparison: "[> 0, 0.078]"."""
+    A subnormal bound means that only its sign is known. It is written as an inequality: "[> 0,
+    0.078]"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
     return f"[{_format_bound(low, digits)}, {_format_bound(high, digits)}]"
@@ -153,7 +153,8 @@ def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
 def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
     """Format a score with enough decimals to differ from a limit that the score does not equal.
 
-    For a limit of 1, the result is "0.9996" rather than "1.000"."""
+    For example, 0.9996 with a limit of 1 is formatted as "0.9996", because "1.000" would look like
+    the limit."""
     digits = distinguishing_decimals(value, limit, digits)
     text, is_limit = (
         format_score(value, digits),
@@ -260,12 +261,14 @@ def format_p_value(p: float | None) -> str:
 
 
 def number_word(n: int) -> str:
-    """Return a whole number as a word, from "no" to "ten". Larger numbers are written in digits."""
+    """Return a whole number as a word, from "no" for 0 to "ten". Larger numbers are written in
+    digits."""
     return _WORDS[n] if 0 <= n < len(_WORDS) else format_count(n)
 
 
 def ordinal_word(n: int) -> str:
-    """Return an ordinal number, from 1: a word up to "tenth", then "11th" or "22nd"."""
+    """Return the ordinal of a number from 1. It is a word up to "tenth"; larger ordinals have
+    digits, such as "11th" or "22nd"."""
     if n <= len(_ORDINALS):
         return _ORDINALS[n - 1]
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
@@ -283,16 +286,16 @@ def sentence_case(text: str) -> str:
 
 
 def escape_controls(text: str) -> str:
-    r"""Replace control characters in a name or line by \uXXXX, which JSON can read back.
+    r"""Replace control characters in a name or line with escapes such as \uXXXX, which JSON can
+    read back.
 
     Control characters are characters that a terminal interprets instead of printing."""
     return text if text.isprintable() else _IN_A_LINE.sub(_escape, text)
 
 
 def escape_controls_in_lines(text: str) -> str:
-    r"""Replace control characters in a text of several lines by \uXXXX, like `escape_controls`.
-
-    Line breaks and tabs are kept."""
+    r"""Replace control characters in a text of several lines in the same way as `escape_controls`,
+    but keep line breaks and tabs."""
     return text if text.isprintable() else _IN_LINES.sub(_escape, text)
 
 

@@ -19,8 +19,8 @@ they distinguish most texts."""
 
 
 def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ...]:
-    """Return a note if relevant documents of the judgments (documents with a grade above 0) are
-    missing from `documents`."""
+    """Return a note on relevant documents of the judgments (documents with a grade above 0) that
+    are missing from `documents`. Returns no note if none is missing."""
     relevant = qrels.doc_ids.filter(as_column(qrels.relevance > 0)).unique()
     missing = relevant.filter(as_column(~documents.are_known(relevant)))
     count = len(missing)
@@ -35,8 +35,8 @@ def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ..
 
 
 def duplicate_text_notes(documents: Documents) -> tuple[Note, ...]:
-    """Return a note if documents with different ids have the same text and title. Documents without
-    text are ignored."""
+    """Return a note on documents that have the same text and title but different ids. Returns no
+    note if there are none. Documents without text are ignored."""
     text = documents.table.schema.field("text").type
     if not (pa.types.is_string(text) or pa.types.is_large_string(text)):
         return ()

@@ -205,10 +205,10 @@ def lacks_judged_documents(ranks: JudgedRanks) -> bool:
 
 
 def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
-    """Return notes on query and document ids that would only match after `clean_id`, and on ids
+    """Return notes on query and document ids that would match only after `clean_id`, and on ids
     that a spreadsheet shortened.
 
-    Ids are compared exactly. These notes only suggest which ids may match."""
+    The notes are only suggestions, because ids match only if they are equal."""
     notes: list[Note] = []
     run_ids, judged = _to_text_column(run.query_ids), _to_text_column(qrels.query_ids)
     pairs_by_kind = [
@@ -245,8 +245,8 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
 
 
 def _shortened_id_notes(id_noun: str, source: str, ids: pa.ChunkedArray) -> list[Note]:
-    """Return a note on ids that a spreadsheet shortened, because different ids may have become
-    identical.
+    """Return a note on ids that were shortened by a spreadsheet. Shortening may have made different
+    ids identical.
 
     Returns no note if none of the first ids is shortened."""
     if not pc.any(pc.match_substring_regex(ids.slice(0, _IDS_CHECKED), SHORTENED)).as_py():

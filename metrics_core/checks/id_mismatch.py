@@ -47,10 +47,10 @@ class Mismatch:
     match.
 
     `what` is "query" or "document". Of `n_possible` ids that could match, `n_matched` match as they
-    are, and `n_matched_by_reading` would match with the mapping `reading`. If `what` is "document",
-    the ids are the documents judged for `sampled` queries; 0 means all queries. `run_ids` and
-    `qrels_ids` are pairs of examples that match only with the mapping.
-    """
+    are, and `n_matched_by_reading` would match with the mapping `reading`. For documents, these
+    numbers count the documents judged for a sample of `sampled` queries, or for all queries if
+    `sampled` is 0. `run_ids` and `qrels_ids` are pairs of examples that match only with the
+    mapping."""
 
     what: str
     reading: IdMap

@@ -17,10 +17,11 @@ from metrics_core.tables.run_names import baseline_name, find_free_name
 class SnapshotChanges:
     """Changes since a snapshot.
 
-    `removed` are queries that are not judged now, `added` are newly judged queries, and `rejudged`
-    maps each query with changed judgments to its number of judgments before and after the change.
-    `missing` are measures that are not in the snapshot, and `remeasured` are measures that now come
-    from another version of their package."""
+    removed     queries that are no longer judged
+    added       newly judged queries
+    rejudged    query with changed judgments -> number of its judgments before and after the change
+    missing     measures that are not in the snapshot
+    remeasured  measures that now come from another version of their package"""
 
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()

@@ -111,8 +111,8 @@ def make_snapshot(
 
     `qrels` are the judgments from which the scores were computed; None if another tool computed the
     scores. The packages of plug-in measures are added to `origin`. `previous` is the snapshot to be
-    replaced. If its best mean of a measure is better than the new mean, it is kept, unless reading
-    options or the measure's package changed."""
+    replaced. For each measure, the new snapshot keeps the best mean in `previous` if that mean is
+    better than the new one. It is not kept if reading options or the measure's package changed."""
     marks = judgment_marks(scores.query_ids, qrels)
     order = np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
@@ -205,7 +205,7 @@ def _to_json(value: Any) -> str:
 
 
 def _checksum_of_version_1(rows: Mapping[str, list[Any]]) -> str:
-    """Return the checksum that format version 1 uses, which covers only the scores."""
+    """Return the checksum of format version 1. It covers only the scores."""
     return hashlib.sha256("\n".join(_format_lines(rows)).encode()).hexdigest()[:HEX]
 
 
@@ -275,8 +275,8 @@ def read_snapshot(path: str) -> Snapshot:
 def read_given_snapshot(path: str, measures: Iterable[Measure]) -> Snapshot:
     """Read a snapshot of scores that another tool computed. Raises the errors of `read_snapshot`.
 
-    Each measure is replaced by the measure with the same name in `measures`, if there is one,
-    because only the latter has a direction and a scale."""
+    The measures in the snapshot have neither a direction nor a scale. Each of them is therefore
+    replaced by the measure with the same name in `measures`, if there is one."""
     snapshot, by_name = read_snapshot(path), {str(measure): measure for measure in measures}
     matched = tuple(by_name.get(str(measure), measure) for measure in snapshot.measures)
     return replace(snapshot, scores=replace(snapshot.scores, measures=matched))

@@ -159,10 +159,10 @@ def compare(options: CompareOptions) -> str | CommandResult:
     """Format one row for each run, baseline and measure.
 
     For each measure and baseline, the tests of all runs are corrected together. The table and
-    Markdown have three decimals and no reasons. The LaTeX format is a table for a paper. All other
-    formats have all columns in full precision. If gates are given, the outcome of the gates is
-    returned instead. Notes go to stderr. Raises RanklensError for options that cannot be combined,
-    and if there is only one run."""
+    Markdown formats have three decimals and no column of reasons. The LaTeX format is a table for a
+    paper. All other formats have all columns in full precision. If gates are given, the outcome of
+    the gates is returned instead. Notes go to stderr. Raises RanklensError for options that cannot
+    be combined, and if there is only one run."""
     if options.is_gate:
         _refuse_comparison_options(options)
         from metrics_core.commands.gate.gate_command import run_gate
@@ -278,8 +278,8 @@ def _find_group_contributions(baseline_scores: Sequence[Scores], groups: pd.Seri
 
 
 def _format_contributions(frame: pd.DataFrame) -> pd.DataFrame:
-    """Format the contributions of groups as text cells, and add their sum for each run, baseline
-    and measure."""
+    """Return the contributions of groups as human-readable text cells. For each run, baseline and
+    measure, a row with their sum is added."""
     rows = []
     for key, group_rows in frame.groupby(["run", "baseline", "measure"], sort=False):
         total, n = math.fsum(group_rows["part"]), int(group_rows["n"].sum())
@@ -295,8 +295,8 @@ def _format_contributions(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
-    """Return the bounds of the interval on which the verdict is based, and a note on the level of
-    the interval if this differs from the row's level."""
+    """Return the bounds of the interval on which the verdict is based, and a note on its level. The
+    note is "" if this is the level of the row."""
     low, high, interval_level = verdict_interval(row, row["level"])
     return (low, high), "" if interval_level == row[
         "level"

@@ -29,7 +29,7 @@ _PLAIN = {w.MINUS: "-", w.DASH: "-", "—": "-", "…": "...", "“": '"', "”"
 
 
 def _replace_unprintable(error: UnicodeError) -> tuple[str | bytes, int]:
-    r"""Replace the characters that an encoding lacks; an error handler for encoding.
+    r"""Error handler for encoding text: replace the characters that the encoding lacks.
 
     A character is replaced by a similar plain character if there is one, otherwise by \uXXXX, which
     JSON can read back."""

@@ -54,14 +54,14 @@ def split_name_and_file(path: str) -> tuple[str, str]:
 
 
 def reading_choices(path: str, kind: formats.Kind, options: ReadingOptions) -> ReadingChoices:
-    """Return the reading choices for a file of this kind, with the columns of `--columns` that the
-    file has."""
+    """Return the reading choices for a file of this kind. The columns named in `--columns` are
+    included only if they apply to the file."""
     return options.read_as.to_keyword_choices(columns=_columns_in_file(path, kind, options))
 
 
 def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> Columns | None:
-    """Return the columns of `--columns` that apply to a file of this kind; None if there are
-    none."""
+    """Return the columns named in `--columns` whose roles belong to this kind of table. Returns
+    None if there are none, or if the file has none of these columns."""
     roles = (*_IDS, *_NUMBER_ROLES[kind], *_OTHER_ROLES[kind])
     columns = {
         role: name for role, name in (options.read_as.columns or {}).items() if role in roles
@@ -86,8 +86,8 @@ def _starts_with_field(path: str, names: Sequence[str]) -> bool:
 
 
 def refuse_unused_columns(options: ReadingOptions) -> None:
-    """Raise RanklensError if none of the columns named in `--columns` is in any of the files, or if
-    the judgments and a run would be the same list of one file."""
+    """Raise RanklensError if no file has any of the columns named in `--columns`, or if the
+    judgments and a run would be read from the same list in the same file."""
     chosen = options.read_as.columns
     if chosen is None:
         return

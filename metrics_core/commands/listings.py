@@ -92,7 +92,7 @@ def list_formats(options: FormatsOptions) -> str:
 def _describe_file(file: str) -> str:
     """Describe how a file is read and what its fields mean.
 
-    If this is ambiguous, list the `--columns` options that would resolve the ambiguity."""
+    If the user must choose how the file is read, list the `--columns` options to choose from."""
     recognised, fields = guess_file_kind(file), read_fields(file)
     reason = _explain_ambiguity(file, recognised, fields)
     description = f"file type not recognised: {reason}" if reason else ""

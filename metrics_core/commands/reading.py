@@ -171,7 +171,7 @@ def _refuse_repeated_stdin(files: Sequence[str | None]) -> None:
 def _read_documents(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> Documents | None:
-    """Read the documents in the options, or a named collection's if a measure needs documents."""
+    """Read the named documents file, or else the collection's documents if a measure needs them."""
     if options.documents:
         path = options.documents
         documents = formats.read_documents(path, **options.read_as.to_keyword_choices(columns=None))
@@ -256,7 +256,7 @@ def _read_exclusions(options: ReadingOptions) -> Exclusions:
 def _judge_while_reading(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[FileRun[JudgedFile]] | None:
-    """Join the runs with the judgments while they are read; None if this has no advantage."""
+    """Join the runs with the judgments while they are read; None if this is not worthwhile."""
     needs = options.documents or any(m.declaration.needs for m in measures)
     if options.memory is not None:
         _refuse_options_with_memory(options, needs_documents=bool(needs))
@@ -362,7 +362,8 @@ def read_needed_queries(
     query_ids: Sequence[str], options: ReadingOptions, needed_by: str
 ) -> Queries:
     """Read the queries that the option `needed_by` requires. Notes go to stderr. Raises
-    RanklensError if no queries are named or can be read, or if none is in `query_ids`."""
+    RanklensError if no queries are named, if they cannot be read, or if none of them is in
+    `query_ids`."""
     from metrics_core.slicing.breakdowns import refuse_unknown_queries
 
     queries = read_named_queries(options)

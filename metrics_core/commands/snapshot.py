@@ -93,8 +93,8 @@ def snapshot(options: SnapshotOptions) -> str:
 
 
 def _read_given_scores(options: SnapshotOptions) -> Scores:
-    """Return the scores of the file in `--scores`, which must be of a single run. Raises
-    RanklensError."""
+    """Return the scores of the file in `--scores`. Raises RanklensError if they are not the scores
+    of a single run."""
     if not options.has_only_scores or len(options.scores) > 1:
         raise RanklensError(
             "A snapshot holds the scores of one run, either computed or given.",
@@ -111,9 +111,10 @@ def _read_given_scores(options: SnapshotOptions) -> Scores:
 
 
 def _detectable_losses(scores: Scores) -> str:
-    """Return a line with the detectable loss of each measure, which helps to choose margins.
+    """Return a line with the detectable loss of each measure. The line helps to choose margins.
 
-    The line is empty if no measure has a detectable loss."""
+    If there are too few queries, the line says so instead. It is empty if no measure has a
+    detectable loss."""
     if scores.n_queries < FEWEST_FOR_POWER:
         return f"At least {FEWEST_FOR_POWER} queries are needed to choose margins.\n"
     losses = [

@@ -132,7 +132,7 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
 
 
 def _kendall_taus(values: Floats) -> Floats:
-    """Return Kendall's tau-b between the orders of the runs under each two measures,
+    """Return Kendall's tau-b between the orders of the runs under each pair of measures,
     float64[measure, measure]. `values` is float64[run, measure].
 
     Tau-b is the number of run pairs that both measures order in the same way, minus the number of

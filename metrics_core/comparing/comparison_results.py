@@ -15,16 +15,17 @@ from metrics_core.scoring.intervals import Interval
 
 @dataclass(frozen=True)
 class ComparisonResults:
-    """Results of a comparison method for mean differences. Each field is float64[column], NaN
-    without a test.
+    """Results of a comparison method for mean differences; float64[column], NaN without a test.
 
-    `low` and `high` are the interval that agrees with `p_corrected`. `inner_low` and `inner_high`
-    are the interval of two one-sided tests against a margin. `width` is the number of standard
-    errors from zero at which a difference becomes significant. `side` is 1 if the test favours
-    positive differences, else -1; it is usually the sign of the mean. `sample` has the resampling
-    results of the same columns, regardless of the method. If another quantity than the mean
-    difference is tested (`tested_quantities`), p-values and `side` are those of the tested
-    quantity, `costs` has its further results, and the mean difference has no interval."""
+    low, high              interval that agrees with `p_corrected`
+    inner_low, inner_high  interval of two one-sided tests against a margin
+    width                  number of standard errors from zero at which a difference is significant
+    side                   1 if the test favours positive differences, else -1. Usually the sign of
+                           the mean
+    sample                 resampling results of the same columns, regardless of the method
+    costs                  further results if another quantity than the mean difference is tested
+                           (`tested_quantities`). p-values and `side` then belong to that quantity,
+                           and the mean difference has no interval"""
 
     sample: ResampledMeans
     mean: Floats

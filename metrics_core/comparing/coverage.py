@@ -24,8 +24,8 @@ class QueryCoverage:
     """Queries with results, for several runs.
 
     `judged` is the number of judged queries, and `shared` the number of these for which every run
-    has results. `lacking` maps each run to the judged queries without results, `unjudged` maps each
-    run to its queries that are not judged."""
+    has results. `lacking` maps each run to the judged queries for which it has no results, and
+    `unjudged` maps each run to its queries that are not judged."""
 
     judged: int
     shared: int

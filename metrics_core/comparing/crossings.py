@@ -28,16 +28,16 @@ _CELLS = 400_000
 
 @dataclass(frozen=True)
 class Crossings:
-    """Mean difference of a pair of runs by cutoff, run minus baseline, whether or not higher is
-    better.
+    """Mean difference of a pair of runs by cutoff: run minus baseline, even if lower is better.
 
-    `difference` float64[k] and `side` int64[k] cover every k from 1 to `depth`. `side` is 1 if the
-    run is better, -1 if the baseline is better, and 0 if the means are equal. The band is computed
-    only at `cutoffs` int64[cutoff]: `low` and `high` float64[cutoff] are simultaneous over all of
-    them. `clear` int64[cutoff] is the better side if the band excludes zero, else 0. If there is no
-    test (too few queries, or too few that differ), the band is NaN and `clear` is 0. `means` has
-    the combined scores of the run and of the baseline at `cutoffs`, float64[cutoff] each. Each is
-    computed from the queries for which its own score is defined."""
+    difference  float64[k], for every k from 1 to `depth`
+    side        int64[k], 1 if the run is better, -1 if the baseline is better, 0 if they are equal
+    cutoffs     int64[cutoff], the cutoffs at which the band is computed
+    low, high   float64[cutoff], the band, simultaneous over all `cutoffs`; NaN if there is no test
+                (too few queries, or too few that differ)
+    clear       int64[cutoff], the better side if the band excludes zero, else 0
+    means       combined scores of the run and of the baseline, float64[cutoff] each; each is
+                computed from the queries for which its own score is defined"""
 
     difference: Floats
     side: Ints

@@ -59,7 +59,7 @@ def mean_curves(
 
     `low` and `high` are a separate interval at each k. `difference` is the paired difference from
     the baseline. `diff_low` and `diff_high` are a band that is simultaneous over all k of a run, so
-    it shows from which k to which k a run leads. In the baseline's rows, the difference and the
+    it shows the ranges of k in which a run leads. In the baseline's rows, the difference and the
     band are NaN. `queries` counts the queries with both scores defined. Raises UnknownRunError if
     the baseline is unknown."""
     by_run = {r.run_name: r for r in judged}

@@ -54,8 +54,8 @@ class QueryDraw:
         return sum(self.sizes)
 
     def order(self, query_ids: Sequence[str]) -> list[str]:
-        """Return the drawn queries, without those left out, in the order in which they should be
-        judged. The order of `query_ids` has no effect."""
+        """Return the drawn queries that are not left out, in the order in which to judge them. The
+        order of `query_ids` has no effect."""
         sorted_ids = sorted(query_ids)
         positions = np.random.default_rng(self.seed).permutation(len(sorted_ids))
         drawn = [sorted_ids[position] for position in positions[: self.size]]

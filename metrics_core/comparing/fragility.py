@@ -16,11 +16,12 @@ _ROUNDING = 1e-12
 class Fragility:
     """The queries on which the sign of a mean difference depends.
 
-    `order` int64[defined query] has the positions of the queries with a defined difference, sorted
-    by their contribution to the mean's sign, largest first. `turning` is the number of queries,
-    counted from the first, that must be removed to reverse the sign; None if the mean is 0 or no
-    removal reverses the sign. `queries` counts the defined differences. `total` is their sum; it is
-    0 if they cancel except for rounding."""
+    order    int64[defined query], positions of the queries with a defined difference, sorted by
+             their contribution to the mean's sign, largest first
+    turning  number of queries at the beginning of `order` that must be removed to reverse the sign;
+             None if the mean is 0 or no removal reverses the sign
+    queries  number of defined differences
+    total    sum of the differences, 0 if they cancel except for rounding"""
 
     order: Ints
     turning: int | None
@@ -32,10 +33,10 @@ def find_fragility(differences: Floats) -> Fragility:
     """Find the smallest set of queries whose removal reverses the sign of the mean of
     `differences`, float64[query]. Undefined differences (NaN) are excluded.
 
-    Removing the largest differences with the sign of the mean first gives the exact result. The
-    divisor of a mean has no effect on its sign, so only the sum matters. Among all sets of m
-    queries, the m largest signed differences reduce the sum most, so the smallest m for which these
-    differences reverse the sign is the minimum."""
+    The queries with the largest differences in the direction of the mean are removed first. The
+    result is exact: the divisor of a mean has no effect on its sign, so only the sum matters. Among
+    all sets of m queries, the m largest signed differences reduce the sum most, so the smallest m
+    for which these differences reverse the sign is the minimum."""
     places = np.flatnonzero(~np.isnan(differences))
     defined = differences[places]
     total = float(defined.sum())
@@ -50,8 +51,8 @@ def find_fragility(differences: Floats) -> Fragility:
 
 
 def share_of_mean_difference(differences: Floats, queries: Mask) -> float:
-    """Return the share of the sum of `differences` float64[query] that the queries in `queries`
-    bool[query] contribute.
+    """Return the share of the sum of `differences`, float64[query], that comes from some of the
+    queries. `queries`, bool[query], selects them.
 
     The share is above 1 if the other queries partly cancel this contribution. It is NaN if the sum
     is 0."""

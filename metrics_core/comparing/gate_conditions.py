@@ -22,8 +22,8 @@ _MEAN = re.compile(r"mean\(\s*(.+?)\s*\)")
 
 
 class QuerySlice(NamedTuple):
-    """The queries with a certain value in a column. If there is no column, these are all
-    queries."""
+    """A slice of the queries: all queries with the value `group` in the column `column`. If
+    `column` is "", the slice contains all queries."""
 
     column: str = ""
     group: str = ""

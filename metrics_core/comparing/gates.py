@@ -51,14 +51,15 @@ _ROUNDING = 1e-12
 class GateOutcome:
     """The outcome of one gate for one run.
 
-    `difference` and the intervals are differences of the means, run minus baseline. For a gate on
-    the typical ratio, they are the ratio minus 1.
+    difference             mean of the run minus mean of the baseline; the ratio minus 1 for a gate
+                           on the typical ratio
+    low, high              95 % interval of the difference, simultaneous over all gates and runs
+    inner_low, inner_high  90 % interval of the difference, of this gate alone
+    error                  standard error of the difference
+    width                  number of standard errors from zero at which a difference is significant
+    lost                   number of queries on which the run scores worse by any amount
 
-    `low` and `high` are the 95 % interval, simultaneous over all gates and runs; `inner_low` and
-    `inner_high` are the 90 % interval of this gate alone. They are NaN without a test. `error` is
-    the standard error of the difference. `width` is the number of standard errors from zero at
-    which a difference becomes significant. `lost` counts the queries on which the run scores worse
-    by any amount."""
+    The intervals are NaN without a test."""
 
     gate: Gate
     run: str
@@ -94,7 +95,7 @@ class GateOutcome:
         """The outcome as it affects the exit status.
 
         If the outcome is "cannot tell" but no query scores worse, this is `NO_QUERY_LOST`, because
-        only the number of queries is too small."""
+        the only problem is the small number of queries."""
         harmless = self.outcome == CANNOT_TELL and self.queries > 0 and self.lost == 0
         return NO_QUERY_LOST if harmless else self.outcome
 

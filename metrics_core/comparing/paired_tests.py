@@ -82,9 +82,9 @@ class PairedTest:
     """A paired test: its title, its hypothesis in a sentence, and a function that takes differences
     float64[query] and returns the two-sided p-value.
 
-    `tests_mean` is true if the hypothesis is about the mean, like the verdict. `countable` is true
-    if the p-values can be arbitrarily small, so that a correction can multiply them. `side` is a
-    function that returns 1 if the test favours positive differences float64[query], and -1 if it
+    `tests_mean` is true if both the hypothesis and the verdict are about the mean. `countable` is
+    true if the p-values can be arbitrarily small, so that a correction can multiply them. `side` is
+    a function that returns 1 if the test favours positive differences float64[query], and -1 if it
     favours negative ones."""
 
     title: str

@@ -120,7 +120,7 @@ def verdict_interval(row: Mapping[str, Any], level: float) -> tuple[float, float
     based.
 
     If the verdict is "no difference that matters", this is the narrower interval, from two
-    one-sided tests at the full level."""
+    one-sided tests at the full level. Otherwise, it is the interval from low to high."""
     if row["verdict"] == NO_MATTER and "inner_low" in row:
         return row["inner_low"], row["inner_high"], 2 * level - 1
     return row["low"], row["high"], level

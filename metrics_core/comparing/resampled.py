@@ -49,12 +49,14 @@ of Student's t."""
 class ResampledMeans:
     """Means of columns of paired differences, with an uncorrected test of each mean.
 
-    `mean`, `error` (the standard error of the mean) and `statistic` (mean / error) are
-    float64[column]. `queries` and `differing` int64[column] count the defined differences and the
-    differences that are not 0. `p` float64[column] is two-sided, NaN if a column may not be tested
-    (`verdicts.are_testable`). `drawn` int64[drawn column] has the columns that were resampled: all
-    tested columns in which a query differs. `distances` float64[draw, drawn column] is the distance
-    of a column's mean in a draw from its mean in the data, in standard errors."""
+    mean, error  float64[column], the mean and its standard error
+    statistic    float64[column], mean / error
+    queries      int64[column], number of defined differences
+    differing    int64[column], number of differences that are not 0
+    p            float64[column], two-sided p-value; NaN if not tested (`verdicts.are_testable`)
+    drawn        int64[drawn column], resampled columns: all tested ones in which a query differs
+    distances    float64[draw, drawn column], distance of the column's mean in a draw from its mean
+                 in the data, in standard errors"""
 
     mean: Floats
     error: Floats
@@ -119,8 +121,8 @@ class ResampledMeans:
 
     @cached_property
     def _draw_ranks(self) -> Int32s:
-        """For each draw and column, the number of draws in which the column is at least as far from
-        its mean as in this draw.
+        """For each draw and column, the number of draws in which the column's mean is at least as
+        far from its mean in the data as it is in this draw.
 
         The array is int32 and has the shape of `distances`."""
         ranks = np.empty(self.distances.shape, dtype=np.int32)

@@ -71,9 +71,9 @@ def decide_verdict(
 
     The difference is a mean difference, or the logarithm of a typical ratio. Significance depends
     only on `p_corrected`, which is NaN without a test. `is_within_margin` is true if the difference
-    is shown to be smaller than the margin, by two one-sided tests or because so few queries differ.
-    `is_contrary` is true if a test that does not concern the mean favours the run that has the
-    worse mean."""
+    is shown to be smaller than the margin, either by two one-sided tests or because very few
+    queries differ. `is_contrary` is true if a test that does not concern the mean favours the run
+    that has the worse mean."""
     if n_queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")
     if p_corrected != p_corrected and not is_within_margin:

@@ -34,7 +34,7 @@ except ImportError as error:
 
 def translate_measure(measure: Any) -> Measure | None:
     """Return the Ranklens measure that corresponds to a measure of ir_measures and its parameters.
-    Returns None if there is none."""
+    Returns None if Ranklens has no such measure."""
     if hasattr(measure, "runtime_impl"):
         return None
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}

@@ -196,8 +196,7 @@ def diagnose(
 def list_unjudged(
     runs: Sequence[Run], query_id: str, baseline: str, focus: str, cutoff: int
 ) -> Diagnosis:
-    """Return the diagnosis of a query without judgments, which contains only the lists of the
-    runs."""
+    """Return the diagnosis of a query without judgments. It contains only the lists of the runs."""
     rankings = {run.name: _add_grades(ranked_documents(run, query_id), {}) for run in runs}
     scores = dict.fromkeys(rankings, np.nan)
     rows = [
@@ -229,8 +228,8 @@ def _find_effects(
 ) -> dict[str, float]:
     """Return the contribution of each document to the difference between the two runs.
 
-    The result is empty if ranks and grades do not explain a score, for example for measures that
-    count judged documents."""
+    The result is empty for measures whose scores cannot be explained by ranks and grades, for
+    example measures that count judged documents."""
     if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
         return {}
     parts = difference_ledger(focus, baseline, measure)
@@ -240,8 +239,8 @@ def _find_effects(
 
 
 def _find_score_bounds(ranks: JudgedRanks, measure: Measure) -> Residual:
-    """Return the bounds of the score over the unjudged documents; NaN if nothing is known beyond
-    the measure's range."""
+    """Return the lowest and highest score over all grades that the unjudged documents could have.
+    Both are NaN if nothing is known beyond the measure's range."""
     bounds = residual(ranks, measure)
     nothing_known = (bounds.low <= measure.declaration.range[0]) & (
         bounds.high >= measure.declaration.range[1]

@@ -90,8 +90,8 @@ def list_documents_to_judge(
     run: Run, baseline: Run, measure: Measure, query_ids: Sequence[str]
 ) -> pd.DataFrame:
     """Return the documents that need grades so that a difference of the measure can be computed, in
-    the order of `query_ids`. Columns: query_id, doc_id. A query with the same list in both runs
-    needs none."""
+    the order of `query_ids`. Columns: query_id, doc_id. Queries with the same list in both runs
+    have no such documents."""
     one_list, k = depends_on_unshared_documents(measure), measure.cutoff or 0
     return find_documents_to_judge(run, baseline, query_ids, k, only_in_one_list=one_list)
 
@@ -106,9 +106,9 @@ def evaluate_draw(
 ) -> DrawnJudgments:
     """Return how far a draw's queries are judged, and the difference on the queries that count.
 
-    `measure` must have a cutoff and depend on grades only. Documents are graded by `qrels` or, with
-    precedence, by `layer`; a negative grade does not count as a judgment.
-    """
+    `measure` must have a cutoff and depend on grades only. Grades come from `layer` and `qrels`;
+    for a document that is graded in both, `layer` counts. A negative grade does not count as a
+    judgment."""
     all_queries = list_all_queries(run, baseline)
     query_ids = draw.order(all_queries)
     grades = _collect_grades(qrels, layer, query_ids)
@@ -160,8 +160,8 @@ def _collect_grades(qrels: Qrels, layer: Grades, query_ids: Sequence[str]) -> Gr
 def _score_counted_queries(
     top_results: Sequence[Run], measure: Measure, grades: Grades, counted_queries: Sequence[str]
 ) -> Scores:
-    """Score both runs on the counted queries. A counted query without judgments has the same list
-    in both runs. Its scores are set to 0, so that the difference is 0."""
+    """Score both runs on the counted queries. A counted query can lack judgments only if both runs
+    have the same list. Both scores are then set to 0, because the difference is 0 in any case."""
     values, position = (
         np.zeros((2, len(counted_queries), 1)),
         {q: i for i, q in enumerate(counted_queries)},

@@ -110,8 +110,8 @@ def find_first_bad_versions(
     direction: int = 1,
     n_tested: int = 1,
 ) -> list[int]:
-    """Return, for each slice, the version from which on the slice is significantly worse than in
-    its best version; -1 if it is not significantly worse in the last version.
+    """Return, for each slice, the version since which the slice is significantly worse than in its
+    best version; -1 if it is not significantly worse in the last version.
 
     Each of `slices` is float64[version, query], versions first to last; slices may have different
     queries. `direction` is -1 if lower is better. Versions are compared with the best one by the

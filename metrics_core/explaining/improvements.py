@@ -36,8 +36,10 @@ class Change:
 class _JudgedDocuments:
     """The judged documents of a query that are listed or relevant.
 
-    They have a rank int64[document] (0: not listed), a grade float64[document], and a row in the
-    qrels int64[document]. A mask bool[document] says whether each is relevant to the measure."""
+    rank      int64[document], 0 if not listed
+    grade     float64[document]
+    row       int64[document], row in the qrels
+    relevant  bool[document], whether the document is relevant to the measure"""
 
     doc_ids: list[str]
     rank: Ints

@@ -76,8 +76,8 @@ class ListChanges:
         documents, and the number of queries. Classes with many new documents come first.
 
         At the end, (0, 0, queries) counts the queries with the same documents in another order, and
-        (-1, -1, queries) those with the same list. A class is left out if no number of documents
-        lies between its bounds."""
+        (-1, -1, queries) counts the queries with the same list. A class is left out if no number of
+        documents lies between its bounds."""
         large = int(np.ceil(_LARGE * self.k))
         medium = min(int(np.ceil(_MEDIUM * self.k)), large)
         bounds = [(large, self.k), (medium, large - 1), (1, medium - 1)]
@@ -88,7 +88,8 @@ class ListChanges:
         ]
 
     def is_in_class(self, fewest: int, most: int) -> Mask:
-        """Whether each query is in this class of `classes`; bool[query]."""
+        """Return whether each query is in the class of change from `fewest` to `most` new documents
+        (`change_classes`), bool[query]."""
         if most < 1:
             return (self.new == 0) & (self.is_changed == (most == 0))
         return (self.new >= fewest) & (self.new <= most)
@@ -168,7 +169,8 @@ def find_changes_of_runs(runs: Sequence[Run], baseline: Run, k: int) -> list[Lis
 
 
 def no_second_run_error(name: str) -> RanklensError:
-    """Return the error for a run without judgments that is not compared with another run."""
+    """Return the error for a run that has neither judgments nor a second run to be compared
+    with."""
     return RanklensError(
         f"There is no run to compare with {name}.", "Add a second run or judgments."
     )
@@ -222,9 +224,8 @@ def find_first_document_ranks(run: Run, baseline: Run, query_ids: Sequence[str])
 def find_overlap_by_cutoff(
     run: Run, baseline: Run, query_ids: Sequence[str], cutoffs: Sequence[int]
 ) -> tuple[list[int], Floats]:
-    """Return the cutoffs k up to which both runs have results in their longest lists, and the
-    overlap of the first k documents, float64[query, k]. The overlap is NaN for queries without
-    results."""
+    """Return the cutoffs k that both runs reach with their longest lists, and the overlap of the
+    first k documents, float64[query, k]. The overlap is NaN for queries without results."""
     top = compare_runs(run, baseline, query_ids, depth=max(cutoffs))
     deepest = min(top.listed.max(initial=0), top.other_listed.max(initial=0))
     shared = [k for k in cutoffs if k <= deepest]

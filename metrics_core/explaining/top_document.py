@@ -13,8 +13,8 @@ from metrics_core.judging import JudgedRanks
 
 @dataclass(frozen=True)
 class TopDocument:
-    """The ranks of the only document with the highest grade of a query: `before` in the baseline
-    and `after` in the run in focus.
+    """The ranks of the document that has a higher grade than all other documents of a query:
+    `before` in the baseline and `after` in the run in focus.
 
     A rank is 0 if the document is not listed. `is_only_relevant` is whether no other document of
     the query is relevant."""

@@ -11,8 +11,8 @@ from metrics_core.judging import JudgedRanks
 
 
 def query_rows(ranks: JudgedRanks, position: int) -> slice:
-    """Return, as a slice, the rows that have one query's judged documents in the list. `position`
-    is the position of the query."""
+    """Return the slice of rows that belong to one query. Each row is a judged document in the list.
+    `position` is the position of the query."""
     start, end = np.searchsorted(ranks.query, [position, position + 1])
     return slice(int(start), int(end))
 

@@ -77,8 +77,9 @@ class _Curve:
 
     @property
     def is_marginal(self) -> bool:
-        """Whether all significant ranges are so short that they may be due to chance. If there are
-        many k, the difference at some of them always looks significant."""
+        """Whether all significant ranges are so short that they may be due to chance. With many k,
+        the difference at some of them always looks significant, even if the runs are equally
+        good."""
         return all(last < 1.5 * first for first, last in self.significant_ranges)
 
     @property
@@ -107,7 +108,8 @@ def _focus_rows(curve: pd.DataFrame, focus: str, baseline: str) -> pd.DataFrame 
 
 
 def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
-    """Return the title of the curves by cutoff, which says from which k on the run in focus leads.
+    """Return the title of the curves by cutoff, which states the k at which the run in focus is
+    significantly ahead or behind.
 
     `curve` is the frame of `mean_curves` (run, k, mean, low, high, difference, diff_low, diff_high,
     queries), whose bands of differences are simultaneous over all k. `family` is the measure's name
@@ -275,8 +277,8 @@ def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> S
 
 
 def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence:
-    """Warn if the lists of one run are much shorter than the lists of the other run, which makes a
-    comparison at large k unfair.
+    """Warn if the lists of one run are much shorter than the lists of the other run. A comparison
+    at large k is then unfair.
 
     The text is empty if the lengths are similar."""
     typical = {r.run_name: median_list_length(r) for r in judged if r.run_name in names}
@@ -298,8 +300,8 @@ def median_list_length(ranks: JudgedRanks) -> int:
 
 
 def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
-    """Return the title of the precision-recall curves, which states the precision of the run in
-    focus at 50 % recall.
+    """Return the title of the precision-recall curves. It states the precision of the run in focus
+    at 50 % recall.
 
     `points` is the frame of `scoring.curves.precision_recall`: run, recall, precision."""
     value = _precision_at_half_recall(points, focus)

@@ -14,8 +14,8 @@ from metrics_core.findings.verdicts import VerdictFinding
 
 
 def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
-    """State the result on the drawn queries or, before the comparison opens, what is to be
-    judged."""
+    """State the result on the drawn queries. Before there are enough judgments to show the
+    comparison, state what is to be judged instead."""
     row, n = state.row, _format_query_count(len(state.query_ids), "drawn ")
     if row is None and state.is_finished:
         lead = muted_span(f"A comparison needs at least {FEWEST_QUERIES} queries.")
@@ -53,7 +53,8 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
 
 
 def drawn_progress_text(state: DrawnJudgments) -> str:
-    """Say how many of the queries that a comparison needs are judged; "" if none is."""
+    """State how many queries are judged. If they are too few for a comparison, also state the
+    minimum. Returns "" if no query is judged."""
     n_counted, needed = state.n_counted, ""
     if n_counted < FEWEST_QUERIES:
         needed = f"of {FEWEST_QUERIES} "

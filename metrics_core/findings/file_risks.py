@@ -109,9 +109,9 @@ def missing_queries_check(
     """Check whether the lead is due to queries for which a run has no results.
 
     `missing_counts` maps each run to the number of these queries. `shared_difference` is the mean
-    difference over the `n_shared` queries with results from both runs, and `p_value` is that of
-    its test, corrected; it is NaN if the difference over all queries is not significant. Returns
-    None if both runs have results for all queries."""
+    difference over the `n_shared` queries with results from both runs. `p_value` is the corrected
+    p-value of `shared_difference`; NaN if the difference over all queries is not significant.
+    Returns None if both runs have results for all queries."""
     runs = [
         f"{run} has no results for {w.format_with_noun(n, 'query', 'queries')}"
         for run, n in missing_counts.items()

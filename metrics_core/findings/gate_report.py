@@ -296,9 +296,9 @@ def gate_report(
 ) -> GateReport:
     """Evaluate all conditions of a gate and return the report.
 
-    `read_queries` is a function of the scores that returns the queries with their columns, which
-    are needed for slices. Raises RanklensError if there are slices but no queries, or if a slice
-    contains no query."""
+    `read_queries` is a function that takes the scores and returns the queries with their columns;
+    slices need these columns. Raises RanklensError if there are slices but no queries, or if a
+    slice contains no query."""
     scores, all_conditions = compared.scores, conditions
     conditions = all_conditions.for_measures(scores.measures)
     all_scores = compared.all_scores or scores

@@ -255,7 +255,7 @@ def unclear_finding(counts_as_failure: bool) -> str:
 def count_outcomes_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
     """State the number of gates with each outcome: "1 gate failed, 2 passed, 1 inconclusive".
 
-    If the outcomes include floors or overlaps, they are called checks instead of gates.
+    If floors or overlaps are among the `outcomes`, the text speaks of checks instead of gates.
     `uncompared` is the number of gates that could not be compared."""
     counts = Counter(outcomes)
     n_failed, n_passed = counts[WORSE_RUN] + counts[BELOW], counts[NOT_WORSE] + counts[HELD]
@@ -315,10 +315,10 @@ def _loss_in_margins(outcome: GateOutcome) -> float:
 
 
 def better_run_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
-    """State by how much the baseline is below a run that is significantly better; empty otherwise.
+    """State by how much the baseline is below a run that is significantly better.
 
-    It is also empty for a gate on a slice or on a typical ratio. The run is named unless
-    `is_only_run` is true."""
+    The text is empty if the run is not significantly better, or if the gate is on a slice or on a
+    typical ratio. The run is named unless `is_only_run` is true."""
     if not (outcome.is_significant and outcome.loss < 0) or outcome.gate.slice.column:
         return ""
     side = "below" if outcome.gate.direction > 0 else "above"

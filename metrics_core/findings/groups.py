@@ -86,7 +86,7 @@ def groups_title(
 
 
 def _count_agreeing_groups(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
-    """Return the total's direction ("higher" or "lower"), and how many groups have it, as text."""
+    """Return "higher" or "lower" for the total, and the number of groups with this direction."""
     agreeing, _ = _split_groups(bridge, total)
     count_text = f"all {w.number_word(len(bridge))}"
     if len(agreeing) < len(bridge):
@@ -97,7 +97,7 @@ def _count_agreeing_groups(bridge: pd.DataFrame, total: float) -> tuple[str, str
 
 
 def _is_inconclusive(bridge: pd.DataFrame, total: float) -> bool:
-    """Whether groups have different directions and none is significant; a count would mislead."""
+    """Whether groups differ in direction and none is significant, so a count would mislead."""
     agreeing, _ = _split_groups(bridge, total)
     is_named = not _is_nonzero(total) or _find_main_group(bridge, total)
     return not is_named and len(agreeing) < len(bridge) and not bridge["clear"].any()
@@ -134,8 +134,8 @@ def groups_subtitle(
     higher_is_better: bool = True,
 ) -> Sentence:
     """State which groups are significant by themselves, and which group contributes more than its
-    share of the queries. `bridge` is that of `groups_title`, and `n_tested` the number of groups
-    tested."""
+    share of the queries. `bridge` is the same frame as for `groups_title`, and `n_tested` is the
+    number of groups tested."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
@@ -237,7 +237,8 @@ def _group_subject(
 
 
 def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) -> str:
-    """State in how many tested slices the difference or ratio deviates; "" if none was tested."""
+    """State in how many of the tested slices the difference or the typical ratio deviates
+    significantly from that of all other queries. The text is "" if no slice was tested."""
     if not n_slices:
         return ""
     number = w.number_word(n_differing) if n_differing else "none"
@@ -253,7 +254,7 @@ def crossed_groups_title(
     margins: pd.DataFrame, total: float, *, higher_is_better: bool = True
 ) -> Sentence:
     """Name the group with the largest difference in either column, if it is far above the overall
-    difference. `margins` has the columns column (its name), group, queries and difference."""
+    difference. Columns of `margins`: column (the group's column), group, queries, difference."""
     plain_title = strong_span("The difference by two columns")
     groups = margins[margins["queries"] > 0]
     queries = int(groups.groupby("column")["queries"].sum().max()) if len(groups) else 0
@@ -314,8 +315,8 @@ def _is_nonzero(difference: float) -> bool:
 
 
 def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the groups that agree with the total when rounded, and the groups that significantly
-    oppose it."""
+    """Return the groups whose rounded difference has the direction of the total, and the groups
+    that significantly oppose the total."""
     side = np.sign(bridge["difference"] * total) * bridge["difference"].map(_is_nonzero)
     return bridge[side > 0], bridge[(side < 0) & bridge["clear"]]
 

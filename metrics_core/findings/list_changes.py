@@ -13,7 +13,7 @@ NOT_JUDGED = "The results are not judged yet: this shows what changed, not which
 
 
 def describe_change_class(fewest: int, most: int) -> str:
-    """Name a class of `ListChanges.classes`."""
+    """Name a class of change of `ListChanges.change_classes`."""
     if most < 1:
         return "other order" if most == 0 else "same list"
     count = w.format_count(most) if fewest == most else f"{fewest}{w.DASH}{most}"

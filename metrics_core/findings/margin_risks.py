@@ -51,7 +51,7 @@ def margin_check(
 
 
 def _replace_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessCheck:
-    """Return the check with a different answer, which replaces both the full and the brief form."""
+    """Return the check with a different answer, in both its full and its brief form."""
     begin, _, end = check.brief.partition("; ")
     brief = (
         f"{begin}; {word}"

@@ -81,8 +81,8 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
 
 
 def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> RobustnessCheck | None:
-    """Return a check that states on which other measures one run is significantly ahead. This is a
-    reason to choose the measure before looking at results.
+    """Return a check that states on which other measures one run is significantly ahead. If there
+    are any, the measure should have been chosen before looking at results.
 
     `verdicts` are the verdicts in the table of runs, by measure. Returns None if there are no other
     measures."""
@@ -99,8 +99,8 @@ def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> Rob
 
 
 def ties_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
-    """Return the check of `file_risks` on ties with a different wording, for a difference that may
-    be due to chance."""
+    """Return the ties check of `file_risks`, reworded for a difference that may be due to chance.
+    Returns None if `check` is None."""
     if check is None:
         return None
     verb = check.word.partition(" ")[0]

@@ -24,12 +24,12 @@ def quality_cost_sentences(
     names: Sequence[str],
     compared_runs: tuple[str, str],
 ) -> list[Sentence]:
-    """Describe the run in focus, the baseline, dearer runs and the cheapest run, in at most four
-    sentences.
+    """Describe the run in focus, the baseline, more expensive runs and the cheapest run, in at most
+    four sentences.
 
     `costs` has the mean cost of each run, lowest first. `pairs` are the comparisons of all runs on
-    quality and on cost, and `names` the names of the two measures. `compared_runs` are the
-    run in focus and the baseline. Mean costs are stated as ratios without a verdict."""
+    quality and on cost, and `names` the names of the two measures. `compared_runs` are the run in
+    focus and the baseline. Mean costs are stated as ratios without a verdict."""
     focus, baseline = compared_runs
     quality, cost = pairs
 

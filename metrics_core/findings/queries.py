@@ -18,11 +18,13 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 class ViewFacts:
     """The data on which every number of a view is based.
 
-    `unanswerable` is the number of queries without a relevant document. `missing` is the number of
-    queries without results, by run; these queries score as an empty list or, if `left_out` is true,
-    are excluded. `all_zero` is the number of queries on which all runs score 0; `every_run` is the
-    phrase for all runs in sentences. `judged_share` is from 0 to 1. If `complete` is true, the user
-    declared the judgments complete, so that unjudged documents count as not relevant."""
+    unanswerable  number of queries without a relevant document
+    missing       run -> number of queries without results. These queries score as an empty list or,
+                  if `left_out` is true, are excluded
+    all_zero      number of queries on which all runs score 0
+    every_run     phrase for all runs in sentences
+    judged_share  from 0 to 1
+    complete      whether the user declared that all unjudged documents are not relevant"""
 
     queries: int
     judgments: int

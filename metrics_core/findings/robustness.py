@@ -87,7 +87,8 @@ class Robustness:
 
     @property
     def checks(self) -> tuple[RobustnessCheck, ...]:
-        """The checks for the Overview: all checks that apply."""
+        """The checks for the Overview: `settling_checks` if there are any, otherwise all checks
+        that apply."""
         return self.settling_checks or tuple(check for check in self.all_checks if check.brief)
 
     @property
@@ -99,7 +100,8 @@ class Robustness:
 def build_robustness(
     pair: ComparedPair, possible_checks: Sequence[RobustnessCheck | None], queries: int
 ) -> Robustness:
-    """Collect the checks that apply (those that are not None), and add a text that introduces them.
+    """Collect the checks that apply, and add a text that introduces them. A check that is None does
+    not apply.
 
     `queries` is the number of compared queries. If the verdict is inconclusive, the checks are not
     coloured as good or bad."""

@@ -105,8 +105,8 @@ def format_absolute_difference(size: float, *, round_up: bool = False) -> str:
     """Format the absolute size of a difference, usually with three decimals.
 
     Zeros at the end are dropped (0.02), and decimals are added if the size would otherwise print as
-    zero. If `round_up` is true, the size is rounded up, as for a bound. Raises ValueError for a
-    size of 0."""
+    zero. If `round_up` is true, the size is rounded up instead of to the nearest value. Raises
+    ValueError for a size of 0."""
     digits = max(3, 1 - math.floor(math.log10(size)))
     if round_up:
         size = math.ceil(size * 10**digits - 1e-6) / 10**digits

@@ -19,8 +19,8 @@ _MAX_NAMED = 5
 def describe_snapshot_changes(
     changes: SnapshotChanges, file: str, n_compared: int, *, is_given: bool = False
 ) -> list[str]:
-    """Return one sentence for each kind of change, and one on the number of queries that can still
-    be compared, `n_compared`.
+    """Return one sentence for each kind of change, followed by a sentence on how many queries can
+    still be compared (`n_compared`).
 
     The list is empty if nothing changed. `is_given` is true if another tool computed the scores, so
     that there are no judgments."""

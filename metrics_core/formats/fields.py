@@ -79,7 +79,7 @@ class FileFields:
         """A string that is equal for files that can be read with the same choice of columns.
 
         It contains the fields, and whether each field is a number or a text. If the columns have no
-        names, it also says which have only whole numbers."""
+        names, it also says which columns have only whole numbers."""
         words = []
         for name, field in self.fields.items():
             is_whole = self.has_numbered_columns and all(value.isdigit() for value in field.values)
@@ -107,8 +107,8 @@ class FileFields:
         ]
 
     def count_list_directions(self, name: str, query: str) -> tuple[int, int, int]:
-        """Return three counts: the lists in which the numbers of a field fall, the lists in which
-        they rise, and all lists.
+        """Return the number of lists in which the numbers of a field fall, the number of lists in
+        which they rise, and the number of all lists.
 
         Only lists with at least two different numbers are counted."""
         lists = [numbers for numbers in self.numbers_by_list(name, query) if len(set(numbers)) > 1]
@@ -167,10 +167,10 @@ class FileFields:
         return sum(map(len, self.fields[name].values))
 
     def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
-        """Return a sort key for fields: the fields that are most likely ids come first.
+        """Return a sort key that puts the fields that are most likely ids first.
 
-        If `is_listed` is true, these are the document ids of ranked lists, which are strings inside
-        lists. Otherwise they are values outside lists."""
+        If `is_listed` is true, the ids are the document ids of ranked lists, so strings inside
+        lists come first. Otherwise, values outside lists come first."""
 
         def sort_key(name: str) -> tuple[bool, bool]:
             field = self.fields[name]
@@ -206,7 +206,8 @@ class FileFields:
         return [*self.fields[name].lists] == [*self.fields[other_name].lists]
 
     def _infer_system(self, meanings: Mapping[str, str]) -> dict[str, str]:
-        """Return the field that distinguishes repeated documents of a query, if there is one."""
+        """Find a field that distinguishes repeated documents of a query. Return {"system": name of
+        the field}; an empty dictionary if there is no such field."""
         pairs = [self.fields[name] for word in _IDS if (name := meanings.get(word))]
         if len(pairs) < len(_IDS) or not _has_repeated_rows(pairs):
             return {}

@@ -99,7 +99,7 @@ def _no_reason(_format: Format) -> str:
 
 
 def read_sample(source: Source, columns: Columns | None = None) -> Sample:
-    """Return the beginning of a file, which is used to recognise the format and the kind.
+    """Return the beginning of a file, from which the format and the kind are recognised.
 
     Raises FileFormatError if the file is empty, is not supported, or has too many columns."""
     if has_magic(source.magic):
@@ -129,9 +129,9 @@ def recognise_source(
     """Return the format and the kind with which a file is read.
 
     `force_kind` is true if the kind is certain, because the user asked for real-valued grades or
-    because of the file's position in a set. `run_reason` is called if neither columns nor the file
-    name decide. Raises FileFormatError if no format fits, or if the file is clearly of a different
-    kind than `kind`."""
+    because of the file's position in a set. `run_reason` is a function that returns the reason why
+    the file is a run. It is called if neither the columns nor the file name decide the kind. Raises
+    FileFormatError if no format fits, or if the file is clearly of a different kind than `kind`."""
     if not sample.has_trec_lines:
         from metrics_core.formats.foreign_files import refuse_foreign_files
 
@@ -239,8 +239,8 @@ def kind_from_file_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple
 def _ambiguous_error(sample: Sample, kind: Kind) -> FileFormatError:
     """Return the error for a file whose kind is ambiguous.
 
-    The file either maps queries to documents, which can be a run or judgments, or it has numbers
-    that can be scores of one run or facts about the queries."""
+    Lists of documents by query can be a run or judgments. Numbers by query can be the scores of one
+    run, or facts about the queries."""
     if kind == "scores":
         return FileFormatError(
             sample.source.name,

@@ -185,7 +185,8 @@ def convert_to_documents(data: DocumentsLike | None) -> Documents | None:
 
 
 def _text_columns(data: Any, kind: Kind, id_name: str) -> dict[str, Any]:
-    """Return the columns of a table, or of {id: {column: value}}, as text by name."""
+    """Return the columns of a table, or of {id: {column: value}}, as a dictionary from column name
+    to the values as strings."""
     if isinstance(data, Mapping) and all(isinstance(record, Mapping) for record in data.values()):
         data = [{id_name: key} | dict(record) for key, record in data.items()]
     table = None if isinstance(data, Mapping) else to_any_table(data)

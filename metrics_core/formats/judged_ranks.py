@@ -150,8 +150,8 @@ def _open_parts(
     """Yield a list of functions, each of which opens one file of judged ranks. The list is empty if
     the source does not contain judged ranks.
 
-    The files are the source itself, or the Parquet files of a folder or zip that contains nothing
-    else except files written by Hadoop."""
+    The files are the source itself, or the Parquet files in a folder or zip. The folder or zip must
+    not contain any other files except files written by Hadoop."""
     origin = source if isinstance(source, bytes) else Path(source)
     is_folder = isinstance(origin, Path) and origin.is_dir()
     if not is_folder and not is_zip(origin):

@@ -59,8 +59,8 @@ _SCORED = LineColumns(
 def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
     """Recognise lines with a query, a document and a rank that counts 1, 2, … within each query.
 
-    The ranks cannot be distinguished from grades if no query has three documents, or from scores if
-    the numbers fall. If the numbers rise with gaps, the user must choose the kind. If the file
+    If no query has three documents, the numbers may also be grades. If they fall from line to line,
+    they may also be scores. If they rise with gaps, the user must choose the kind. If the file
     extension indicates a run, any numbers that do not fall are accepted."""
     lines = [split_fields(line) for line in sample.lines]
     numbers: dict[str, list[int]] = {}
@@ -84,7 +84,7 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
 
 def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
     """Recognise lines with numeric ids of query and passage, ranks that count 1, 2, … within each
-    query, and falling scores.
+    query, and descending scores.
 
     If all scores are whole numbers, the lines may also be judgments of subtopics."""
     lists: dict[str, list[list[str]]] = {}
@@ -191,8 +191,8 @@ def _read_rows(
 
 
 def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
-    """Check whether the gaps between ranks must be kept. Returns the ranks, int64[row], or None if
-    their gaps need not be kept; and notes.
+    """Check whether the gaps between ranks must be kept. Returns a pair: the ranks, int64[row], or
+    None if no gaps must be kept; and notes.
 
     `ranks` is float64[row]; the returned ranks count from 1. Ranks are kept if they have gaps and
     no rank repeats in a query. Otherwise only the order of the documents is used."""

@@ -254,7 +254,7 @@ def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Reco
 def read_first_rows(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FirstRows | None:
-    """Return the column names and the first rows of a file, which help users to assign columns.
+    """Return the column names and the first rows of a file. They help users to assign columns.
 
     Returns None if the file has neither named nor tab-separated columns. Raises FileFormatError if
     it is empty or cannot be opened."""

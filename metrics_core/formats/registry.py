@@ -314,8 +314,8 @@ def reader(
     together: KindsFinder | None = None,
     tools: tuple[Tool, ...] = (),
 ) -> Callable[[Reader], Reader]:
-    """Return a decorator that declares a format whose files the decorated function reads. The
-    arguments are fields of `Format`."""
+    """Return a decorator for a function that reads the files of a format. The decorator declares
+    the format; the arguments are fields of `Format`."""
 
     def declare(function: Reader) -> Reader:
         package, label = declaring_package(function.__module__), f"The format {name}"
@@ -369,8 +369,8 @@ def has_magic(magic: bytes) -> bool:
 
 
 def _core_formats() -> list[Format]:
-    """Return the formats that are already declared. Formats of tools may be missing, because
-    loading them is slow."""
+    """Return the formats without loading the formats of tools, because loading them is slow. If
+    there are plug-ins, all formats are loaded."""
     # A plug-in's name is compared with the names of all built-in formats.
     return formats() if _FORMATS.has_plugins() else _FORMATS.loaded_declarations()
 

@@ -28,7 +28,7 @@ from metrics_core.formats.source.unpacking import is_zip
 
 
 def is_set(source: str | Path | bytes) -> bool:
-    """Return whether a folder or file contains several tables, so that it can be read with
+    """Return whether a folder or file contains several tables and can therefore be read with
     `read_set`."""
     file_source = None
     with suppress(FileFormatError):  # reported when it is read
@@ -42,7 +42,7 @@ def _open_file(
 ) -> Source | None:
     """Open a single file and return its source. Returns None for a folder.
 
-    Raises FileFormatError, also for a zip of several files."""
+    Raises FileFormatError if the file cannot be opened, or if it is a zip of several files."""
     if isinstance(source, bytes) or Path(source).is_file():
         return read_as.open_file(source, name)
     return None

@@ -97,8 +97,8 @@ def read_tsv_columns(sample: Sample) -> FirstRows | None:
 
 
 def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
-    """Return the columns and rows of a file, with numbers as column names if the first line is
-    data. It is data if it contains a number and no recognised column name."""
+    """Return the columns and rows of a file. If the first line is data, the columns are named by
+    their numbers. The first line is data if it contains a number and no recognised column name."""
     if first_rows is None or not any(map(is_number, first_rows.names)):
         return first_rows
     # "q0" may be a query id or the name of a TREC column.

@@ -88,7 +88,8 @@ class ListedDocuments:
         """Return the result of `_first_rows` for the smallest power of two that is at least
         `cutoff`.
 
-        The result is cached and can therefore also be used for other cutoffs."""
+        The result is cached. Because of the rounding to a power of two, similar cutoffs share
+        it."""
         depth = 1 << (cutoff - 1).bit_length()
         return self._memo(("first", depth), lambda: self._first_rows(depth))
 

@@ -115,8 +115,8 @@ def _candidate_rows(codes: Int32s, query_ids: pa.StringArray, doc_ids: pa.Chunke
     """Return the rows whose doc_id has the same length and the same last byte as their query_id,
     int64[candidate].
 
-    There are only a few such rows. Comparing all strings instead would take longer than all other
-    steps of joining a small run."""
+    Only these few rows are then compared as whole strings. Comparing all strings would take longer
+    than all other steps of joining a small run."""
     query_starts, query_ends, query_bytes = text_bytes(query_ids)
     lengths, candidates, first = query_ends - query_starts, [], 0
     for chunk in doc_ids.chunks:

@@ -82,7 +82,7 @@ class Hits:
         each query, float64[hit].
 
         The value of a hit includes the hit itself. Each query is computed separately in rank order,
-        so that the result is bitwise equal to that of a loop."""
+        so that the result is bitwise equal to the result of a loop."""
         reached = np.empty(len(values))
         for hits, cell, shape in self._hit_tables:
             table = np.full(shape, float(step.identity))
@@ -183,7 +183,7 @@ def expand_per_query(values: AnyArray, cutoff: Cutoff) -> AnyArray:
 def ratio(part: Floats, whole: AnyArray) -> Floats:
     """Return part / whole, float64[…] with the broadcast shape of both.
 
-    The result is 0 if `whole` is 0, which is the rule of trec_eval for queries without relevant
+    The result is 0 if `whole` is 0. trec_eval has the same rule for queries without relevant
     documents."""
     part, whole = np.broadcast_arrays(part, np.asarray(whole, dtype=np.float64))
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)

@@ -194,8 +194,8 @@ def _join_changed_queries(run: Run, qrels: Qrels, is_changed: Mask) -> tuple[Jud
 
 
 def _select_queries(run: Run, queries: pa.Array) -> Run:
-    """Return the rows of some of the run's queries. This is fast because they are mostly in a few
-    contiguous blocks."""
+    """Return the rows of some of the run's queries. This is fast because the rows are mostly in a
+    few contiguous blocks."""
     is_selected = as_array(queries)[run.query_codes]
     rows = np.flatnonzero(is_selected)
     edges = np.flatnonzero(np.diff(rows, prepend=-2) != 1)

@@ -32,10 +32,10 @@ def judged_list(
     """Return the JudgedRanks of one list, as a single query, which can be scored with any measure.
 
     Ids may be in a list, a numpy array or a pandas Series, whose values are used; see
-    `read_document_ids`. Measures of document columns need `columns`. This has, for each column, the
-    values by document, such as {"price": {"a": 10, "b": 20}}, or a list aligned with `retrieved`.
-    Raises ParameterError for other containers, an invalid id, and a grade that is not a finite
-    number. If `duplicates` is "error", it is also raised for a duplicate document."""
+    `read_document_ids`. `columns` is needed for measures of document columns. It maps each column
+    to its values by document, such as {"price": {"a": 10, "b": 20}}, or to a list aligned with
+    `retrieved`. Raises ParameterError for other containers, an invalid id, and a grade that is not
+    a finite number. If `duplicates` is "error", it is also raised for a duplicate document."""
     ids = read_document_ids(retrieved, "retrieved", must_be_ordered=True)
     grades = expected_grades(expected)
     listed = _remove_duplicates(ids, duplicates)

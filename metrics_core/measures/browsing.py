@@ -89,7 +89,7 @@ def rank_biased_precision(
 ) -> Floats:
     """Expected gain per viewed result for a reader who continues to the next result with
     probability p. With `rel` the gain of a relevant document is 1, otherwise the gain of each
-    document is its grade. The sum is over the whole list and is not normalised, like in ranx.
+    document is its grade. The sum is over the whole list and is not normalised, as in ranx.
     trec_eval 10.0 first scales the grades of a query to [0, 1]; cwl, which ir_measures uses if
     `rel` is given, divides by 1 − p^1000."""
     hits = _rbp_weights(ranks, p=p, rel=rel)

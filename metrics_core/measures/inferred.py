@@ -36,9 +36,8 @@ _EPSILON = 0.00001
     " relevant.",
 )
 def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Estimate of average precision for queries of which only a random part of the pool was judged.
-    Mark the rest of the pool with a negative grade; without these marks the estimate is close to
-    AP."""
+    """Estimate of average precision if only a random part of each query's pool was judged. Mark the
+    rest of the pool with a negative grade; without these marks the estimate is close to AP."""
     return ratio(ranks.relevant(rel).total(_estimate_precisions(ranks, rel)), ranks.n_relevant(rel))
 
 

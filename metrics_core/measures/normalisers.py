@@ -44,8 +44,8 @@ def _require_share(measure: Measure) -> Share:
 
 @declare_share("R", part="P")
 def _recall_divisor(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int = 1) -> Divisor:
-    """Return the divisor function of recall, which is treated as precision at k divided by R /
-    k."""
+    """Return the divisor function of recall. For this purpose, recall is written as precision at k
+    divided by R / k."""
     is_counted, n_relevant = grades >= rel, ranks.n_relevant(rel)
     return lambda added: (n_relevant + added[:, is_counted].sum(axis=1)) / cutoff
 

@@ -73,7 +73,7 @@ def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) ->
 
 
 def _depth_of_multiple(ranks: JudgedRanks, factor: float, rel: int) -> Ints:
-    """Return `factor` times the number of relevant documents, rounded like in trec_eval,
+    """Return `factor` times the number of relevant documents, rounded as in trec_eval,
     int64[query]."""
     return np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)
 

@@ -43,8 +43,8 @@ def compare_by_name(
     method: Method,
     tie_threshold: float,
 ) -> ComparisonFrame:
-    """Compare the other runs with the baseline. Returns one row per measure and run, in which a
-    measure has the name under which it was passed."""
+    """Compare the other runs with the baseline. Returns one row per measure and run. Each measure
+    keeps the name under which it was passed."""
     measures = list(measures_by_name.values())
     frames = compare_measures(
         scores, measures, baseline, tie_threshold=tie_threshold, methods=[method] * len(measures)

@@ -79,8 +79,8 @@ def join_runs(
     """Exclude documents from the runs, and join the runs with the judgments as these measures
     require.
 
-    Warns of a run without judged documents, whose scores are all 0. Raises the errors of `evaluate`
-    that concern runs."""
+    Warns of each run without judged documents, because all of its scores are 0. Raises the errors
+    of `evaluate` that concern runs."""
     needs = documents is not None or any(m.declaration.needs for m in measures)
     document_table = convert_to_documents(documents)
     judged = (None if needs or exclusions else _judge_paths(runs, qrels)) or [

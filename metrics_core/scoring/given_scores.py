@@ -148,7 +148,7 @@ def compare_with_computed_scores(
     given_scores: Scores, compute: Callable[[Sequence[Measure]], Scores]
 ) -> tuple[list[str], list[Note]]:
     """Compare scores from another tool with the scores of the computed measure of the same name.
-    `compute` returns the scores of measures.
+    `compute` is a function that computes the scores of measures.
 
     Returns the names of the given measures whose scores are equal to the computed ones, and a note
     on each measure that was compared."""

@@ -116,8 +116,8 @@ def sum_each_draw(columns: SingleOrDouble, max_draws: int | None = None) -> Sing
 def _make_compiled_product(
     columns: SingleOrDouble, width: int
 ) -> Callable[[Bytes, SingleOrDouble], None]:
-    """Return a function that multiplies the counts by a few columns. It is compiled code, which
-    uses the counts without converting them."""
+    """Return a function that multiplies the counts by a few columns. The function is compiled code
+    that uses the counts without converting them."""
     units, n_columns = columns.shape
     rows = np.zeros((width, units), columns.dtype)
     rows[:n_columns] = columns.T

@@ -69,5 +69,6 @@ class RoundingBand:
         return cls(below, above)
 
     def contains(self, values: AnyArray) -> Mask:
-        """Return which numbers must be recomputed, bool[draw, limit]. `values` is [draw, limit]."""
+        """Return which numbers are within the band and must therefore be recomputed, bool[draw,
+        limit]. `values` is [draw, limit]."""
         return np.asarray((values >= self.below) & (values <= self.above))

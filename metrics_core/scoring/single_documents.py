@@ -77,8 +77,8 @@ def _keep_only_documents(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Flo
 
 
 def distinct_ranks(rank: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the distinct pairs of `rank` and `length`, int64[n] each. Three arrays are returned:
-    the rank and the length of each pair, int64[pair] each, and the index of the pair of each input,
+    """Find the distinct pairs of `rank` and `length`, which are int64[n] each. Return the rank and
+    the length of each distinct pair, int64[pair] each, and the index of the pair of each input,
     int64[n]."""
     span = int(length.max(initial=0)) + 1
     key = rank * span + length

@@ -149,7 +149,7 @@ class Moments:
 
     def select_columns(self, positions: Ints) -> CentredColumns:
         """Return the columns at the positions `positions` int64[n], in the form needed for
-        drawing."""
+        resampling."""
         return CentredColumns(self.centred[positions].T, self.defined[positions].T)
 
 
@@ -226,7 +226,7 @@ def find_draw_limits(statistic: Floats) -> Floats:
 
 
 def _cache_sized_slices(values: AnyArray) -> Iterator[slice]:
-    """Yield slices of the rows of an array [draw, column], each of which fits into the processor's
+    """Yield slices of the rows of an array [draw, column]. Each slice fits into the processor's
     cache."""
     size = max(1, _CLOSE // max(values.shape[1], 1))
     return (slice(start, start + size) for start in range(0, len(values), size))

@@ -49,7 +49,8 @@ def order_groups(values: Iterable[str]) -> list[str]:
 
 
 def are_numeric_groups(groups: Iterable[str]) -> bool:
-    """Return whether all groups are numbers or ranges, which are always shown in numeric order."""
+    """Return whether all groups are numbers or ranges. Such groups are always shown in numeric
+    order."""
     group_names = set(groups) - {NO_GROUP}
     return bool(group_names) and all(numeric_sort_key(name) is not None for name in group_names)
 
@@ -63,7 +64,7 @@ def find_groups(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Serie
     """Return the group of each query as text, in a Series indexed by query_id.
 
     Queries without a value are in the group NO_GROUP. The values of a column with many numbers are
-    grouped into ranges, which do not depend on `query_ids`. Raises UnknownColumnError."""
+    grouped into ranges. The ranges do not depend on `query_ids`. Raises UnknownColumnError."""
     if by not in queries.columns:
         raise UnknownColumnError(by, queries.columns)
     numbers = queries.numbers.get(by)
@@ -193,8 +194,8 @@ def add_mean_intervals(
     *,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """Fill in the columns low and high of a frame that `summarise_groups` made without
-    `bounds_of_means`."""
+    """Return the frame with its columns low and high filled in. `summarise_groups` made the frame
+    with `with_mean_intervals` false."""
     parsed_measure = parse_measure(measure)
     names, parts = _split_by_group(scores, parsed_measure, groups)
     ends = _find_mean_intervals(parts, level, parsed_measure)
@@ -267,14 +268,15 @@ def _find_differences(
     are significant.
 
     For each group there are two arrays. The first, float64[3, run], has the difference from the
-    baseline's combined score and the bounds of its interval, which is simultaneous over n groups; n
-    is the second number of `level_and_count`. The second, bool[run], is whether the difference is
-    significant after correction for n groups. Differences are NaN if a group may not be tested, and
-    for the baseline itself.
+    baseline's combined score and the bounds of its interval. The interval is simultaneous over n
+    groups; n is the second number of `level_and_count`. The second, bool[run], is whether the
+    difference is significant after correction for n groups. Differences are NaN if a group may not
+    be tested, and for the baseline itself.
 
     Geometric means are tested on their ratio; the bounds of the ratio are multiplied by the
-    baseline's observed mean. The means of a cost have no interval; a cost is significant if its
-    typical ratio is (`tested_quantities`) and its mean changes in the same direction."""
+    baseline's observed mean. The mean difference of a cost has no interval. It counts as
+    significant if the typical ratio differs significantly (`tested_quantities`) in the same
+    direction."""
     level, n_tested = level_and_count
     combination = measure.declaration.combination
     scaled = [to_tested_scale(measure, values) for values in groups]

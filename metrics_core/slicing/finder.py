@@ -98,10 +98,11 @@ class _GroupedConditions(NamedTuple):
 
     @property
     def slices(self) -> _GroupedConditions:
-        """The conditions with at least `FEWEST_QUERIES` queries that satisfy them and at least
-        `FEWEST_QUERIES` that do not.
+        """The conditions that at least `FEWEST_QUERIES` queries satisfy and at least
+        `FEWEST_QUERIES` do not.
 
-        Many smaller conditions would mask the result of larger ones."""
+        Smaller conditions are left out, because there are so many that they would mask the result
+        of larger ones."""
         most = len(self.code) - FEWEST_QUERIES
         return self.from_codes(
             self.code,
@@ -172,8 +173,8 @@ def _are_varying(gaps: Floats) -> bool:
 
 
 def _p_values(members: SliceMembers, gaps: Floats, distances: Floats, level: float) -> Floats:
-    """Return the corrected p-value of each slice, float64[slice]. It is the larger of two p-values,
-    from permutation and from sign flipping. Sign flipping is skipped if permutation finds
+    """Return the corrected p-value of each slice, float64[slice]. It is the larger p-value of two
+    tests: permutation and sign flipping. Sign flipping is skipped if the permutation test finds
     nothing."""
     # Ties with the data count as reached.
     limits = distances * (1 - 1e-9)

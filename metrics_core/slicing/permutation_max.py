@@ -26,12 +26,13 @@ _PARCEL_SEED = 20_263
 
 @dataclass(frozen=True)
 class QueryChunks:
-    """Units that are permuted as a whole. The first `full` units are chunks with the same number of
-    queries, the last `n_single` units are single queries.
+    """Units that are permuted as a whole: chunks of equal size, followed by single queries.
 
-    `order` int64[query] lists the queries unit by unit, and `starts` int64[unit] is the position in
-    it at which each unit begins. `members` float64[unit, slice] is 1 if the unit is in the slice,
-    else 0. `queries` float64[slice, 1] is the number of queries in each slice."""
+    full     number of chunks
+    order    int64[query], the queries, unit by unit
+    starts   int64[unit], position in `order` at which the unit begins
+    members  float64[unit, slice], 1 if the unit is in the slice, else 0
+    queries  float64[slice, 1], number of queries in the slice"""
 
     order: Ints
     starts: Ints
@@ -135,10 +136,12 @@ def largest_flipped_distances(members: SliceMembers, gaps: Floats, limits: Float
 
 @dataclass(frozen=True)
 class _Units:
-    """The units that are moved: single queries or chunks. `sums` float64[unit] are sums of the
-    centred differences divided by their standard deviation, `squares` float64[unit] the sums of
-    their squares. `members` float64[unit, slice] of 0 and 1 says which slices a unit is in. `n`
-    float64[slice] is the number of queries of each slice, out of `total`."""
+    """The units that are moved: single queries or chunks of queries.
+
+    sums     float64[unit], sum of the standardised differences (with mean 0 and deviation 1)
+    squares  float64[unit], sum of the squared standardised differences
+    members  float64[unit, slice], 1 if the unit is in the slice, else 0
+    n        float64[slice], number of queries in the slice, out of `total` queries"""
 
     members: Any
     sums: Any
@@ -166,7 +169,7 @@ class _Units:
 
     def farthest_distances(self, sums: Any, squares: Any) -> Floats:
         """Return the distance of the farthest slice after each move, float64[move]. `sums` and
-        `squares` [move, unit] are those after the moves."""
+        `squares`, [move, unit], are the values of the units after the moves."""
         inside, inside_squares = sums @ self.members, squares @ self.members
         total_sums, all_squares = (each.sum(axis=1, keepdims=True) for each in (sums, squares))
         distances = _studentise_from_sums(
@@ -269,8 +272,8 @@ def _permute_chunks(chunks: QueryChunks, block_number: int) -> AnyArray:
 
 
 def _permute_queries(n_queries: int, block_number: int, seed: int = _SEED) -> AnyArray:
-    """Return a block of permutations, int[permutation, query]. It is always the same, and it is
-    cached if all blocks fit."""
+    """Return a block of permutations, int[permutation, query]. The same arguments always result in
+    the same block. Blocks are cached if all of them fit into the cache."""
 
     def make_permutations() -> AnyArray:
         order: AnyArray = np.arange(n_queries, dtype=_index_type(n_queries))

@@ -29,7 +29,7 @@ def label_ranges(numbers: pd.Series) -> pd.Series:
     """Return the range of each number as text, such as "3–7", in a Series with the same index; NaN
     stays NaN.
 
-    There are at most six ranges, with about the same number of queries in each and rounded edges. A
+    There are at most six ranges, with rounded edges and about the same number of queries in each. A
     range of whole numbers is named by its lowest and highest number. Any other range is named by
     its edges; the lower edge belongs to the range."""
     values = numbers.to_numpy(dtype=np.float64)

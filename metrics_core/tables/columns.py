@@ -44,10 +44,10 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
 
 
 def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
-    """Return strings as a dictionary-encoded array, like `encode_ids`. Each distinct string is
-    stored once.
+    """Encode strings as a dictionary-encoded array, in the same way as `encode_ids`. Each distinct
+    string is stored once.
 
-    Use this for columns with few distinct strings, which may be long."""
+    Use this function for columns with few distinct strings. The strings may be long."""
     codes_by_text: dict[str, int] = {}
     codes = np.fromiter(
         (codes_by_text.setdefault(t, len(codes_by_text)) for t in values), np.int32, len(values)
@@ -56,7 +56,7 @@ def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
 
 
 def reencode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
-    """Return ids encoded with a new dictionary, which contains only ids that occur, in order of
+    """Return ids encoded with a new dictionary. It contains only the ids that occur, in order of
     first occurrence."""
     encoded = encode_ids(ids)
     if encoded.null_count:  # missing ids are refused later, with their rows
@@ -180,8 +180,8 @@ def raise_row_problems(
 
 
 def find_lower_scored_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:
-    """Return the rows to drop so that each repeated pair keeps only the row with its highest score,
-    int64[n].
+    """Return the rows to drop, int64[n]: all rows of a repeated pair except the row with its
+    highest score.
 
     `repeated` and `first` are the result of `find_repeated_rows`; `scores` is float64[row]."""
     groups = pd.DataFrame(

@@ -22,8 +22,8 @@ _HARM = re.compile("errors?|hallucinations?|toxicity|perplexity")
 
 
 def split_column_name(name: str) -> list[str]:
-    """Return the words of a column name in lower case. They are the same for latencyMs and
-    latency_ms."""
+    """Return the words of a column name in lower case. For example, latencyMs and latency_ms
+    consist of the same words."""
     return [word.lower() for word in _WORD.findall(name)]
 
 

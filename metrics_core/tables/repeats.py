@@ -23,8 +23,8 @@ _WORD = 8
 
 
 def find_repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[Ints, Ints]:
-    """Return the rows whose (query, document) pair occurred before, and the row in which each of
-    these pairs first occurred.
+    """Return the rows whose (query, document) pair also occurs in an earlier row, and for each of
+    these rows the first row with the same pair.
 
     Both results are int64[n], and the first is ascending. They are empty if all pairs are distinct.
     `query_codes` is int32[row]."""

@@ -62,5 +62,5 @@ def _to_moment(match: re.Match[str]) -> RunDate | None:
 
 
 def _text_after_day(match: re.Match[str]) -> str:
-    """Return the part of a matched full date that follows the day, which may be a time."""
+    """Return the text that follows the day in a matched full date. This text may be a time."""
     return match.string[match.end("day") : match.end()]

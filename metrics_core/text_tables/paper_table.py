@@ -50,7 +50,7 @@ class PaperTable:
     default_label: str
 
     def to_latex(self, caption: str = "", label: str = "") -> str:
-        r"""Format the table for a paper, which must load booktabs.
+        r"""Format the table for a paper. The paper must load booktabs.
 
         `caption` is plain text at the beginning of the caption, and `label` is for `\ref`. Raises
         ParameterError for a label that LaTeX cannot refer to."""
@@ -122,9 +122,10 @@ def paper_table(
 ) -> PaperTable:
     """Return a table of runs × measures, in the order of `means`.
 
-    `significant_pairs` maps the name of each measure to pairs of runs, of which the first
-    outperforms the second. The letter of the second run is a superscript of the first run's score.
-    `test_description` is plain text that describes the test, at the end of the caption."""
+    `significant_pairs` maps the name of each measure to pairs of runs in which the first
+    significantly outperforms the second. The letter of the second run is a superscript of the first
+    run's score. `test_description` is plain text that describes the test, at the end of the
+    caption."""
     columns = {str(m): _mean_cells(m, values) for m, values in means.by_measure.items()}
     rows = []
     for position, run in enumerate(means.runs):

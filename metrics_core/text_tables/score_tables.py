@@ -92,8 +92,8 @@ def align_texts(texts: pd.DataFrame, n_label_columns: int) -> str:
 
 
 def align_records(records: Sequence[dict[str, str]], n_label_columns: int) -> str:
-    """Align records of text cells in the same way as `align_texts`. The columns are those of the
-    first record, which all records must have."""
+    """Align records of text cells in the same way as `align_texts`. All records must have the same
+    columns as the first record."""
     return _align_rows(list(records[0]), [list(row.values()) for row in records], n_label_columns)
 
 

@@ -76,7 +76,7 @@ def bound_difference(
 
 
 class PartialBounds:
-    """The result of `bound_difference` for several subsets of the same documents."""
+    """Computes the result of `bound_difference` for several subsets of the same documents."""
 
     def __init__(
         self, run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
@@ -115,7 +115,7 @@ class PartialBounds:
 
     @cached_property
     def cached_divisor(self) -> Divisor:
-        """The divisor function of a normalised measure, which is the same for both lists because
+        """The divisor function of a normalised measure. Both lists have the same divisor, because
         they have the same judgments.
 
         Results are cached, because they are needed for the same counts several times."""
@@ -132,11 +132,11 @@ class PartialBounds:
         return find_or_compute_divisor
 
     def find_bounds(self, is_open: Mask | None = None) -> DifferenceBounds:
-        """Return the bounds of the difference over all grades of some unjudged documents, or of all
-        of them.
+        """Return the bounds of the difference over all grades that the selected unjudged documents
+        could have.
 
-        `is_open` bool[document] selects these documents, which is only possible if documents were
-        matched between the lists. If it is None, all unjudged documents can have any grade."""
+        `is_open` bool[document] selects the documents. This is only possible if documents were
+        matched between the lists. If `is_open` is None, all unjudged documents are selected."""
         measure, own_scores, other_scores = self._measure, self._own_scores, self._other_scores
         combine = measure.declaration.combination.combine
         difference = float(combine(own_scores) - combine(other_scores))

@@ -112,7 +112,7 @@ def _prediction_quantile(level: float, n: int) -> float:
     """Return the number of standard deviations by which a further draw may differ from the mean of
     n draws.
 
-    This is the quantile of Student's t, except for lower-order terms."""
+    The quantile of Student's t is approximated by the first terms of its series."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     return float((z + (z**3 + z) / (4 * (n - 1))) * (1 + 1 / n) ** 0.5)
 

@@ -103,8 +103,8 @@ def match_documents(
 
 def find_positions(ranks: JudgedRanks, query: Ints, rank: Ints, top: FirstDocuments) -> Ints:
     """Return the positions in `top` of n documents, int64[n]. A document is identified by `query`
-    (its judged query) and `rank`. `top` are the first documents of the run, which must include all
-    n documents. `ranks` must be the ranks of that run."""
+    (its judged query) and `rank`. `top` are the first documents of a run, including all of the n
+    documents. `ranks` must be the ranks of the same run."""
     listed = ranks.listed
     assert listed is not None
     is_judged = listed.query >= 0

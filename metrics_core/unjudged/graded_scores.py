@@ -46,12 +46,13 @@ def additive_measure(measure: Measure) -> Measure:
 
 @dataclass(frozen=True)
 class ListGains:
-    """One list of a pair: its `score` on a measure, float64[query], and the contribution of each
-    document to the score.
+    """One list of a pair: its score on a measure, and the contribution of each document to it.
 
-    `gains` float64[grade, pair] has the gain by grade for each distinct pair of rank and list
-    length. `document_rows` int64[listed] are the documents in the list, ascending, and `rank_index`
-    int64[listed] their columns of `gains`; all other documents contribute nothing."""
+    score          float64[query]
+    gains          float64[grade, pair], gain for each grade and each distinct pair of rank and list
+                   length
+    document_rows  int64[listed], the documents in the list, ascending; all others have no gain
+    rank_index     int64[listed], column of `gains` for each of these documents"""
 
     score: Floats
     gains: Floats

@@ -52,8 +52,8 @@ class NextJudgments:
 
     @property
     def n_worth_judging(self) -> int:
-        """The number of rows worth judging, which are those that settle the sign or could reverse
-        it."""
+        """The number of rows worth judging: `n_to_settle` or `n_to_reverse`, whichever is larger.
+        If both are None, all rows are worth judging."""
         counts = [n for n in (self.n_to_settle, self.n_to_reverse) if n is not None]
         return max(counts, default=len(self.table))
 
@@ -208,10 +208,10 @@ def _find_effects(
 def _find_effects_by_rescoring(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
 ) -> Floats:
-    """Compute the effects of `_find_effects` by scoring the query of a document again for each
-    document.
+    """Compute the effects of `_find_effects` by rescoring: for each document, its query is scored
+    again.
 
-    This is done for the `MOST_TRIED` documents whose ranks differ most between the lists."""
+    Only the `MOST_TRIED` documents whose ranks differ most between the lists are tried."""
     distances = np.abs(_rank_weights(unjudged.run_rank) - _rank_weights(unjudged.baseline_rank))
     documents = np.argsort(-distances, kind="stable")[:MOST_TRIED]
     part = unjudged.select(documents)

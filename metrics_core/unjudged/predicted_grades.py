@@ -30,8 +30,8 @@ _LEAST_ALIKE, _MOST_ALIKE = 0.02, 0.9
 
 @dataclass(frozen=True)
 class _PlacedDocuments:
-    """Documents down to some depth of either list. `kind` is the number of the kind (`KINDS`), and
-    `rank` the better rank, from 0; int64[document] each."""
+    """Documents down to some depth of either list. For each document, `kind` is the number of its
+    kind in `KINDS`, and `rank` is the better of its two ranks, from 0; int64[document] each."""
 
     query: Ints
     kind: Ints
@@ -71,8 +71,8 @@ class PredictedGrades:
     ) -> None:
         """Form the pools of judged documents.
 
-        `unjudged` must be the unjudged documents in the lists of `run` and `baseline`, which must
-        have the same judgments."""
+        `run` and `baseline` must have the same judgments, and `unjudged` must be the unjudged
+        documents in their lists."""
         n_queries = run.n_queries
         judged_documents, grade = _read_judged_documents(
             run, baseline, depth, are_matched=unjudged.is_matched
@@ -203,7 +203,7 @@ def _standardise(pool: Ints, grade: Floats) -> Floats:
 
 
 def _intraclass_correlation(gap: Floats, group: Ints, sizes: Ints) -> float:
-    """Return the intraclass correlation, which is the mean product over all pairs of documents in a
+    """Return the intraclass correlation: the mean product over all pairs of documents in a
     group."""
     pairs = float((sizes * (sizes - 1)).sum())
     products = float(np.square(np.bincount(group, gap)).sum() - np.square(gap).sum())

@@ -41,13 +41,15 @@ only counted."""
 class UnjudgedRanks:
     """The unjudged documents down to some depth of either list, by query.
 
-    `query`, `run_rank` and `baseline_rank` are int64[document]; a rank is 0 if the document is not
-    within the depth of that list. `first_position` int64[document] is its position in `first`, the
-    first documents of the run followed by the first documents of the baseline. If `first` is None,
-    documents were not matched: a document in both lists occurs twice and has no id, and only the
-    first `NEAR` ranks are included. `n_run_within` and `n_baseline_within` int64[query] count the
-    unjudged documents of each list within the depth, `n_run_below` and `n_baseline_below` the
-    unjudged documents below it."""
+    query, run_rank, baseline_rank   int64[document], query of the document and its rank in each
+                                     list; the rank is 0 if it is not within the depth
+    first_position                   int64[document], position of the document in `first`
+    first                            first documents of the run, followed by the baseline's
+    n_run_within, n_baseline_within  int64[query], unjudged documents of each list in the depth
+    n_run_below, n_baseline_below    int64[query], unjudged documents of each list below it
+
+    If `first` is None, documents were not matched: a document in both lists occurs twice and has no
+    id, and only the first `NEAR` ranks are included."""
 
     query: Ints
     run_rank: Ints
@@ -190,7 +192,7 @@ def _count_unjudged(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]
 
 
 def _find_run_of_ranks(ranks: JudgedRanks) -> Run | None:
-    """Return the run of these ranks. Returns None if its lists are unknown."""
+    """Return the run to which these ranks belong. Returns None if its lists are unknown."""
     listed = ranks.listed
     return None if listed is None or listed.lists is not None else listed.run
 

@@ -117,8 +117,7 @@ def is_worth_loading(part: str, amount: int, min_amount: int) -> bool:
     """Return whether an amount of work is large enough to justify loading a part.
 
     The amount must be at least `min_amount`. If the part is not compiled yet, it must be at least 8
-    times `min_amount`, because compiling takes longer than doing less work without compiled
-    code."""
+    times `min_amount`: for less work, compiling would take longer than it saves."""
     return amount >= min_amount and (amount >= 8 * min_amount or find_object_file(part) is not None)
 
 
@@ -168,7 +167,8 @@ def _duration_message(part: str) -> str:
 def _print_compile_time(part: str) -> None:
     """Print on stderr that a part is being compiled and how long this takes.
 
-    It is printed even if stderr is not a terminal, such as in the log of a pipeline."""
+    The message is printed even if stderr is not a terminal, so that it appears in the log of a
+    pipeline."""
     if sys.stderr is not None:
         print(_duration_message(part), file=sys.stderr, flush=True)
 

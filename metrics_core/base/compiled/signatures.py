@@ -67,13 +67,12 @@ class HashTables(NamedTuple):
 
 
 class WorkingMemory(NamedTuple):
-    """Working memory for one query.
+    """Working memory for one query. n is one more than the number of rows of the longest query.
 
-    numbers    int64[MEMORY_ROWS, n], with n one more than the rows of the longest query
+    numbers    int64[MEMORY_ROWS, n]
     keys       float64[n]
     more_keys  float64[n]
-    slots      int32, at least 4 n values
-    """
+    slots      int32, at least 4 n values"""
 
     numbers: Any
     keys: Any

@@ -143,7 +143,8 @@ def _read_queries(
 
 
 def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateReport:
-    """Return the report of a gate whose conditions are all on overlaps, which need no judgments."""
+    """Return the report of a gate whose conditions are all on overlaps. Such a gate needs no
+    judgments."""
     refuse_snapshot_baseline(options)
     loaded_runs = read_complete_runs(options)
     files = {loaded_run.name: loaded_run.file for loaded_run in loaded_runs}
@@ -162,7 +163,8 @@ def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateRe
 def _describe_changes(compared: GateComparison, options: GateOptions) -> list[str]:
     """Return sentences on the changes since the snapshot.
 
-    If the version of Ranklens or the queries file differs, this is only printed as a note."""
+    Two differences are only printed as notes: another version of Ranklens, and another queries
+    file."""
     snapshot = compared.snapshot
     if snapshot is None:
         return []

@@ -122,7 +122,7 @@ def _refuse_missing_snapshot(options: GateOptions) -> None:
 
 
 def refuse_snapshot_baseline(options: GateOptions) -> None:
-    """Raise RanklensError if the baseline is a snapshot, which has no result lists."""
+    """Raise RanklensError if the baseline is a snapshot, because a snapshot has no result lists."""
     if options.baseline is not None and is_snapshot(options.baseline):
         raise RanklensError(
             f"{options.baseline} is a snapshot, which has no result lists for --overlap.",

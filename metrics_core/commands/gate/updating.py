@@ -26,7 +26,7 @@ def update_snapshot(
 ) -> Sequence[str]:
     """Overwrite the snapshot with the scores of the run if this is requested and allowed.
 
-    Returns sentences on what was done, or why the snapshot is unchanged."""
+    Returns sentences that say what was done, or why the snapshot is unchanged."""
     path, snapshot, qrels = str(options.baseline), compared.snapshot, compared.qrels
     if not options.update or snapshot is None or qrels is None:
         return report.baseline_notes

@@ -69,7 +69,7 @@ class AllPairs:
 
     @property
     def n_pairs(self) -> int:
-        """The number of pairs of runs, which are corrected together."""
+        """The number of pairs of runs. All pairs are corrected together."""
         return len(self.runs) * (len(self.runs) - 1) // 2
 
     @property
@@ -215,7 +215,7 @@ class _PairMatrix:
 
 
 def _find_untested_differences(scores: Floats, pairs: Ints) -> Interval:
-    """Return the mean difference of each pair, in an interval whose bounds are NaN because the
+    """Return the mean difference of each pair as an interval. Its bounds are NaN, because these
     differences are not tested."""
     mean = MEAN.combine((scores[pairs[0]] - scores[pairs[1]]).T)
     return Interval(mean, *np.full((2, len(mean)), np.nan))

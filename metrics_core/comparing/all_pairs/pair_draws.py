@@ -35,8 +35,9 @@ class PairTests:
 
     `mean` and `error` of the differences are float64[pair], `queries` is int64[pair]. `p` (of each
     pair alone) and `p_corrected` (over all pairs) are float64[pair], NaN if a pair may not be
-    tested. `largest` float64[draw] is the largest distance of any pair's mean in a draw from its
-    observed mean, in standard errors."""
+    tested. `largest` float64[draw] is the largest distance over all pairs in each draw. The
+    distance of a pair is the distance from its observed mean to its mean in the draw, in standard
+    errors."""
 
     mean: Floats
     error: Floats
@@ -96,7 +97,7 @@ def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
 
 
 def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
-    """Return the differences of some pairs, float64[query, pair]."""
+    """Return the score differences of these pairs, float64[query, pair]."""
     return (scaled[pairs[0]] - scaled[pairs[1]]).T
 
 

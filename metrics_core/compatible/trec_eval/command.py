@@ -122,8 +122,8 @@ def _run_program(options: TrecEvalOptions, output_lines: list[str]) -> None:
 class QueryPlan:
     """The queries to score, in trec_eval's order: by id, compared as bytes.
 
-    `queries` are the queries to score; each has its own output lines. `missing` are those for which
-    the run has no results. `judged` is the number of queries in the judgments."""
+    Each of `queries` has its own output lines. `missing` are the queries for which the run has no
+    results. `judged` is the number of queries in the judgments."""
 
     queries: tuple[str, ...]
     missing: frozenset[str]
@@ -199,8 +199,8 @@ def _compute_columns(
 
 
 def _add_exit_reason(program_exit: ProgramExit, query: str, reason: str) -> ProgramExit:
-    """Add a message to the exit of a program: the query that caused it, and the reason. Returns the
-    new exit."""
+    """Return the exit with a further message, which names the query that caused the exit and the
+    reason."""
     return ProgramExit(
         program_exit.status, *program_exit.messages, f"trec_eval: query '{query}': {reason}"
     )

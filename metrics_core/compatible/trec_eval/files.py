@@ -37,7 +37,7 @@ class LineFields:
     column_types  the fields that are kept, with their types
     has_more      whether further fields may follow
     blanks        whether blank lines are allowed
-    comments      whether lines with # are skipped"""
+    comments      whether lines that begin with # are skipped"""
 
     fields: tuple[str, ...]
     column_types: dict[str, pa.DataType]
@@ -240,7 +240,7 @@ class Results:
 
 
 def read_results(path: str, options: TrecEvalOptions) -> Results:
-    """Read a results file. For version 9.0.8, scores are rounded to single precision, like in
+    """Read a results file. For version 9.0.8, scores are rounded to single precision, as in
     trec_eval."""
     data = read_bytes(path, file_kind="results", stdin=options.version == "10.0")
     layout = results_layout(allows_comments=options.version == "10.0")
@@ -286,10 +286,10 @@ def find_queries_with_repeated_judgments(qrels: Qrels) -> set[str]:
 
 
 def drop_repeated_results(run: Run, max_results: int) -> tuple[Run, set[str]]:
-    """Return the run without duplicate documents, and the queries for which this is an error.
+    """Return the run without duplicate documents, and the queries in which duplicates are an error.
 
-    It is an error only if a document occurs twice among the `max_results` top-ranked documents of a
-    query."""
+    Duplicates are an error only if a document occurs twice among the `max_results` top-ranked
+    documents of a query."""
     rows, _ = find_repeated_rows(run.query_codes, run.doc_ids)
     if not len(rows):
         return run, set()

@@ -81,7 +81,7 @@ class LevelGain(NamedTuple):
     """A row of trec_eval's table of gains.
 
     `counts` is true if the ideal list includes the documents of the level at this row. If the user
-    wrote a level twice, they are included only at the first row."""
+    wrote a level twice, its documents are included only at the first of its rows."""
 
     level: int
     gain: float
@@ -140,8 +140,8 @@ def dcg(gain_lists: list[Floats]) -> Floats:
 def _gain_tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
     """Return trec_eval's table of gains for each query.
 
-    It has the levels with user-defined gains, and all further levels up to the highest level of the
-    query, whose gain is the level itself."""
+    It has the levels with user-defined gains, and all other levels up to the highest level of the
+    query. The gain of these other levels is the level itself."""
     highest = np.full(ranks.n_queries, -1, dtype=np.int64)
     np.maximum.at(highest, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
     first_positions = {level: position for position, (level, _) in reversed(list(enumerate(gains)))}
@@ -200,7 +200,8 @@ def _discounted_sums(gains: Floats) -> Floats:
 
 
 def _extend_sums(sums: Floats, length: int) -> Floats:
-    """Return cumulative sums, cut or extended to `length` ranks. Added ranks have the last sum."""
+    """Return cumulative sums, cut or extended to `length` ranks. Every added rank has the same sum
+    as the last rank."""
     last = sums[-1:] if len(sums) else np.zeros(1)
     return np.concatenate([sums, np.repeat(last, max(length - len(sums), 0))])[:length]
 

@@ -59,7 +59,7 @@ class TrecEvalJudgments(ABC):
 
     def count_relevant(self) -> int:
         """Return the number of documents with a grade above 0, regardless of the option -l. The
-        number is only used if num_rel has values."""
+        number is needed only for the summary of num_rel."""
         return 0
 
     @abstractmethod
@@ -114,8 +114,8 @@ class LabelledQrels(TrecEvalJudgments):
         """Return the queries in which a document is judged twice or has a grade too high to be
         counted. The first query is also returned if all of its grades are negative.
 
-        A later query with only negative grades is no problem: trec_eval then still has memory for
-        levels from an earlier query, and continues."""
+        A later query with only negative grades is no problem, because trec_eval then still has
+        memory for levels from an earlier query."""
         codes, grades = self.qrels.query_codes, self.qrels.relevance
         problems = _find_high_grades(self.queries, codes, grades, HIGHEST_COUNTED, "can be counted")
         if any(parse_gains(measure.pairs, options.version) for measure in requested):

@@ -55,8 +55,8 @@ UNLIMITED = 2**63 - 1
 
 @dataclass
 class TrecEvalOptions:
-    """The parsed command line. `parameters` has the first list of parameters for each measure that
-    has parameters."""
+    """The parsed command line. `parameters` has the parameters of each measure that has any. If the
+    parameters of a measure are given several times, the first are kept."""
 
     version: Version = "10.0"
     per_query: bool = False

@@ -46,7 +46,8 @@ def rank_documents(
 ) -> dict[str, list[str]]:
     """Return the documents of each query in ranked order.
 
-    Unlike everywhere else, ties are sorted by ascending id."""
+    Tied documents are sorted by ascending id. Everywhere else, trec_eval sorts them by descending
+    id."""
     ids, codes = run.query_ids, run.query_codes
     lists: dict[str, list[str]] = {}
     for query in queries:
@@ -77,8 +78,8 @@ class JudgePreferences:
 
 @dataclass(frozen=True)
 class QueryPreferences:
-    """The preferences of a query by judge, and the number of judged documents in the run's list.
-    The documents in the list come first."""
+    """The preferences of a query by judge, and `retrieved`, the number of judged documents in the
+    run's list. These documents have the lowest numbers."""
 
     groups: tuple[JudgePreferences, ...]
     retrieved: int

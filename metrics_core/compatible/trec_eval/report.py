@@ -133,7 +133,7 @@ Means = dict[tuple[str, str], tuple[float, float]]
 
 
 def read_means(path: str) -> Means:
-    """Read the file of means for z-scores, which has lines of `query name mean deviation`.
+    """Read the file of means for z-scores. Each of its lines is `query name mean deviation`.
 
     Returns a dictionary from (query, line name) to (mean, deviation)."""
     try:

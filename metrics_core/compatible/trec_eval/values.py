@@ -161,7 +161,8 @@ def _count_documents_needed(level: float, ranks: JudgedRanks, setting: Setting) 
 def _eleven_point_average(
     requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
 ) -> Floats:
-    """Return the mean precision over the recall levels, which are added from the last to the first.
+    """Return the mean precision over the recall levels. The precisions are added from the last
+    level to the first.
 
     trec_eval moves up the list only once, so it may pass a level if the levels are not ascending.
     That level and all levels before it then have the best precision of the whole list, like level

@@ -51,7 +51,8 @@ _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
 @dataclass(frozen=True)
 class ToolRules:
-    """Rules of a tool. With `has_one_list`, a query may have one list; in a run, one per system."""
+    """Rules of a tool. If `has_one_list` is true, each query may have at most one list; in a run,
+    at most one list per system."""
 
     title: str
     has_one_list: bool = False
@@ -87,9 +88,8 @@ def load_mapped_table(
     rules: ToolRules | None = None,
 ) -> Loaded:
     """Read a run or judgments. If several mappings apply to a block of records, their rows are
-    combined. `describe_format` is called after all blocks have been read. `hint` is added to
-    errors. Raises FileFormatError with the position of the problem, and MissingKindError if there
-    is no row."""
+    combined. `describe_format` is called after all blocks are read. `hint` is added to errors.
+    Raises FileFormatError with the problem's position, and MissingKindError if there is no row."""
     row_blocks = _RowBlocks()
     for records in blocks:
         try:
@@ -248,7 +248,7 @@ def _encoded_ids(rows: MappedRows, role: str) -> pa.Array:
 
 
 def _ranking_columns(rows: MappedRows) -> dict[str, pa.Array]:
-    """Return the run's existing columns: score, rank and place (float64) and tag (ids)."""
+    """Return the columns score, rank and place (float64) and tag (ids) that the run has."""
     columns = {
         role: as_column(_read_numbers(rows, role))
         for role in ("score", "rank")

@@ -134,7 +134,8 @@ def _build_texts_table(columns: Mapping[str, Sequence[str | None]], count: int) 
 def _mapped_columns(
     source: Source, rows: MappedRows, id_role: str, unused: dict[str, None]
 ) -> TextColumns:
-    """Return the mapped columns except the id, by the column names of Ranklens."""
+    """Return the mapped columns except the id, as a dictionary from Ranklens column name to
+    values."""
     columns: TextColumns = {}
     for role, column in rows.columns.items():
         if role in ("body", "fields"):
@@ -145,8 +146,7 @@ def _mapped_columns(
 
 
 def _distinct_name(name: str, id_role: str) -> str:
-    """Return the name of a column. If it equals the name of the id column of Ranklens, it is
-    changed."""
+    """Return a name for a column. The name is changed if Ranklens has an id column of that name."""
     return f"record.{name}" if name == f"{id_role}_id" else name
 
 
@@ -205,7 +205,8 @@ def _object_values(
 def _field_values(
     _doc_id: str, value: Mapping[str, Any], _unused: dict[str, None]
 ) -> DocumentValues:
-    """Return the fields of a document by the column names of Ranklens, such as title and text."""
+    """Return the fields of a document as a dictionary from Ranklens column name, such as title or
+    text, to value."""
     names = name_document_columns(list(value))
     return dict(
         zip(names, [_to_text(field_value) or None for field_value in value.values()], strict=True)

@@ -71,7 +71,8 @@ def drop_unassigned_roles(columns: Columns) -> Columns:
 
 
 def are_columns_numbered(columns: Columns) -> bool:
-    """Return whether columns are assigned by number, as for a file without a header."""
+    """Return whether columns are assigned by number. Columns are numbered if the file has no
+    header."""
     names = (
         name for name in drop_unassigned_roles(columns).values() if not is_constant_value(name)
     )
@@ -80,7 +81,7 @@ def are_columns_numbered(columns: Columns) -> bool:
 
 
 def column_numbers(first_row: Sequence[str]) -> list[str]:
-    """Return the column names of a file without a header, which are numbers from 1."""
+    """Return the numbers from 1 that are used as column names for a file without a header."""
     return [str(number) for number in range(1, len(first_row) + 1)]
 
 

@@ -106,8 +106,8 @@ def find_position(names: Sequence[str], preferred_names: Sequence[str]) -> int:
 def _folded_positions(names: tuple[str, ...]) -> dict[str, int]:
     """Map each folded name to the index of its first column.
 
-    Cached, since some forty names are searched in a header, which may have a hundred thousand
-    fields."""
+    The result is cached, because some forty names are searched in each header, and a header may
+    have a hundred thousand fields."""
     positions: dict[str, int] = {}
     for index, name in enumerate(names):
         positions.setdefault(fold_name(name), index)
@@ -272,7 +272,7 @@ def _recognise_run_or_qrels(
 
 
 def are_small_grades(values: Sequence[str]) -> bool:
-    """Return whether all strings are small whole numbers, as grades are."""
+    """Return whether all strings are small whole numbers, as is typical of grades."""
     return bool(values) and all(
         re.fullmatch(r"-?\d{1,3}", v, re.ASCII)
         and MIN_PLAUSIBLE_GRADE <= int(v) <= MAX_PLAUSIBLE_GRADE

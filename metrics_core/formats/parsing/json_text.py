@@ -329,8 +329,8 @@ def find_line(text: str, position: int) -> int:
 
 
 def _find_refused_line(text: str, error: _UnsupportedJsonError) -> int | None:
-    """Return the physical line of the first repeated key, NaN or overlong number, found by scanning
-    the tokens."""
+    """Return the physical line of the refused text. If its position is unknown, scan the tokens for
+    the first repeated key, NaN or overlong number."""
     if error.at is not None or text.find("\n", error.start) < 0:
         return find_line(text, error.start if error.at is None else error.at)
     objects: list[set[str]] = []

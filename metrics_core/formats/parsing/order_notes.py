@@ -58,7 +58,8 @@ def contradiction_notes(query_ids: pa.Array, query_codes: AnyArray) -> list[Note
 
 
 def rising_score_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> list[Note]:
-    """Return a note if the scores rise from row to row in most lists. `scores` is float64[row]."""
+    """Return a note if the scores rise from row to row in most lists, otherwise no note. `scores`
+    is float64[row]."""
     if np.count_nonzero(scores[1:] > scores[:-1]) * 2 < len(scores) - len(scores) // _LENGTH:
         return []
     query_ids = encode_ids(query_id)

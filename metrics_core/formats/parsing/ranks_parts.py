@@ -15,8 +15,8 @@ _PART = re.compile(r"\bpart-(\d+|\*)")
 
 
 def is_part_file(name: str) -> bool:
-    """Return whether a file name is that of a part of a folder, such as part-00000, or of several
-    parts joined."""
+    """Return whether a file name is that of one part of a folder, such as part-00000, or that of a
+    file with several parts joined."""
     return bool(_PART.search(name))
 
 

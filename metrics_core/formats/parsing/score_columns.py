@@ -140,8 +140,8 @@ def _value_kind(texts: Sequence[str], words: Mapping[str, float]) -> str:
 
 
 def _cannot_be_measure(name: str, texts: Sequence[str]) -> bool:
-    """Return whether a column of numbers contains ids or times, or a different whole number in each
-    row."""
+    """Return whether a column of numbers cannot be a measure, because it contains ids, times, or a
+    different whole number in each row."""
     words = split_column_name(name)
     if words and (words[-1] in _NO_MEASURES or words[-2:] == ["time", "stamp"]):
         return True

@@ -105,8 +105,8 @@ def build_scores(
 def _id_columns(
     request: Request, named: NamedColumns, columns: ScoreColumns
 ) -> dict[str, pa.ChunkedArray]:
-    """Return the columns query_id and run, and repeat if there is one. If query ids belong to
-    several groups, the name of the group is put in front of each id."""
+    """Return the columns query_id and run, and repeat if there is one. If query ids are unique only
+    within groups, each id is prefixed with the name of its group."""
     query_ids = named.columns[columns.query].cast(ID)
     if columns.within and pc.count_distinct(named.columns[columns.within]).as_py() > 1:
         groups = named.columns[columns.within].cast(ID)

@@ -50,7 +50,7 @@ class SystemRows:
 class FormatDetails:
     """How rows were read: format, title and TREC run name, with the same meaning as in `Loaded`.
 
-    `has_scores` is true if the scores come from the file, so that they may be distances."""
+    `has_scores` is true if the scores come from the file. Such scores may be distances."""
 
     format: str
     title: str
@@ -130,7 +130,7 @@ def split_systems(
 ) -> tuple[list[SystemRows], list[Note]]:
     """Divide rows into runs. Return the rows of each run, in order of first occurrence, and notes.
 
-    The function `check_file_count` is called with the number of runs before the runs are built."""
+    The function `check_count` is called with the number of runs before the runs are built."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)], []
     names = encode_ids(pc.fill_null(rows["tag"], "") if rows["tag"].null_count else rows["tag"])
@@ -165,8 +165,8 @@ def split_certain_systems(rows: pa.Table, check_count: Callable[[int], None]) ->
 
 
 def _split_by_name(rows: pa.Table, codes: Int32s, names: pa.Array) -> list[SystemRows]:
-    """Return the rows with each run name, in order of first occurrence. `codes` int32[row] has the
-    code of each row's name."""
+    """Group rows by run name. Return the rows of each run, in order of first occurrence. `codes`
+    int32[row] has the code of each row's name."""
     order, present_codes = np.argsort(codes, kind="stable"), np.unique(codes)
     edges = np.append(np.searchsorted(codes[order], present_codes), len(codes))
     parts = [order[start:end] for start, end in pairwise(edges.tolist())]
@@ -182,7 +182,7 @@ def _are_system_names(rows: pa.Table, codes: Int32s, code_count: int, present_co
     """Return whether the names identify systems rather than parts of one run or comments on single
     rows.
 
-    `codes` is int32[row]; there are `code_count` names, of which `present_count` occur in these
+    `codes` is int32[row]. There are `code_count` names; `present_count` of them occur in these
     rows."""
     queries = as_array(encode_ids(rows["query_id"]).indices).astype(np.int64)
     if len(np.unique(queries * code_count + codes)) == len(np.unique(queries)):

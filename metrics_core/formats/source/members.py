@@ -37,10 +37,10 @@ def open_members(
     limit: Limit,
     build_error: Callable[[str], FileFormatError],
 ) -> Iterator[SetMembers]:
-    """Open a folder, a zip file, or the bytes of a zip file. Messages call it `source_name`.
+    """Open a folder, a zip file, or the bytes of a zip file. `source_name` is its name in messages.
 
-    The unpacked files of a zip may together be as large as the limit. If the source is neither a
-    folder nor a zip, the error is made by `build_error`, which takes a description of the
+    The unpacked files of a zip together have the same limit as a single file. If the source is
+    neither a folder nor a zip, the error is made by `build_error`, which takes a description of the
     source."""
     if not isinstance(source, bytes):
         source = Path(source)

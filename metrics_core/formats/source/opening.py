@@ -26,8 +26,8 @@ def open_source(
     """Open a path or bytes as a source with the name that the user gave.
 
     The path `-` refers to standard input. Standard input and pipes can be read only once, so their
-    content is stored in memory. Raises FileFormatError if it exceeds the limit, and ParameterError
-    for an invalid limit."""
+    content is stored in memory. Raises FileFormatError if this content exceeds the limit, and
+    ParameterError for an invalid limit."""
     size_limit = Limit.from_size(limit)
     if isinstance(source, bytes):
         return Source(printable_name(name or "the file"), source, encoding, size_limit)

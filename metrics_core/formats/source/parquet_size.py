@@ -105,7 +105,7 @@ _DAMAGED_HINT = "The file may be incomplete. Write it again, or write it as CSV.
 
 def check_footer(source: Source, file: BinaryIO) -> None:
     """Raise FileFormatError for a file that consists mostly of its footer. Arrow must not read such
-    a footer, because this needs much memory."""
+    a footer, because reading it needs much memory."""
     footer, size = read_footer_size(file)
     file.seek(0)
     max_size = max(_FOOTER_AT_LEAST, size // _TIMES_FOOTER)

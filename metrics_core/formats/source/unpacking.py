@@ -45,8 +45,8 @@ def _open_lzma(raw_file: BinaryIO) -> BinaryIO:
 
 @dataclass(frozen=True)
 class Packing:
-    """A way to pack one file: the file extension, the first bytes, and a function that unpacks a
-    stream."""
+    """A format in which single files are packed: its file extension, the first bytes of a file, and
+    a function that unpacks a stream."""
 
     ending: str
     start: re.Pattern[bytes]
@@ -108,8 +108,8 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
 
 
 def _compute_unpacked_size(name: str, origin: Origin, limit: Limit) -> None:
-    """Unpack a file without storing the content. Raises FileFormatError if the content exceeds the
-    limit."""
+    """Check the unpacked size of a file by unpacking it without storing the content. Raises
+    FileFormatError if the content exceeds the limit."""
     max_size, total = limit.max_unpacked_size(stored_size(origin)), 0
     with open_raw(origin) as raw_file, _open_unpacked(name, raw_file, limit) as stream:
         while piece := stream.read(_PIECE):

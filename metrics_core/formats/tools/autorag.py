@@ -41,8 +41,8 @@ _SCORES = tuple(f"retrieval_{name}" for name in ("f1", "recall", "precision", "n
 
 
 def _has_alternatives(truth: Any) -> bool:
-    """Return whether the ground truth contains alternatives, that is, several relevant documents of
-    which one is enough."""
+    """Return whether the ground truth contains alternatives: lists of several relevant documents,
+    any one of which is enough."""
     return isinstance(truth, list) and any(
         isinstance(documents, list) and len(documents) > 1 for documents in truth
     )

@@ -87,8 +87,8 @@ declare(
 
 
 def _collect_grade_records(content: dict[str, Any], _name: str) -> list[Any]:
-    """Return one record per query: its placeholder texts as the query, and its documents with
-    grades.
+    """Return one record per query, with its documents and their grades. The values of the query's
+    placeholders, joined into one string, become the query.
 
     In the ratings, a key is either a grade with a list of documents, or a document with its
     gain."""

@@ -282,8 +282,8 @@ def _position_problem(line: int | None, query: str, doc: str, position: str) -> 
 
 
 def _build_run_names(named: NamedColumns) -> list[str]:
-    """Return the run name of each row, which is the name of the snapshot. If names repeat, time and
-    case are added."""
+    """Return the run name of each row: the name of its snapshot. If several snapshots have the same
+    name, the time is added. If these also have the same time, the case is added."""
     rows = list(
         zip(*(_decode_column(named.column(index)).to_pylist() for index in range(3)), strict=True)
     )

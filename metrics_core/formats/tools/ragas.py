@@ -117,8 +117,8 @@ def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _find_measures(samples: Sequence[Any]) -> list[str]:
-    """Return the names of the numeric columns other than ids, which are scores of the run. The
-    result is empty if the samples have no results."""
+    """Return the names of the columns that contain scores of the run: all numeric columns except
+    ids. The result is empty if the samples have no results."""
     records = [sample for sample in samples if isinstance(sample, dict)]
     names = list(dict.fromkeys(name for record in records for name in record))
     if not {_IDS["run"], _TEXTS["run"]} & {*names}:

@@ -97,7 +97,8 @@ def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _parse_items(cell: str) -> list[Any]:
-    """Return the items in a cell, which contains a list literal or items separated by blanks."""
+    """Return the items in a cell. The cell contains a list literal, or items separated by
+    blanks."""
     items = parse_list(cell)
     return cell.split() if items is None else items
 

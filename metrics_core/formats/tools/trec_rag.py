@@ -18,9 +18,8 @@ _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 
 
 def _check_reference_numbers(records: Records) -> list[str]:
-    """Raise MappingError for numbers beside references, because they may be scores.
-
-    Returns an empty list if there are no such numbers."""
+    """Raise MappingError if records have numbers next to their references, because these may be
+    scores. Otherwise, return an empty list."""
     from metrics_core.formats.mapping.axes import MappingError
 
     axis, values = records.values_at(parse_path("references.*?")[0].steps)

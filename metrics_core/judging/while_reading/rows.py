@@ -34,14 +34,16 @@ _SHORTEST_LINE = len(b"q 0 d 1 1 r\n")
 
 @dataclass(frozen=True)
 class RunRows:
-    """The n rows of a block: offsets of the strings in `data` (which ends with padding), and
-    the numbers.
+    """The n rows of a block.
 
-    doc_start int64[n], doc_size int32[n], doc_hash uint64[n], score float64[n], rank float32[n]
-    (NaN if not a number). A segment is a sequence of consecutive rows of one query. `segments`
-    int64[segment, 3] has the first row of each segment, and the start and the size of its query id.
-    `tags` are the run names in order of occurrence. `parsed` is the result of the careful parser,
-    if it was used."""
+    data         uint8 buffer with the document and query ids; it ends with padding
+    doc_start    int64[n], position of the document id in `data`; `doc_size` int32[n] is its size,
+                 and `doc_hash` uint64[n] its hash
+    score, rank  float64[n] and float32[n]; a rank is NaN if it is not a number
+    segments     int64[segment, 3], for each sequence of consecutive rows of one query: its first
+                 row, and the start and the size of the query id
+    tags         run names in order of occurrence
+    parsed       result of the careful parser, if it was used"""
 
     data: Bytes
     doc_start: Ints

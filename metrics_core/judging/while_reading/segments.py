@@ -33,13 +33,15 @@ from metrics_core.tables.columns import ID
 class JudgedSegments:
     """Judged rows in segments; all rows of a segment belong to one query.
 
-    Each segment has an entry in `query_ids` and in four arrays. `place` int64[segment] is the index
-    of its query among the judged queries, -1 if the query is not judged. `sizes` int64[segment] is
-    its number of rows. `rows_hash` is uint64[segment]. `contradicting` bool[segment] is whether its
-    ranks contradict its scores. `ranks` int64[judged row, 5] and `counts` are the output of
-    `rank_rows`; the columns of `ranks` are the query, the row of the judgments, the rank, and the
-    first rank and the number of the rows tied with it. `fractions` counts the ranks that are not
-    whole numbers; `tags` are the run names."""
+    query_ids      query id of each segment
+    place          int64[segment], index of the query among the judged queries, -1 if not judged
+    sizes          int64[segment], number of rows
+    rows_hash      uint64[segment], hash of the rows
+    contradicting  bool[segment], whether the ranks contradict the scores
+    ranks, counts  output of `rank_rows`. `ranks` int64[judged row, 5] has the query, the row of the
+                   judgments, the rank, and the first rank and the number of the rows tied with it
+    fractions      number of ranks that are not whole numbers
+    tags           run names"""
 
     query_ids: pa.StringArray
     place: Ints
@@ -99,8 +101,8 @@ def are_queries_contiguous(parts: Sequence[JudgedSegments]) -> bool:
 
 
 def judge_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments | None:
-    """Join the rows with judgments. Returns None if a document occurs twice in a query, or an id is
-    too long or not printable ASCII."""
+    """Join the rows with judgments. Returns None if a document occurs twice in a query, or if an id
+    is too long or not printable ASCII."""
     if not rows.has_plain_ids or rows.doc_size.max(initial=0) > MAX_ID_BYTES:
         return None
     n, segments = len(rows), rows.segments

@@ -65,8 +65,8 @@ class WorkedValue:
 
 @dataclass(frozen=True)
 class ParameterText:
-    """Description of a parameter. `notation` is how it is written in a measure's name (`rel=2`,
-    `@10`)."""
+    """Description of a parameter. `notation` is the form of the parameter in a measure's name
+    (`rel=2`, `@10`)."""
 
     name: str
     meaning: str

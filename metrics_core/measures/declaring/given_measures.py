@@ -29,8 +29,9 @@ def make_given_measure(
 
     The measure is called `given:NAME` if a computed measure is also called `name`. Its range is 0
     to 1 if all values are in this range and the name is not that of a cost. If `higher_is_better`
-    is None and `has_open_direction(name)`, its direction is 0. Its scale is "cost" if lower is
-    better, no value is below 0, and some are above 1 or the name is that of a cost."""
+    is None, higher is better, unless the name has an unclear direction (`has_unclear_direction`):
+    the direction is then 0. Its scale is "cost" if lower is better, no value is below 0, and some
+    are above 1 or the name is that of a cost."""
     defined = values[~np.isnan(values)]
     low, high = (defined.min(), defined.max()) if defined.size else (0.0, 1.0)
     is_share = low >= 0 and high <= 1 and not has_cost_name(name)
@@ -80,8 +81,8 @@ def make_score_only_measure(
     range: tuple[float, float] = (-np.inf, np.inf),
     scale: Scale = "",
 ) -> Measure:
-    """Return a measure of which only the scores are known. It cannot be computed; its scores are
-    averaged.
+    """Return a measure that is known only by its scores. The scores can be averaged, but not
+    computed.
 
     `higher_is_better` is None if the direction of the measure is not declared."""
 

@@ -135,8 +135,8 @@ def _parse_name(text: str, _declared: int) -> Measure:
 
 
 def _find_measure_and_values(name: str) -> tuple[Declaration, dict[str, Any]]:
-    """Return the measure that a name without parameters and cutoff means, and the parameter values
-    that the name implies."""
+    """Return the measure that a name without parameters and cutoff refers to, and the parameter
+    values that the name implies."""
     declaration = _find_by_name(name)
     if declaration is not None:
         return declaration, {}
@@ -158,8 +158,10 @@ def _preset_pattern(name: str) -> str:
 
 
 def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
-    """Return the value of `rel` for a suffix of ranx such as -l2, which means that grades from 2 on
-    are relevant: `level`. Raises ParameterError for a measure that uses the gain of each grade."""
+    """Return the value of `rel` for the suffix -l of a ranx name. The suffix -l2, for example,
+    means that grades of 2 and above are relevant; `level` is the number in the suffix.
+
+    Raises ParameterError for a measure that uses the gain of each grade."""
     rel_parameter = declaration.parameter("rel")
     if rel_parameter is None or rel_parameter.optional:
         raise ParameterError(

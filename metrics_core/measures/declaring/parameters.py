@@ -62,8 +62,8 @@ MAX_WHOLE_NUMBER = 2**31
 
 @dataclass(frozen=True)
 class Fractions:
-    """Marks a whole-number parameter that also allows fractions above 0, which are needed for
-    real-valued grades."""
+    """Marker for a whole-number parameter that also allows fractions above 0. Fractions are needed
+    for real-valued grades."""
 
 
 class Samples(tuple[Any, ...]):
@@ -88,7 +88,7 @@ Persistence = Annotated[
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a measure, which is read from the function's signature.
+    """One parameter of a measure, read from the signature of the measure's function.
 
     `meaning` describes the parameter in a few words, for menus and help texts."""
 
@@ -120,7 +120,7 @@ class Parameter:
         return str(self.bounds)
 
     def check(self, measure: str, value: Any) -> Any:
-        """Convert the value to the type of the parameter. Raises ParameterError, which names the
+        """Convert the value to the type of the parameter. Raises a ParameterError that names the
         allowed values."""
         if value is None and self.optional:
             return None

@@ -197,7 +197,7 @@ class Measure:
 
     @property
     def relevant_from(self) -> float:
-        """The lowest grade that counts as relevant. This is the measure's threshold, or any grade
+        """The lowest grade that counts as relevant: the measure's threshold, or the smallest number
         above 0 if the measure uses the gain of every grade."""
         rel = self.value("rel")
         return float(np.nextafter(0, 1)) if rel is None else float(rel)
@@ -223,7 +223,7 @@ class Measure:
 
     def terms(self, ranks: JudgedRanks) -> Hits:
         """Return the documents that contribute to a score, with their grades replaced by their
-        contributions. With `judged_only`, the ranks are those in the condensed lists. Raises
+        contributions. With `judged_only`, documents have their ranks in the condensed lists. Raises
         ValueError for a measure without terms, and LackingDataError like `score`."""
         if self.declaration.terms is None:
             raise ValueError(f"{self} is not a sum over documents")
@@ -337,8 +337,8 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
 def weights(*names: str) -> Callable[[Terms], Terms]:
     """Return a decorator for measures whose score is divided among the documents within the cutoff
-    by weight. The decorated function takes any parameters of the measure and returns documents with
-    their grades replaced by weights of 0 or more."""
+    in proportion to weights. The decorated function takes any parameters of the measure and returns
+    the documents with their grades replaced by weights of 0 or more."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:

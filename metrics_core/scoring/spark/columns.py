@@ -87,7 +87,8 @@ def _read_qrels(spark: SparkSession, judgments: DataFrame | QrelsLike) -> DataFr
 
 
 def _without_dictionaries(table: Any) -> Any:
-    """Return a table of judgments without dictionary encoding, which Spark cannot read."""
+    """Return a table of judgments without dictionary encoding, because Spark cannot read
+    dictionary-encoded columns."""
     return table.set_column(0, "query_id", table["query_id"].cast("string"))
 
 

@@ -99,8 +99,8 @@ def _append_digits(data, at, mantissa, digits):
 def read_score(data, start):
     """Return the value of a plain decimal number and the position after it.
 
-    The value is NaN if a single floating-point operation cannot give the nearest double. The
-    position is -1 if the text is not a number."""
+    The value is NaN if the nearest double cannot be computed with a single floating-point
+    operation. The position is -1 if the text is not a number."""
     at = start
     negative = byte_at(data, at) == _MINUS
     if negative:

@@ -12,7 +12,8 @@ from metrics_core.base.compiled.functions.words import COMPILED
 
 @njit(**COMPILED)
 def order_rows(code, score, end, order, memory, keys, keys_memory):
-    """Sort rows by query and falling score. `signatures` describes the arguments."""
+    """Sort rows by query and, within a query, by descending score. `signatures` describes the
+    arguments."""
     for row in range(len(code)):
         order[end[code[row]]] = row
         end[code[row]] += 1

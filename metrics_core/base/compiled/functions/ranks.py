@@ -34,7 +34,8 @@ def hash_texts(data, start, size, value):
 
 @njit(**COMPILED)
 def fill_hash_tables(data, start, size, region, region_start, region_slots, slot_hash, slot_row):
-    """Enter each string into a hash table. `signatures` describes the arguments."""
+    """Insert each string into the hash table of its region. `signatures` describes the
+    arguments."""
     for row in range(len(start)):
         value = hash_text(data, start[row], size[row])
         first, mask = region_start[region[row]], region_slots[region[row]] - 1
@@ -50,9 +51,9 @@ def fill_hash_tables(data, start, size, region, region_start, region_slots, slot
 def _look_up(
     data, start, size, value, first, slots, slot_hash, slot_row, known, known_start, known_size
 ):
-    """Return the index of a string among the known strings of a region of the hash table.
+    """Look up a string in one hash table and return its index among the known strings.
 
-    Returns -1 if the string is not among them."""
+    Returns -1 if the table does not contain the string."""
     mask = slots - 1
     place = np.int64(value) & mask
     while slot_row[first + place] >= 0:
@@ -66,11 +67,11 @@ def _look_up(
 
 @njit(**COMPILED)
 def _has_repeats(data, doc_start, doc_size, doc_hash, begin, end, slots):
-    """Return whether a document occurs twice in these rows.
+    """Return whether a document occurs twice in the rows from `begin` (inclusive) to `end`
+    (exclusive).
 
     `slots` is working memory for a hash table. Its number of slots is a power of two, and at most
-    half of the slots are used.
-    """
+    half of the slots are used."""
     mask = np.int64(3)
     while mask < 2 * (end - begin):
         mask = 2 * mask + 1

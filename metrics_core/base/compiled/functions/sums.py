@@ -21,12 +21,11 @@ def count_drawn(drawn, counts):
 
 @njit(**COMPILED, fastmath={"reassoc", "contract", "nsz"})
 def _weigh(weights, columns, sums):
-    """Compute weighted sums of columns. `signatures` describes the arguments of `weigh_singles` and
-    `weigh_doubles`.
+    """Compute weighted sums of columns. This is the code of `weigh_singles` and `weigh_doubles`,
+    whose arguments are described in `signatures`.
 
-    The sums of two rows and four columns stay in the processor's registers. Each loaded number is
-    used for all sums of its row or column.
-    """
+    The sums of two rows and four columns stay in the processor's registers, so each number that is
+    loaded is used for all sums of its row or column."""
     kind = sums.dtype.type
     n_rows, n_units = weights.shape
     for i in range(0, n_rows, 2):
@@ -56,7 +55,8 @@ weigh_singles = weigh_doubles = _weigh
 
 @njit(**COMPILED)
 def running_totals(first, rank, weight, cutoffs, totals):
-    """Sum weights within each cutoff, in order of rank. `signatures` describes the arguments."""
+    """For each query and cutoff, sum the weights of the rows whose rank is within the cutoff.
+    `signatures` describes the arguments."""
     for query in range(len(first)):
         row = first[query]
         end = first[query + 1] if query + 1 < len(first) else len(rank)

@@ -77,7 +77,7 @@ def _set_word(typing, array, index, word):
 
 @njit(**COMPILED)
 def copy_text(to, to_start, data, start, size):
-    """Copy `size` bytes; up to seven bytes after them are overwritten too."""
+    """Copy `size` bytes. Up to seven bytes after the copy are overwritten too."""
     done = 0
     while done < size:
         _set_word(to, to_start + done, word_at(data, start + done))
