@@ -254,9 +254,9 @@ def _shortened_id_notes(id_noun: str, source: str, ids: pa.ChunkedArray) -> list
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))
     different = odd.unique().to_pylist()
     message = (
-        f"{w.format_count(len(odd))} of {w.format_count(len(ids))} {id_noun} ids in {source} were"
-        f" shortened by a spreadsheet or by conversion to a float ({w.format_count(len(different))}"
-        f" distinct): different ids may have become identical. {EXPORT_AGAIN}"
+        f"{w.format_count(len(odd))} of {w.format_count(len(ids))} {id_noun} ids"
+        f" ({w.format_count(len(different))} distinct) in {source} were shortened by a spreadsheet"
+        f" or by conversion to a float, so different ids may have become identical. {EXPORT_AGAIN}"
     )
     examples = tuple(different[:_EXAMPLES])
     return [Note(f"shortened_{id_noun}_ids", message, len(odd), examples, loud=True)]

@@ -135,16 +135,16 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--show",
         default="",
         metavar="NAMES",
-        help="additional columns, such as overlap,rbo: the mean overlap of the top results with the"
-        " baseline, and the mean rank-biased overlap",
+        help="one or both additional columns: overlap (mean overlap of the top results with the"
+        " baseline) and rbo (mean rank-biased overlap), separated by a comma",
     )
     parser.add_argument(
         "--top",
         type=int,
         default=10,
         metavar="K",
-        help="number of first results that --show compares. Also used without judgments (QRELS is"
-        f" {NO_JUDGMENTS!r}), when only changes of the lists are shown (default: 10)",
+        help="number of top results that --show compares (default: 10). Without judgments (QRELS is"
+        f" {NO_JUDGMENTS!r}), only the changes in these top results are shown",
     )
     parser.add_argument(
         "--format", choices=sorted({*FORMATS, "latex", *GATE_FORMATS}), default="table"
@@ -231,8 +231,8 @@ def _refuse_comparison_options(options: CompareOptions) -> None:
     first_refused = next((name for name, value in refused.items() if value), None)
     if first_refused:
         raise RanklensError(
-            f"{first_refused} cannot be used with a gate: a gate has a fixed test and its own"
-            " margin.",
+            f"{first_refused} cannot be used with a gate, because a gate has a fixed test and its"
+            " own margin.",
             "Leave the option out, or compare without a gate.",
         )
 
@@ -244,7 +244,7 @@ def _refuse_gate_options(options: CompareOptions) -> None:
     first_refused = next((name for name, value in refused.items() if value), None)
     if first_refused:
         raise RanklensError(
-            f"{first_refused} needs a gate.", "Add one, such as --gate 'nDCG@10 > -0.01'."
+            f"{first_refused} needs a gate.", "Add a gate, such as --gate 'nDCG@10 > -0.01'."
         )
 
 

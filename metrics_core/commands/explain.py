@@ -258,7 +258,7 @@ def _format_text(
         parts.append(
             line(
                 f"{explanation.run} could gain {w.format_score(gains.order[0])} by reordering its"
-                f" first {explanation.top} results. Documents ranked lower could add"
+                f" first {explanation.top} results. Documents at lower ranks could add"
                 f" {w.format_score(gains.below[0])}, and documents that were not retrieved could"
                 f" add {w.format_score(gains.missing[0])}."
             )

@@ -95,7 +95,7 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
     doc = chosen.get("doc_id", "")
     if options.qrels in runs and is_path(doc) and "relevance" not in chosen:
         raise RanklensError(
-            f"The judgments and the run would both be the list {doc}.",
+            f"The list {doc} would be used both as the judgments and as the run.",
             "Use a file for each, or rename the lists so that they are recognised, such as"
             " `retrieved` and `expected`.",
         )

@@ -89,7 +89,7 @@ class NamedCollection:
         parts = [name for name in _collection_names() if name.startswith(f"{self.name}/")]
         alternatives = [name for name in parts if _has_records(name, table_name)][:_MAX_SUGGESTIONS]
         hint = (
-            f"Collections that have them: {w.join_words(alternatives)}."
+            f"Collections that have {table_name}: {w.join_words(alternatives)}."
             if alternatives
             else "Give a file instead."
         )

@@ -41,9 +41,9 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--spark",
         metavar="MASTER",
-        help="run on Apache Spark with this master, such as local[4], yarn or spark://host:7077; a"
-        " run is then a file, a folder of part files or a quoted glob, in TREC format or"
-        " Parquet",
+        help="compute on Apache Spark with this master, such as local[4], yarn or"
+        " spark://host:7077. Each RUN is then a file, a folder of part files or a quoted glob, in"
+        " TREC format or Parquet",
     )
     parser.add_argument(
         "--judged-ranks",

@@ -170,9 +170,8 @@ def add_reading_options(
     parser.add_argument(
         "--exclude",
         metavar="FILE",
-        help="remove these documents from every run, for example items seen before. The file"
-        " contains pairs of a query and a document (two columns, header optional), or it is a run"
-        " or judgments",
+        help="remove these documents from every run, for example items seen before. The file is a"
+        " list of query and document pairs (two columns, header optional), a run, or judgments",
     )
     parser.add_argument(
         "--without-relevant",

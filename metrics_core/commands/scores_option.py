@@ -50,7 +50,7 @@ def read_scores_and_runs(
     if not options.scores:
         if options.lower or options.higher:
             raise RanklensError(
-                "--lower and --higher are for given scores.", "Add scores with --scores FILE."
+                "--lower and --higher apply only to given scores.", "Add scores with --scores FILE."
             )
         files = read_input(options)
         return _score_files(files, options), files.runs
@@ -108,7 +108,7 @@ def find_measure_names(options: ReadingOptions, given_measures: Iterable[Measure
         for name in (_unquote(part) for part in parts):
             if PREFIX + name in given_names:
                 raise RanklensError(
-                    f"{name} is the name of both a given and a computed measure.",
+                    f"{name} is the name of a given measure and of a computed one.",
                     f"Write {PREFIX}{name} for the given scores, or"
                     f" {_computed_measure_name(name)} for the computed ones.",
                 )

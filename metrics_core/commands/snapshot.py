@@ -97,7 +97,7 @@ def _read_given_scores(options: SnapshotOptions) -> Scores:
     of a single run."""
     if not options.has_only_scores or len(options.scores) > 1:
         raise RanklensError(
-            "A snapshot holds the scores of one run, either computed or given.",
+            "A snapshot holds the scores of one run, either all computed or all given.",
             "For given scores, use --scores with one file, without QRELS and RUN.",
         )
     scores = read_all_scores(options)
@@ -127,8 +127,8 @@ def _detectable_losses(scores: Scores) -> str:
         return ""
     share = w.format_share(_SHARE_AFFECTED)
     return (
-        f"To choose margins: if a change affects {share} of the queries, a gate has at least"
-        f" {w.format_share(POWER)} power to detect these losses: {w.join_words(parts)}.\n"
+        f"Losses that a gate can detect, for choosing margins: {w.join_words(parts)} (with at least"
+        f" {w.format_share(POWER)} power, if a change affects {share} of the queries).\n"
     )
 
 
@@ -140,12 +140,12 @@ def _read_previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
         if is_snapshot(options.after):
             return read_snapshot(options.after)
         print_notes(
-            options.after, [Note("after", "is not a snapshot; no best means are carried over")]
+            options.after, [Note("after", "is not a snapshot, so no best means are carried over")]
         )
         return None
     with suppress(RanklensError):
         return read_snapshot(options.output) if is_snapshot(options.output) else None
-    print_notes(options.output, [Note("after", "was damaged; no best means are carried over")])
+    print_notes(options.output, [Note("after", "was damaged, so no best means are carried over")])
     return None
 
 

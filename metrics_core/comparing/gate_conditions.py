@@ -64,9 +64,10 @@ class Gate:
             return cls._parse_cost(text, match, measure, asks_for_mean)
         if match["percent"]:
             raise ParameterError(
-                f"{text.strip()!r} is not a valid gate, because {measure} is not a cost.",
-                "Only costs, times and counts can have a margin in percent. Write the margin in"
-                f" units of {measure}.",
+                f"{text.strip()!r} is not a valid gate: {measure} is not a cost, so its margin"
+                " cannot be in percent.",
+                f"Write the margin in units of {measure}. Only costs, times and counts can have a"
+                " margin in percent.",
             )
         higher = measure.declaration.higher_is_better
         number = _parse_number(match["number"])

@@ -96,8 +96,8 @@ DEFAULT_METHOD = Method()
 """The method that is used if the user does not choose one."""
 
 _CORRECTION_HINT = (
-    "With 10,000 draws, no p-value is below 0.0001, which is too coarse to correct for this number"
-    " of comparisons. With the bootstrap or the randomisation test, p-values can be smaller."
+    "Only the bootstrap supports min-p. The tests bca and randomization support no correction,"
+    " because their 10,000 draws give no p-value below 0.0001."
 )
 
 

@@ -109,15 +109,15 @@ PAIRED_TESTS: dict[str, PairedTest] = {
     ),
     "randomization": PairedTest(
         "randomisation test",
-        "Tests how often a mean difference this far from zero occurs if the two runs are swapped"
+        "Computes how often a mean difference this far from zero occurs if the two runs are swapped"
         " at random on each query.",
         randomization_test,
         countable=False,
     ),
     "wilcoxon": PairedTest(
         "Wilcoxon signed-rank test",
-        "Tests whether the differences are symmetric around zero, by their ranks; queries without"
-        " a difference are excluded.",
+        "Tests whether the differences are symmetric around zero, based on their signs and ranks;"
+        " queries without a difference are excluded.",
         wilcoxon_test,
         tests_mean=False,
         side=_sign_of_rank_sum,

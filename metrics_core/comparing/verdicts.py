@@ -11,8 +11,8 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.wording import DASH
 
 BETTER_RUN, WORSE_RUN = "better", "worse"
-BETTER_BY_LITTLE = "better, by less than matters"
-WORSE_BY_LITTLE = "worse, by less than matters"
+BETTER_BY_LITTLE = "better, but within the margin"
+WORSE_BY_LITTLE = "worse, but within the margin"
 NO_MATTER = "no difference that matters"
 CANNOT_TELL = "cannot tell"
 NO_VERDICT = DASH
@@ -80,7 +80,7 @@ def decide_verdict(
         return Verdict(CANNOT_TELL, _untested_reason(n_differing))
     is_significant = p_corrected <= 1 - level + 1e-12 and difference != 0
     if is_significant and is_contrary:
-        return Verdict(CANNOT_TELL, "the mean and this test point to different runs")
+        return Verdict(CANNOT_TELL, "the mean and this test favour different runs")
     if is_within_margin:
         if not is_significant:
             return Verdict(NO_MATTER, "the interval lies within the margin")

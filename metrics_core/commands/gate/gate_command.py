@@ -174,7 +174,8 @@ def _describe_changes(compared: GateComparison, options: GateOptions) -> list[st
     if queries and origin.queries and queries != origin.queries:
         message = f"{Path(str(options.queries)).name} differs from the queries file of the snapshot"
         print_notes(
-            "--queries", [Note("changed", f"{message}; query groups come from the current file")]
+            "--queries",
+            [Note("changed", f"{message}; the query groups of the current file are used")],
         )
     if origin.version != __version__:
         print_notes(name, [Note("version", f"made with Ranklens {origin.version}")])

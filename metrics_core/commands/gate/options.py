@@ -13,9 +13,9 @@ GATE_FORMATS = ("table", "markdown", "github", "junit", "json")
 
 _EXIT = (
     "Exit status (the first that applies): 2 = input error; 1 = worse, or below a floor; 4 ="
-    " judgments, queries or measures changed since the snapshot; 3 = cannot tell (with"
-    " --if-unclear fail); 0 = none of these. “Worse” is corrected for the number of gates and"
-    " runs; “not worse” needs no correction."
+    " judgments, queries or measures changed since the snapshot; 3 = cannot tell (with --if-unclear"
+    " fail); 0 = none of these. Findings of “worse” are corrected for the number of gates and runs;"
+    " findings of “not worse” need no correction."
 )
 
 
@@ -98,7 +98,8 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         "--if-unclear",
         choices=["pass", "fail"],
         default="pass",
-        help="outcome of a gate that cannot tell whether the run is worse (default: %(default)s)",
+        help="outcome of a gate if the data do not show whether the run is worse (default:"
+        " %(default)s)",
     )
     group.add_argument(
         "--allow-changed",

@@ -45,7 +45,7 @@ def read_gate_comparison(
         return _read_snapshot_comparison(options.baseline, options, conditions)
     if options.update:
         raise RanklensError(
-            f"--update needs a snapshot as baseline; {options.baseline} is not one.",
+            f"--update needs a snapshot as baseline, but {options.baseline} is not a snapshot.",
             "Create one: metrics-core snapshot QRELS RUN -o baseline.json.",
         )
     files = (read_files if conditions.overlaps else read_judged_files)(options)
@@ -76,7 +76,8 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
     if options.baseline and is_snapshot(options.baseline):
         if not options.has_only_scores:
             raise RanklensError(
-                f"{options.baseline} is a snapshot, which holds either computed or given scores.",
+                f"{options.baseline} is a snapshot, so its scores are either all computed or all"
+                " given.",
                 "Run two gates: one with --scores alone, one without.",
             )
         snapshot, name = (
@@ -125,6 +126,6 @@ def refuse_snapshot_baseline(options: GateOptions) -> None:
     """Raise RanklensError if the baseline is a snapshot, because a snapshot has no result lists."""
     if options.baseline is not None and is_snapshot(options.baseline):
         raise RanklensError(
-            f"{options.baseline} is a snapshot, which has no result lists for --overlap.",
+            f"--overlap needs result lists, but {options.baseline} is a snapshot and has none.",
             "Use the baseline's run instead.",
         )

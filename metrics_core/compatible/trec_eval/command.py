@@ -36,7 +36,9 @@ from metrics_core.compatible.trec_eval.report import (
     summary_lines,
 )
 
-_MISSING = "judged, but not in the results: with -c, it is scored from its judgments alone"
+_MISSING = (
+    "judged, but not in the results; with -c, such a query is scored from its judgments alone"
+)
 
 
 @dataclass(frozen=True)

@@ -139,8 +139,9 @@ def test_ids_that_a_spreadsheet_shortened_are_counted(in_run: bool) -> None:
     where = "the run" if in_run else "the judgments"
     assert (note.kind, note.count, note.loud) == ("shortened_document_ids", 6, True)
     assert note.message.startswith(
-        f"6 of 6 document ids in {where} were shortened by a spreadsheet or by conversion to a"
-        " float (1 distinct): different ids may have become identical. Export the ids again as text"
+        f"6 of 6 document ids (1 distinct) in {where} were shortened by a spreadsheet or by"
+        " conversion to a float, so different ids may have become identical. Export the ids again"
+        " as text"
     )
     assert note.examples == ("1.23457E+18",)
 

@@ -77,8 +77,8 @@ def test_json_is_what_the_library_says(
         assert found[0]["low"] is None, "a sign test has no interval of the mean"
     if method.margin:
         assert {record["verdict"] for record in found} <= {
-            "better, by less than matters",
-            "worse, by less than matters",
+            "better, but within the margin",
+            "worse, but within the margin",
             "no difference that matters",
         }
 

@@ -107,7 +107,7 @@ def test_judgments_and_a_run_are_never_the_same_list(
     assert main(both) == 2
     assert "Choose one, for example columns doc=gold[]." in capsys.readouterr().err
     assert main([*both, "--columns", "query=id,doc=chunks[]"]) == 2
-    assert "would both be the list chunks[]" in capsys.readouterr().err
+    assert "The list chunks[] would be used both" in capsys.readouterr().err
     assert main(["formats", "--of", str(file)]) == 0
     suggested = capsys.readouterr().out
     assert "as a run      --columns 'query=id,doc=chunks[]'" in suggested

@@ -268,4 +268,4 @@ def test_an_overlap_beside_a_gate(gate: Gate, tmp_path: Path) -> None:
     path = tmp_path / "b.json"
     assert main(["snapshot", "qrels.txt", "dense.run", "-o", str(path)]) == 0
     status, _, err = gate("--overlap", "top10 >= 0.9", files=(str(path), "hybrid.run"))
-    assert status == 2 and "has no result lists for --overlap" in err
+    assert status == 2 and "--overlap needs result lists, but" in err

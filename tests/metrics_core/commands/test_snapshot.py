@@ -64,9 +64,9 @@ def test_it_says_what_these_queries_can_detect(command: Command, tmp_path: Path)
     words = ("snapshot", "qrels.txt", "dense.run", "-o", tmp_path / "a.json", "-m")
     _, out, _ = command(*words, "nDCG@10,GMAP,P@10")
     assert out.splitlines()[1:] == [
-        "To choose margins: if a change affects 30\N{NO-BREAK SPACE}% of the queries, a gate"
-        " has at least 80\N{NO-BREAK SPACE}% power to detect these losses: nDCG@10 0.077"
-        " and P@10 0.029."
+        "Losses that a gate can detect, for choosing margins: nDCG@10 0.077 and P@10 0.029 (with"
+        " at least 80\N{NO-BREAK SPACE}% power, if a change affects 30\N{NO-BREAK SPACE}% of the"
+        " queries)."
     ]
     assert command(*words, "GMAP")[1].count("\n") == 1
     few = qrels_with(tmp_path, lambda rows: [row for row in rows if row < "q020"])
@@ -133,7 +133,7 @@ def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_p
     assert "The baseline is 0.087 below this run on nDCG@10; if the baseline is a snapshot" in out
     before = low.read_bytes()
     status, out, _ = command(*asked[:-2], "--floor", "nDCG@10 >= 0.1", "--update")
-    assert status == 0 and "was not changed: --update needs gates" in out
+    assert status == 0 and "was not changed: --update needs a gate, and" in out
     assert low.read_bytes() == before
     status, out, _ = command(*asked, "--update")
     assert (
@@ -203,7 +203,8 @@ def test_update_without_a_snapshot_is_an_error(command: Command) -> None:
     status, _, err = command(
         "compare", "qrels.txt", "bm25.run", "dense.run", "--gate", "AP > -0.1", "--update"
     )
-    assert status == 2 and "--update needs a snapshot as baseline; bm25.run is not one" in err
+    assert status == 2
+    assert "--update needs a snapshot as baseline, but bm25.run is not a snapshot" in err
 
 
 def test_runs_read_otherwise_are_refused(command: Command, baseline: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_margin_says_what_does_not_matter() -> None:
     plain = compare(frame, "AP", "bm25").set_index("run")
     assert plain.loc["few", "verdict"] == "better"
     rows = compare(frame, "AP", "bm25", method=Method(margin=0.01)).set_index("run")
-    assert rows.loc["few", "verdict"] == "better, by less than matters"
+    assert rows.loc["few", "verdict"] == "better, but within the margin"
     assert rows.loc["far", "verdict"] == "better"
     assert rows.loc["noise", "verdict"] == "cannot tell"
     wide = compare(frame, "AP", "bm25", method=Method(margin=0.3)).set_index("run")
@@ -189,7 +189,7 @@ def test_where_mean_and_ranks_point_to_different_runs_there_is_no_verdict() -> N
     }
     assert rows["bootstrap"]["verdict"] == "worse"
     assert rows["sign"]["p_corrected"] < 0.05 and rows["sign"]["verdict"] == "cannot tell"
-    assert rows["sign"]["reason"] == "the mean and this test point to different runs"
+    assert rows["sign"]["reason"] == "the mean and this test favour different runs"
     assert np.isnan(rows["wilcoxon"]["low"])
 
 

@@ -136,7 +136,7 @@ def test_no_clear_difference() -> None:
     assert said(mean=0.562, **UNCLEAR | few).endswith(
         "The difference of −0.0090 is not tested: only 4 queries differ."
     )
-    contrary = {"p_corrected": 0.01, "reason": "the mean and this test point to different runs"}
+    contrary = {"p_corrected": 0.01, "reason": "the mean and this test favour different runs"}
     assert "does not count as significant (p = 0.0100): the mean and" in said(**UNCLEAR | contrary)
 
 
