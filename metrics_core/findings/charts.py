@@ -56,8 +56,8 @@ def extreme_cells_finding(cells: pd.DataFrame, focus: str, baseline: str) -> str
     testable = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
     if testable.empty:
         return (
-            f"Every cell has fewer than {w.number_word(FEWEST_QUERIES)} queries: examples, not"
-            " results."
+            f"Every cell has fewer than {w.number_word(FEWEST_QUERIES)} queries, so the cells are"
+            " examples, not results."
         )
     clauses = []
     for word, method, sign in (("ahead of", "idxmax", 1), ("behind", "idxmin", -1)):

@@ -66,7 +66,11 @@ def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
     if abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)):
         text += f" ({w.format_score(row['mean'])} against {w.format_score(base)})"
     n = int(row["half_from"])
-    return f"{text}; half of it from {n} {w.plural(n, 'query', 'queries')}" if n else text
+    return (
+        f"{text}; half of the difference comes from {n} {w.plural(n, 'query', 'queries')}"
+        if n
+        else text
+    )
 
 
 def cost_lead_text(

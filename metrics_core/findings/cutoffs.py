@@ -264,7 +264,8 @@ def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> S
             else "loss"
         )
         return muted_span(
-            f"{cutoffs_text} no query differs: the {tail} comes from results below rank {deepest}."
+            f"{cutoffs_text} no query differs, so the {tail} comes from results below rank"
+            f" {deepest}."
         )
     gap = float(tested_curve.difference[mask][-1])
     if mask.sum() > 1 or math.isnan(gap):
@@ -272,7 +273,7 @@ def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> S
     if not better_side(gap):
         return muted_span(f"{cutoffs_text} the means are equal.")
     verb = "leads" if better_side(gap) > 0 else "trails"
-    verb_phrase = f" {verb}, not significantly ({w.format_difference(gap)})."
+    verb_phrase = f" {verb}, but not significantly ({w.format_difference(gap)})."
     return muted_span(f"{cutoffs_text} ") + run_span(focus) + muted_span(verb_phrase)
 
 

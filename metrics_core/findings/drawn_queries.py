@@ -32,7 +32,7 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
     is_ahead, is_significant = row["verdict"] in AHEAD, row["verdict"] in CLEAR
     if not (state.is_finished or is_significant):
         lead += muted_span(
-            f" Before the end of the draw, a verdict needs p ≤ {1 - EARLY_LEVEL:.3f}."
+            f" Until the draw is finished, a verdict needs p ≤ {1 - EARLY_LEVEL:.3f}."
         )
     for number, which, what in (
         (len(state.draw.left_out), "skipped", "left out"),
@@ -96,7 +96,10 @@ def result_note(state: DrawnJudgments) -> str:
     note = f"{state.measure}, {state.run} minus {state.baseline}."
     if state.row is None or not np.isnan(state.row["mean"]):
         return note
-    return f"{note} Only the difference is known: not all documents in both lists are graded."
+    return (
+        f"{note} Only the difference is known, because some documents that occur in both lists"
+        " have no grade."
+    )
 
 
 def new_draw_steps(
@@ -154,7 +157,8 @@ def _describe_task(state: DrawnJudgments) -> str:
         needs = w.plural(n_same, "needs", "need")
         has = w.plural(n_same, "has", "have")
         parts.append(
-            f"{_format_query_count(n_same)} {has} the same {same} in both runs and {needs} none."
+            f"{_format_query_count(n_same)} {has} the same {same} in both runs and {needs} no"
+            " grades."
         )
     return " ".join(parts)
 

@@ -57,7 +57,7 @@ def ties_check(
     if not is_exact:
         reason += f"In the two tie orders tried, the difference is between {ends}."
         return make_ties_check(format_could_reverse(side) if can_turn else w.DASH, "")
-    reason += f"However ties are broken, the difference stays between {ends}."
+    reason += f"Whichever way ties are broken, the difference stays between {ends}."
     if can_turn:
         return make_ties_check(format_could_reverse(side), "not firm")
     return make_ties_check(format_cannot_reverse(side), "firm")
@@ -94,7 +94,7 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
         text = "both runs have all scores"
         return RobustnessCheck("missing", "Missing", "none", "firm", f"{text}.", text)
     text = w.join_words(lacks)
-    reason = f"{text}; left out, not counted as 0. Unanswered queries may be harder than others."
+    reason = f"{text}. Such queries are left out, not counted as 0, and may be harder than others."
     return RobustnessCheck("missing", "Missing", "left out", "", reason, f"{text}; left out")
 
 

@@ -51,7 +51,7 @@ def files_finding(
     if missing_table:
         statement = f"Add {missing_table}."
     elif is_unjudged and files_fit:
-        statement = "No judgments: pages show what changed between the runs."
+        statement = "No judgments are loaded, so pages show what changed between the runs."
     elif not files_fit:
         statement = "Not every id in the runs matches the judgments."
     elif n_unjudged:
@@ -60,7 +60,9 @@ def files_finding(
             " no judgments."
         )
     elif has_only_scores:
-        statement = "Only scores: pages that need lists and judgments are not offered."
+        statement = (
+            "Only scores are loaded, so pages that need lists and judgments are not offered."
+        )
     else:
         note = _incomplete_runs_note(answered_counts, n_judged)
         statement = f"All query ids in the runs are judged{note}."

@@ -99,7 +99,7 @@ def gate_finding(outcome: GateOutcome) -> str:
     return f"{text} {_UNPROTECTED}" if is_cost and outcome.gate.asks_for_mean else text
 
 
-_UNPROTECTED = "The mean of a cost is not protected against skewed tails."
+_UNPROTECTED = "The test of a cost’s mean is not robust to skewed distributions."
 
 
 def _explain_ratio(outcome: GateOutcome) -> str:
@@ -111,7 +111,10 @@ def _explain_ratio(outcome: GateOutcome) -> str:
         return "There is no typical ratio, because a value is 0 or below."
     if outcome.outcome == WORSE_RUN:
         p_value = w.format_p_value(outcome.p_corrected)
-        return f"It is significant after correction ({p_value}) and more than {margin}."
+        return (
+            f"The typical rise is significant after correction ({p_value}) and larger than"
+            f" {margin}."
+        )
     if outcome.outcome == NOT_WORSE:
         bound = f"{100 * outcome.inner_high:+.2f}".replace("-", w.MINUS)
         return (
@@ -120,7 +123,7 @@ def _explain_ratio(outcome: GateOutcome) -> str:
         )
     if math.isnan(outcome.p_corrected):
         return _explain_unclear(outcome)
-    return f"A typical rise of {margin} is neither shown nor ruled out."
+    return f"A typical rise of {margin} is neither confirmed nor ruled out."
 
 
 def _explain_difference(outcome: GateOutcome) -> str:
@@ -185,7 +188,7 @@ def _explain_unclear(outcome: GateOutcome) -> str:
         )
     if outcome.is_significant and outcome.loss > 0:
         return f"There is a loss, but these queries do not show whether it exceeds {margin}."
-    return f"A loss of {margin} is neither shown nor ruled out."
+    return f"A loss of {margin} is neither confirmed nor ruled out."
 
 
 def _describe_power(outcome: GateOutcome) -> str:
@@ -198,7 +201,7 @@ def _describe_power(outcome: GateOutcome) -> str:
     double_margin = w.format_plain_number(2 * outcome.gate.margin)
     return (
         f"These {w.format_count(outcome.queries)} queries detect a loss of about"
-        f" {_format_rounded_size(outcome.smallest_loss)} with 80{w.NO_BREAK}% power; a loss of"
+        f" {_format_rounded_size(outcome.smallest_loss)} with 80{w.NO_BREAK}% power. A loss of"
         f" {double_margin}, twice the margin, would fail the gate"
         f" {w.format_share(outcome.failure_chance_at_twice_margin)} of the time."
     )
@@ -235,8 +238,8 @@ def overlap_finding(outcome: OverlapOutcome) -> str:
     """State the share of the top k that is unchanged, and whether it reaches its minimum."""
     top, least_share = f"top {outcome.k}", w.format_share(outcome.condition.least)
     if not outcome.n_changed:
-        return f"Overlap held: the {top} of every query is the same."
-    word = "held" if outcome.outcome == HELD else "too small"
+        return f"Overlap sufficient: the {top} of every query is the same."
+    word = "sufficient" if outcome.outcome == HELD else "too small"
     return (
         f"Overlap {word}: {w.format_share(outcome.mean)} of the {top} remained (required:"
         f" {least_share}; mean over {w.format_count(len(outcome.query_ids))} queries; RBO, which"
@@ -248,7 +251,8 @@ def unclear_finding(counts_as_failure: bool) -> str:
     """State how inconclusive checks are treated."""
     word = "fail" if counts_as_failure else "pass"
     return (
-        f"Neither passed nor failed; inconclusive checks are set to {word} (--if-unclear {word})."
+        f"Neither passed nor failed, so the setting for inconclusive checks applies: {word}"
+        f" (--if-unclear {word})."
     )
 
 
@@ -282,8 +286,9 @@ def correction_finding(n_comparisons: int) -> str:
     if n_comparisons < 2:
         return ""
     return (
-        f"“Worse” is corrected for all {n_comparisons} comparisons (Holm), and the intervals are"
-        " simultaneous; “not worse” in every comparison needs no correction."
+        f"Findings of “worse” are corrected for all {n_comparisons} comparisons (Holm), and the"
+        " intervals are simultaneous. A finding of “not worse” in every comparison needs no"
+        " correction."
     )
 
 
@@ -298,7 +303,8 @@ def status_finding(status: int, *, has_inconclusive: bool, has_uncompared: bool)
     return {
         FAILED: "Failed.",
         CHANGED: f"The compared data changed since the snapshot; {instruction}.",
-        UNCLEAR: "Failed: the result is inconclusive, and inconclusive results are set to fail.",
+        UNCLEAR: "Failed, because the result is inconclusive and inconclusive results are set to"
+        " fail.",
     }.get(status, "Nothing failed." if has_inconclusive else "Passed.")
 
 
@@ -327,6 +333,6 @@ def better_run_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
     size = w.format_score(abs(outcome.difference), w.interval_decimals(outcome.low, outcome.high))
     return (
         f"The baseline is {size} {side} {'this run' if is_only_run else outcome.run} on"
-        f" {outcome.gate.measure}; if the baseline is a snapshot, --update"
-        f" {'' if is_only_run else 'with that run alone '}writes a new one."
+        f" {outcome.gate.measure}. If the baseline is a snapshot, --update"
+        f" {'' if is_only_run else 'with that run alone '}replaces it."
     )

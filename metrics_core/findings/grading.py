@@ -87,9 +87,13 @@ def judgments_effect_finding(
     if worst_difference is None:
         return muted_span(f"The difference is now {w.format_difference(difference)}.")
     rest_text = (
-        "others could still reverse the order" if can_reverse else "nothing can reverse the order"
+        "other documents could still reverse the order"
+        if can_reverse
+        else "nothing can reverse the order"
     )
-    return muted_span(f"Worst case is now {w.format_difference(worst_difference)}: {rest_text}.")
+    return muted_span(
+        f"The worst-case difference is now {w.format_difference(worst_difference)}: {rest_text}."
+    )
 
 
 def judge_next_finding(
@@ -103,7 +107,7 @@ def judge_next_finding(
     if pair.side == 0:
         if next_judgments.table.empty:
             return "The runs are tied, whatever the grades of the unjudged documents."
-        return "The runs are tied. Effects in both directions count."
+        return "The runs are tied, so effects in both directions count."
     trailing_run = pair.leader(-pair.side)
     if next_judgments.n_to_settle == 0:
         safe = (

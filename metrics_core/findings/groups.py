@@ -243,10 +243,9 @@ def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) ->
         return ""
     number = w.number_word(n_differing) if n_differing else "none"
     return (
-        f"The {'difference' if of_means else 'typical ratio'} deviates significantly from that of"
-        f" the other queries in {number} of"
-        f" {w.format_with_noun(n_slices, 'slice')} (groups by one or two columns;"
-        f" {w.format_share(1 - LEVEL)} false discovery rate)."
+        f"Compared with the other queries, the {'difference' if of_means else 'typical ratio'}"
+        f" deviates significantly in {number} of {w.format_with_noun(n_slices, 'slice')} (groups by"
+        f" one or two columns; {w.format_share(1 - LEVEL)} false discovery rate)."
     )
 
 
@@ -345,8 +344,8 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
     gains = (total > 0) == higher_is_better
     return muted_span(
         f"Most queries ({w.format_count(opposed)} of {w.format_count(queries)}) are in groups that"
-        f" {'lose' if gains else 'gain'} significantly: the overall {'gain' if gains else 'loss'}"
-        " comes from the remaining groups."
+        f" {'lose' if gains else 'gain'} significantly, so the overall"
+        f" {'gain' if gains else 'loss'} comes from the remaining groups."
     )
 
 

@@ -27,7 +27,8 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
 def not_versions_finding() -> Sentence:
     """Return the text that is shown if the user marked the runs as different systems."""
     return strong_span("These runs are different systems. ") + muted_span(
-        "Progress over time is not shown. To compare all runs, open Ranking."
+        "Progress over time is shown only for versions of one system. To compare all runs, open"
+        " Ranking."
     )
 
 
@@ -75,7 +76,7 @@ def history_finding(
         )
         head += strong_span(" was")
         if first_bad_version != last:
-            head += strong_span("; it has been since ") + run_span(first_bad_version)
+            head += strong_span(", like every version since ") + run_span(first_bad_version)
         head += strong_span(". ")
     elif best == last:
         head = run_span(last) + strong_span(

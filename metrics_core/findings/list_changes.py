@@ -9,7 +9,7 @@ from metrics_core.explaining.list_changes import ListChanges
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 from metrics_core.findings.verdicts import VerdictFinding
 
-NOT_JUDGED = "The results are not judged yet: this shows what changed, not which list is right."
+NOT_JUDGED = "The results are not judged yet, so this shows what changed, not which list is right."
 
 
 def describe_change_class(fewest: int, most: int) -> str:
@@ -54,7 +54,7 @@ def _subtitle(changes: ListChanges) -> Sentence:
         have = w.plural(changes.n_short, "query has", "queries have")
         parts.append(
             f"{w.format_count(changes.n_short)} {have} lists shorter than {changes.k}; their"
-            " overlap is the share of the longer list."
+            " overlap is a share of the longer list."
         )
     return muted_span(" ".join([*parts, NOT_JUDGED]))
 

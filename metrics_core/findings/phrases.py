@@ -36,10 +36,13 @@ def family_note(k: int, band: str, *, is_significant: bool) -> str:
     `band` is a phrase that names the band and ends with a verb. If `is_significant` is true, only
     the verdict at `k` is significant; otherwise only the band is."""
     if is_significant:
-        return f"k = {w.format_count(k)} by itself is significant; {band} for all k together."
+        return (
+            f"k = {w.format_count(k)} is significant by itself, but not after correction for all"
+            " k together."
+        )
     return (
-        f"In the test of all compared runs, k = {w.format_count(k)} is not significant; {band}"
-        " for this pair alone."
+        f"In the test of all compared runs, k = {w.format_count(k)} is not significant. It is"
+        f" significant here, because {band} for this pair alone."
     )
 
 

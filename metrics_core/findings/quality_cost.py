@@ -13,7 +13,7 @@ _MOST = 4
 _OUTCOMES = {
     BETTER_RUN: (" beats ", ", and gains"),
     WORSE_RUN: (" falls behind ", ", and loses"),
-    CANNOT_TELL: (" shows no clear difference from ", ", with no loss to be seen"),
+    CANNOT_TELL: (" shows no clear difference from ", ", and shows no clear loss"),
 }
 """Phrases for a verdict: between two runs, and about the cheapest run."""
 
@@ -59,7 +59,7 @@ def quality_cost_sentences(
             dearer.append(compose(run, " falls behind ", focus, f" on both, at {price}"))
         else:
             costly = f" has {price} of "
-            dearer.append(compose(run, costly, focus, ", with no gain to be seen"))
+            dearer.append(compose(run, costly, focus, ", but shows no clear gain"))
     last, cheapest = [], next(iter(costs))
     if cheapest not in compared_runs:
         words = f" is the cheapest, at {describe_price(cheapest, baseline)} of "

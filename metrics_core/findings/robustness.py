@@ -20,7 +20,7 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 
 Tone = Literal["firm", "not firm", ""]
 
-_EVIDENCE = "Each links to its evidence."
+_EVIDENCE = "Each check links to its evidence."
 _MAX_NAMED = 2
 _SUBJECTS = {
     "unjudged": "unjudged documents",
@@ -203,5 +203,5 @@ def _check_sentence(check: RobustnessCheck) -> str:
     if word in (w.DASH, "unknown"):
         return f"The effect of {subject} is unknown."
     if word.startswith("unlikely"):
-        return f"{w.sentence_case(subject)} are {word}, but this is possible."
+        return f"{w.sentence_case(subject)} are {word}, but they could."
     return f"{w.sentence_case(subject)} {word}."

@@ -141,7 +141,7 @@ def unavailable_test_finding(test: str, queries: int) -> Sentence:
     if not is_test_unavailable(test, queries):
         return Sentence()
     return muted_span(
-        "This test does not test the mean, and with more than"
+        "This test is unavailable, because it does not test the mean, and with more than"
         f" {w.format_count(MAX_QUERIES_OF_OTHER_TESTS)} queries nearly every difference is"
         " significant."
     )

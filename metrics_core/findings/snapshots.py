@@ -53,8 +53,8 @@ def describe_snapshot_changes(
     if changes.remeasured:
         measures = w.join_words(map(str, changes.remeasured))
         sentences.append(
-            f"The package that adds {measures} now has a different version, so its scores were"
-            " not compared."
+            f"Scores of {measures} were not compared, because the package that computes them now"
+            " has a different version."
         )
     if judged or changes.removed or changes.added:
         clause = "in both" if is_given else "whose judgments did not change"

@@ -110,7 +110,7 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
     if side == 0:
         ends = f"{w.format_difference(bounds.lowest)} and {w.format_difference(bounds.highest)}"
         limit = "stays" if not bounds.exact else "ranges"
-        return f"Whatever their grades, it {limit} between {ends}."
+        return f"Whatever their grades, the difference {limit} between {ends}."
     worst = w.format_difference(bounds.lowest if side > 0 else bounds.highest)
     return f"Worst case: {worst}{'' if bounds.exact else ' (bound)'}."
 
@@ -138,7 +138,7 @@ def single_queries_check(
 
     turning = fragility.turning
     best = f"{w.format_count(turning)} best {w.plural(turning or 0, 'query', 'queries')}"
-    brief = f"reverses only without its {best}" if turning else "none contradicts it"
+    brief = f"reverses only if the {best} are removed" if turning else "no query contradicts it"
 
     def make_queries_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)
@@ -222,7 +222,7 @@ def _format_share(subject: str, n: int, part: float) -> str:
     verb = w.plural(n, "accounts for", "account for")
     if part < 1:
         return f"{subject} {verb} {w.format_share(part)} of the difference."
-    return f"{subject} {verb} all of the difference; the others together add nothing."
+    return f"{subject} {verb} all of the difference; the other queries together add nothing."
 
 
 def cutoff_check(
@@ -257,8 +257,8 @@ def cutoff_check(
     if not spans:
         chance = "The difference is not significant at any k."
         if pair.is_significant:
-            alone_text = f"k = {w.format_count(k)} by itself is significant"
-            chance = f"{alone_text}; after correction for all k together, no k is significant."
+            alone_text = f"k = {w.format_count(k)} is significant by itself"
+            chance = f"{alone_text}, but no k is significant after correction for all k together."
         return make_cutoff_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
     is_inside = any(low <= k <= high for low, high in spans)
@@ -395,5 +395,5 @@ def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]
     if clearly:
         return f"{pair.leader(side)} is significantly ahead on {w.shorten_list(clearly)}."
-    text = f"{pair.leader(side)} leads on {w.shorten_list(ahead)}, not significantly."
+    text = f"{pair.leader(side)} leads on {w.shorten_list(ahead)}, but not significantly."
     return text if ahead else ""

@@ -53,7 +53,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
     shown = text_of(app)
     assert "dense scores higher in all eight categories" in shown
     assert "No category is significant by itself. Network (not tested) adds a quarter of" in shown
-    assert "from that of the other queries in none of" in shown
+    assert "the difference deviates significantly in none of" in shown
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
     assert "Not tested, because there are fewer than ten queries: Network and Privacy." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
@@ -163,7 +163,7 @@ def test_a_planted_slice_comes_first_and_leads_to_its_queries(
     app = opened("breakdown", run="a", base="b")
     shown = text_of(app)
     assert "Slices that deviate" in shown
-    assert re.search(r"other queries in (?!none)\w+ of \d+ slices", shown)
+    assert re.search(r"deviates significantly in (?!none)\w+ of \d+ slices", shown)
     assert "c1 and k0 10 queries" in shown
     first = next(at for at in links_to(app, "queries") if "where=category=c1&where=kind=k0" in at)
     assert "show=" not in first

@@ -169,7 +169,10 @@ def test_runs_without_judgments_open_what_changed() -> None:
     assert 'data-page="overview"' in drawn(app)
     assert "run1 and run0 give the same top 10 for the query" in shown
     files = text_of(opened("data", set="own"))
-    assert "20 files are loaded" in files and "No judgments: pages show what changed" in files
+    assert (
+        "20 files are loaded" in files
+        and "No judgments are loaded, so pages show what changed" in files
+    )
     assert all(f"run{number}.run" in files for number in range(20))
     assert describe_files(load_library("own")) == "no judgments \u00b7 20 runs"
     ready = given(opened("data", set="own"), "my.qrels")

@@ -200,7 +200,7 @@ def test_what_is_asked_may_be_the_other() -> None:
     app = opened("data", set="own")
     given(app, ("a.json", b'{"q1": {"d1": 3, "d2": 1}}'), ("b.run", b"q1 Q0 d1 1 2.0 x\n"))
     press(app, "Import as a run")
-    assert "No judgments: pages show what changed between the runs." in text_of(app)
+    assert "No judgments are loaded, so pages show what changed between the runs." in text_of(app)
     assert "Two files are loaded" in text_of(app)
 
 

@@ -145,7 +145,8 @@ def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
     changes = find_changes(of_a_package, snapshot.marks, (AP, NDCG))
     assert changes.remeasured == (AP,) and changes.incomparable_measures == (AP,)
     assert describe_snapshot_changes(changes, "b.json", 3) == [
-        "The package that adds AP now has a different version, so its scores were not compared."
+        "Scores of AP were not compared, because the package that computes them now has a different"
+        " version."
     ]
     assert join_snapshot(of_a_package, snapshot.scores, changes).measures == (NDCG,)
 

@@ -97,14 +97,14 @@ def test_cannot_tell_ends_as_it_is_set(gate: Gate) -> None:
     status, out, _ = gate(*asked)
     assert status == 0
     assert "Cannot tell: nDCG@10" in out
-    assert "A loss of 0.01 is neither shown nor ruled out." in out
+    assert "A loss of 0.01 is neither confirmed nor ruled out." in out
     assert "These 104 queries detect a loss of about 0.027 with 80 % power" in out
-    assert "inconclusive checks are set to pass (--if-unclear pass)" in out
+    assert "inconclusive checks applies: pass (--if-unclear pass)" in out
     status, out, _ = gate(*asked, "--if-unclear", "fail")
     assert status == 3
-    assert "inconclusive checks are set to fail (--if-unclear fail)" in out
+    assert "inconclusive checks applies: fail (--if-unclear fail)" in out
     assert out.endswith(
-        "Failed: the result is inconclusive, and inconclusive results are set to fail.\n"
+        "Failed, because the result is inconclusive and inconclusive results are set to fail.\n"
     )
 
 
@@ -129,7 +129,7 @@ def test_several_gates_and_runs_are_corrected_together(gate: Gate) -> None:
         files=("dense.run", "hybrid.run", "bm25.run"),
     )
     assert status == 1
-    assert "“Worse” is corrected for all 4 comparisons (Holm)" in out
+    assert "Findings of “worse” are corrected for all 4 comparisons (Holm)" in out
     assert "hybrid and bm25 against dense" in out and "bm25: Worse: AP falls by" in out
     table = out.split("\nresult")[1].splitlines()
     assert [line.split()[0] for line in table[1:5]] == ["worse", "worse", "worse", "not"]
@@ -253,7 +253,7 @@ def test_an_overlap_takes_no_judgments(
     asked = ["compare", "none", "dense.run", "hybrid.run", "--overlap"]
     assert main([*asked, "top10 >= 0.8"]) == 0
     out = capsys.readouterr().out.replace(w.NO_BREAK, " ")
-    assert "Overlap held: 88 % of the top 10 remained (required: 80 %" in out
+    assert "Overlap sufficient: 88 % of the top 10 remained (required: 80 %" in out
     assert "Largest changes among 86 changed queries (top 10 of hybrid):" in out
     assert out.split("RBO\n")[1].startswith("q003   60 %")
     assert main([*asked, "top10 >= 0.9"]) == 1

@@ -55,7 +55,7 @@ def test_a_comment_has_heading_table_reasons_and_queries(gate: Gate) -> None:
     assert lines[at + 2].endswith("| AP | all | 104 | −0.02 | **−0.023** [−0.042, −0.003] |")
     assert lines[at + 3].endswith("| 9 | −0.04 | **−0.007** [–] |")
     assert "on Network: 9 queries are too few to test: a gate needs at least 10." in text
-    assert "set to pass (--if-unclear pass)." in text
+    assert "inconclusive checks applies: pass (--if-unclear pass)." in text
     assert "**Five worst of 44 lost queries (AP)**" in text
     row = "threw away the box, can i still return `q003` | ranked too low | 0.722 → 0.362 | −0.360"
     assert f"| {row} |" in lines
@@ -69,7 +69,11 @@ def test_a_comment_has_heading_table_reasons_and_queries(gate: Gate) -> None:
     ("asked", "heading", "says"),
     [
         ("nDCG@10 > -0.03", "✅ Not worse: nDCG@10 −0.011 [−0.029, 0.008]", "1 of 1 gate passed"),
-        ("nDCG@10 > -0.01", "⚪ Cannot tell: nDCG@10 −0.011 [−0.029, 0.008]", "neither shown nor"),
+        (
+            "nDCG@10 > -0.01",
+            "⚪ Cannot tell: nDCG@10 −0.011 [−0.029, 0.008]",
+            ("neither confirmed nor"),
+        ),
         (
             "nDCG@10[category=Network] > -0.04",
             "⚪ Cannot tell: nDCG@10 on Network −0.007, only 9 queries",

@@ -56,7 +56,7 @@ def test_a_gate_names_the_file_and_the_run_in_it(
     assert main([*asked, "--gate", "RR > -0.01"]) == 0
     out = capsys.readouterr().out
     assert (
-        "The baseline is 0.500 below good on RR; if the baseline is a snapshot, --update with"
+        "The baseline is 0.500 below good on RR. If the baseline is a snapshot, --update with"
     ) in out
 
 

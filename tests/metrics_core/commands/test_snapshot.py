@@ -130,7 +130,7 @@ def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_p
     asked = ("compare", "qrels.txt", low, "dense.run", "--gate", "nDCG@10 > -0.01")
     status, out, _ = command(*asked)
     assert status == 0 and "dense against bm25 (laptop 3)" in out
-    assert "The baseline is 0.087 below this run on nDCG@10; if the baseline is a snapshot" in out
+    assert "The baseline is 0.087 below this run on nDCG@10. If the baseline is a snapshot" in out
     before = low.read_bytes()
     status, out, _ = command(*asked[:-2], "--floor", "nDCG@10 >= 0.1", "--update")
     assert status == 0 and "was not changed: --update needs a gate, and" in out

@@ -53,7 +53,7 @@ def test_the_extreme_cells_have_enough_queries() -> None:
         " furthest behind old in B, x: −0.200 over 10 queries."
     )
     few = extreme_cells_finding(cells.assign(queries=2), "new", "old")
-    assert few == "Every cell has fewer than ten queries: examples, not results."
+    assert few == "Every cell has fewer than ten queries, so the cells are examples, not results."
     same = extreme_cells_finding(cells.assign(difference=0.0), "new", "old")
     assert same == "new equals old in each cell."
 

@@ -91,7 +91,7 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
         yield [count_of(n) for n in turning.groups()[:2]] != [fewest, len(known)] and "how many"
         yield turning[3] != pair_of(given).leader(pair_of(given).side) and "whom they favour"
     else:
-        yield fewest > 0 and "none contradicts it"
+        yield fewest > 0 and "no query contradicts it"
     if speaks := re.search(r"; (\S+) of (\S+) supports? it", text):
         yield [count_of(n) for n in speaks.groups()] != [hangs, len(known)] and "support it"
     yield word == "rests on all queries" and hangs < len(known) and "all"
@@ -210,9 +210,7 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     if pair.side and word != "reverses with k":
         at = min(10, found.depth)
         inside = any(low <= at <= high for low, high in found.significant_ranges(pair.side))
-        yield ("by itself is" in reason) != (
-            pair.is_significant and not inside
-        ) and "clear at k alone"
+        yield ("by itself" in reason) != (pair.is_significant and not inside) and "clear at k alone"
         yield ("this pair alone" in reason) != (inside and not pair.is_significant) and "pair alone"
     yield "at every cutoff" in reason and len(means[pair.side]) < found.depth
 
@@ -277,7 +275,9 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
     same = int((table["side"] == side).sum())
     yield not count or ([int(count[1]), int(count[2])] != [same - 1, n - 1] and "how many")
     for run, how, names in re.findall(
-        r"(run\d) (is significantly ahead|leads) on (.*?)(?:, not significantly)?\.(?: |$)", text
+        r"(run\d) (is significantly ahead|leads) on (.*?)(?:, but not significantly)?\.(?:"
+        " |$)",
+        text,
     ):
         if names in ("all measures", "all other measures"):
             tied = bool((table["side"] == 0).any())
@@ -516,7 +516,7 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     rounding = -1e-12 * np.abs(known).sum()
     fewest = next((m for m, rest in enumerate(left, 1) if rest < rounding), 0)
     if abs(known.sum()) > -rounding:
-        drop = re.search(r"queries: reverses only without its (\S+) best quer", text)
+        drop = re.search(r"queries: reverses only if the (\S+) best quer", text)
         yield (count_of(drop[1]) if drop else 0) != fewest and "how many to remove"
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     if ties := re.search(r"ties: (no|some) order", text):

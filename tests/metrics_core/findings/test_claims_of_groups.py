@@ -242,7 +242,7 @@ def false_in_reversal(given: Situation, text: str) -> Iterator[str | bool]:
     parts = parts_of(given)
     whole = parts["part"].sum() * given.direction
     told = re.search(
-        r"Most queries \((\S+) of (\S+)\) are in groups that (lose|gain) significantly: the"
+        r"Most queries \((\S+) of (\S+)\) are in groups that (lose|gain) significantly, so the"
         r" overall (\w+)",
         text,
     )

@@ -278,7 +278,7 @@ def significant(where: str) -> str:
         (
             ".+++++++",
             "hybrid is significantly ahead on nDCG from k = 2 on",
-            f"{significant('from k = 2 on')} At k = 1 no query differs:"
+            f"{significant('from k = 2 on')} At k = 1 no query differs, so"
             " the gain comes from results below rank 1.",
         ),
         (
@@ -289,7 +289,8 @@ def significant(where: str) -> str:
         (
             "?+++++++",
             "hybrid is significantly ahead on nDCG from k = 2 on",
-            f"{significant('from k = 2 on')} At k = 1 hybrid leads, not significantly (+0.050).",
+            f"{significant('from k = 2 on')} At k = 1 hybrid leads, but not significantly"
+            " (+0.050).",
         ),
         (
             "00000000",
@@ -299,7 +300,7 @@ def significant(where: str) -> str:
         (
             "...+++++",
             "hybrid is significantly ahead on nDCG from k = 5 on",
-            f"{significant('from k = 5 on')} Up to k = 3 no query differs:"
+            f"{significant('from k = 5 on')} Up to k = 3 no query differs, so"
             " the gain comes from results below rank 3.",
         ),
         (
@@ -351,7 +352,7 @@ def test_curves(signs: str, title: str, lead: str) -> None:
 def test_the_lead_leaves_out_the_range_that_the_title_names() -> None:
     asked = curve_of("?+++++++"), "nDCG", "hybrid", "bm25"
     assert curves_subtitle(*asked, with_ranges=False).text == (
-        "At k = 1 hybrid leads, not significantly (+0.050)."
+        "At k = 1 hybrid leads, but not significantly (+0.050)."
     )
 
 
@@ -367,15 +368,15 @@ def test_the_lead_leaves_out_the_range_that_the_title_names() -> None:
             "better",
             80,
             "hybrid beats bm25 on nDCG@10",
-            "k = 10 by itself is significant; the band is corrected for all k together.",
+            "k = 10 is significant by itself, but not after correction for all k together.",
         ),
         (
             "++++++++",
             "cannot tell",
             80,
             "hybrid and bm25: no clear difference on nDCG@10",
-            "In the test of all compared runs, k = 10 is not significant; the band is"
-            " corrected for this pair alone.",
+            "In the test of all compared runs, k = 10 is not significant. It is"
+            " significant here, because the band is corrected for this pair alone.",
         ),
     ],
 )
@@ -502,7 +503,7 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
     )
     assert " in none of 1,234 slices (groups by one or two columns; " in slices_finding(1234, 0)
     assert slices_finding(20, 2).startswith(
-        "The difference deviates significantly from that of the other queries in two of 20 slices"
+        "Compared with the other queries, the difference deviates significantly in two of 20 slices"
     )
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
@@ -551,14 +552,14 @@ def test_that_most_queries_go_against_the_whole_is_said() -> None:
     rows = {"a": (20, 0.5), "b": (30, -0.05), "c": (10, -0.1)}
     bridge = bridge_of(rows, ["b", "c"])
     assert reversal_finding(bridge).text == (
-        "Most queries (40 of 60) are in groups that lose significantly: the overall gain comes from"
-        " the remaining groups."
+        "Most queries (40 of 60) are in groups that lose significantly, so the overall gain comes"
+        " from the remaining groups."
     )
     # Not where it is not clear, nor where it is nothing as printed.
     assert not reversal_finding(bridge_of(rows, ["c"]))
     assert not reversal_finding(bridge_of({"a": (20, 0.5), "b": (40, -0.0004)}, ["b"]))
     assert (
-        "in groups that gain significantly: the overall loss"
+        "in groups that gain significantly, so the overall loss"
         in reversal_finding(bridge, higher_is_better=False).text
     )
     assert not reversal_finding(bridge_of(EVERYWHERE))

@@ -49,9 +49,11 @@ def test_what_came_of_judging() -> None:
         and all_judged_finding(1).text == "1 of 1 judged"
     )
     settled = judgments_effect_finding(0.1, 0.012, can_reverse=False).text
-    assert settled == "Worst case is now +0.012: nothing can reverse the order."
+    assert settled == "The worst-case difference is now +0.012: nothing can reverse the order."
     still = judgments_effect_finding(0.1, -0.02, can_reverse=True).text
-    assert still == "Worst case is now −0.020: others could still reverse the order."
+    assert still == (
+        "The worst-case difference is now −0.020: other documents could still reverse the order."
+    )
     assert (
         judgments_effect_finding(0.1, None, can_reverse=True).text
         == "The difference is now +0.100."
@@ -95,7 +97,7 @@ def test_of_two_that_are_level_none_would_take_the_lead() -> None:
     level = ComparedPair("new", "old", "AP", "cannot tell", 0)
     some = NextJudgments(pd.DataFrame({"doc_id": ["d"]}), 1, None, exact=True)
     assert judge_next_finding(some, level).startswith(
-        "The runs are tied. Effects in both directions"
+        "The runs are tied, so effects in both directions"
     )
     none = NextJudgments(pd.DataFrame(), None, None, exact=True)
     assert judge_next_finding(none, level).endswith(

@@ -86,7 +86,7 @@ def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:
     assert (closed.word, closed.tone) == ("cannot reverse it", "firm")
     level = ways.unjudged_check(reach_of(0, -0.5, 1), nothing, 0.96, 10)
     assert (level.word, level.tone) == ("could separate them", "")
-    assert "Nobody knows. Whatever their grades, it ranges between" in level.reason
+    assert "Nobody knows. Whatever their grades, the difference ranges between" in level.reason
 
 
 def test_all_judged() -> None:
@@ -133,7 +133,7 @@ def test_the_queries_for_which_the_other_found_nothing() -> None:
     values = [0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5
     carried = (
         "The two queries for which only new has a relevant result in the top 10 account for"
-        " all of the difference; the others"
+        " all of the difference; the other queries"
     )
     assert carried in told_of(values, [0, 1])
     assert (
@@ -141,7 +141,7 @@ def test_the_queries_for_which_the_other_found_nothing() -> None:
         in told_of(values, [0, 1], depth=None)
     )
     assert (
-        "The five queries that contribute most account for all of the difference; the others"
+        "The five queries that contribute most account for all of the difference; the other queries"
         in told_of(values)
     )
 
@@ -227,7 +227,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             by_k([1, 1], [0, 0]),
             "not significant at any k",
             "",
-            "k = 2 by itself is significant; after correction for all k together",
+            "k = 2 is significant by itself, but no k is significant after correction",
         ),
         (by_k([1, 1, 1], [1, 1, 0]), "significant at k = 1 to 2", "firm", "Elsewhere"),
         (None, "none", "", "scores whole lists and has no cutoff"),
@@ -242,7 +242,8 @@ def test_cutoffs(found: Crossings | None, word: str, tone: str, said: str) -> No
 def test_a_band_of_the_pair_alone_is_said_to_be_one() -> None:
     chance, lists = replace(CLEAR, verdict="cannot tell"), {"new": 3, "old": 3}
     entry = ways.cutoff_check(by_k([1, 1, 1], [0, 1, 1]), chance, 2, lists)
-    alone = "In the test of all compared runs, k = 2 is not significant; these ranges are corrected"
+    alone = "In the test of all compared runs, k = 2 is not significant. It is"
+    alone += " significant here, because these ranges are corrected"
     assert f"{alone} for this pair alone." in entry.reason
     assert "alone" not in ways.cutoff_check(by_k([1, 1, 1], [0, 0, 1]), chance, 2, lists).reason
     chosen = open_verdicts.cutoff_check(by_k([1, 1, 1], [0, 1, 1]), 2)
@@ -279,7 +280,7 @@ def test_other_measures() -> None:
     entry = ways.other_measures_check(mixed, CLEAR, 4)
     assert (entry.word, entry.tone) == ("1 of 3 agrees", "not firm")
     assert entry.reason == (
-        "Tied on P@1. old leads on RR, not significantly."
+        "Tied on P@1. old leads on RR, but not significantly."
         " The ranking of all four runs is the same on 0 of 3 other measures."
     )
     against = agreement_of([1, -1], ["better", "worse"])
@@ -363,7 +364,7 @@ def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() ->
         (
             "unjudged",
             "unlikely to reverse it",
-            "Unjudged documents are unlikely to reverse it, but this is possible.",
+            "Unjudged documents are unlikely to reverse it, but they could.",
         ),
         ("unjudged", "could reverse it", "Unjudged documents could reverse it."),
         ("unjudged", "unknown", "The effect of unjudged documents is unknown."),
@@ -413,11 +414,15 @@ def test_a_level_pair_has_no_leader() -> None:
 @pytest.mark.parametrize(
     ("reached", "word", "said"),
     [
-        (reach_of(0.0, -0.5, 1.0), "could separate them", "it ranges between −0.500 and"),
+        (
+            reach_of(0.0, -0.5, 1.0),
+            "could separate them",
+            "the difference ranges between −0.500 and",
+        ),
         (
             reach_of(0.0, -0.5, 1.0, exact=False),
             "could separate them",
-            "it stays between −0.500 and",
+            "the difference stays between −0.500 and",
         ),
         (reach_of(0.0, 0.0, 0.0), "cannot separate them", "the runs stay tied."),
     ],
@@ -477,7 +482,7 @@ def test_other_measures_of_two_that_are_level() -> None:
     entry = ways.other_measures_check(mixed, LEVEL, 2)
     assert entry.word == "0 of 3 are tied"
     assert entry.reason == (
-        "new is significantly ahead on P@1. old leads on RR, not significantly."
+        "new is significantly ahead on P@1. old leads on RR, but not significantly."
     )
     entry = ways.other_measures_check(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
     assert (entry.word, entry.reason) == (

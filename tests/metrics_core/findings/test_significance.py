@@ -89,8 +89,8 @@ def test_nobody_carries_a_difference_that_was_not_found() -> None:
 
 def test_why_a_test_is_greyed() -> None:
     assert unavailable_test_finding("wilcoxon", 6_980).text == (
-        "This test does not test the mean, and with more than 1,000 queries nearly every difference"
-        " is significant."
+        "This test is unavailable, because it does not test the mean, and with more than 1,000"
+        " queries nearly every difference is significant."
     )
     assert not unavailable_test_finding("wilcoxon", 200) and not unavailable_test_finding(
         "t-test", 6_980
