@@ -235,7 +235,7 @@ class NotebookComparison:
             raise ParameterError(f"A report cannot include {include!r}.", f"Write {choices}.")
         if with_data and include != "full texts":
             raise ParameterError(
-                f"with_data includes names and texts, which {include!r} leaves out.",
+                f"with_data includes names and texts, but {include!r} leaves them out.",
                 "Use only one of the two.",
             )
         shared_study = make_shareable_study(self._study, include)

@@ -133,7 +133,7 @@ def _forest_figure(request: FigureRequest) -> tuple[Chart, str]:
     view = request.view
     if not view.compares_means:
         raise ParameterError(
-            f"The figure forest shows mean differences, which are not tested for {view.name}.",
+            f"The figure forest shows mean differences, but they are not tested for {view.name}.",
             "Use the figure pairs, or another measure.",
         )
     frame = select_shown_runs(compare_runs(request.study, view, view.measure), view)

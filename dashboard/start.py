@@ -102,7 +102,7 @@ def _set_folder_variables(options: argparse.Namespace) -> None:
         folder = _resolve_folder(options.data)
         if not folder.is_dir():
             raise _RefusedError(
-                f"{options.data} is not a folder; --data (DATA=) takes a folder of files."
+                f"{options.data} is not a folder, but --data (DATA=) needs a folder of files."
             )
         os.environ[DATA_VARIABLE] = str(folder)
     if options.workspace:
@@ -136,7 +136,8 @@ def _import_file(name: str, folder: Path) -> str:
     if is_packed_collection(path):
         return import_packed_collection(Workspace(folder), path, file=path.name).id
     raise _RefusedError(
-        f"{name} contains no collection. A report contains one if it was saved with the data."
+        f"{name} contains no collection. A report contains a collection only if it was saved with"
+        " the data."
     )
 
 

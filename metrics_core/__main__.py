@@ -137,7 +137,9 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
         command_parser = commands.add_parser(command.name, help=command.help)
         command.arguments(command_parser)
         command_parser.set_defaults(command=command)
-    commands.add_parser("trec_eval", help="work like the trec_eval program")
+    commands.add_parser(
+        "trec_eval", help="score a run with the options and the output of trec_eval"
+    )
     return parser
 
 

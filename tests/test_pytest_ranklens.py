@@ -60,7 +60,7 @@ def test_what_passes_fails_and_warns(pytester: pytest.Pytester) -> None:
             "*Worse: nDCG@10 on long falls by *",
             "*_ test_unclear_fails _*",
             "*Cannot tell: nDCG@10 *",
-            "*inconclusive checks are set to fail*",
+            "*inconclusive checks applies: fail*",
             "There is no measure 'nDGC'.",
             "Did you mean nDCG *",
             "*UnclearGate: *",

@@ -64,10 +64,12 @@ def explain_unsupported(declaration: Declaration) -> str:
     """Return the reason why the pages, which compare arithmetic means over queries, cannot show a
     measure. Returns "" if they can show it."""
     if declaration.aggregation == "sum":
-        return f"{declaration.name} is summed over queries, not averaged; the pages compare means."
+        return (
+            f"{declaration.name} is summed over queries, not averaged, but the pages compare means."
+        )
     if declaration.aggregation == "geometric":
         return (
-            f"{declaration.name} takes the geometric mean over queries; the pages compare"
+            f"{declaration.name} takes the geometric mean over queries, but the pages compare"
             " arithmetic means."
         )
     return ""
@@ -177,7 +179,7 @@ def read_measure(
         measure = _parse_key_at_cutoff(key, cutoff)
         _refuse_unsupported(measure.declaration)
         if default.measure in given_measures:
-            raise RanklensError(f"{measure} needs runs and judgments; only scores are loaded.")
+            raise RanklensError(f"{measure} needs runs and judgments, but only scores are loaded.")
     except RanklensError as error:
         return replace(default, refused=error)
     return ChosenMeasure(measure, measure_key(measure, takes_k=key.endswith("@k")))

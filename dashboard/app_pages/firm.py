@@ -299,7 +299,7 @@ def _show_ties(context: PageContext, reason: str) -> None:
         return
     section.show_heading(
         "Difference for other orders of tied documents",
-        "Ties are broken by document id, which is arbitrary.",
+        "Ties are broken by document id, an arbitrary order.",
         frame=queries,
         key="ties",
     )

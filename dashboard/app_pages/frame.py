@@ -95,8 +95,8 @@ def _show_run_dialog(run: str) -> None:
     )
     if holder is not None:
         st.caption(
-            f"{escape_markdown(holder)} already uses this colour and shape; the two runs"
-            " will swap theirs."
+            f"{escape_markdown(holder)} already uses this colour and shape, so the two runs will"
+            " swap theirs."
         )
     if file is not None and file.file != run:
         st.caption(

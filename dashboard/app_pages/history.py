@@ -177,7 +177,7 @@ def _other_collections(context: PageContext) -> None:
                 *(identity for identity in identities if identity not in query_counts),
             ],
             format_func=lambda identity: collections.name_of(identity) + shared.get(identity, ""),
-            help="Their versions are scored with their own judgments, drawn separately, and not"
+            help="Their versions are scored with their own judgments, shown separately, and not"
             " compared with the versions of this collection.",
         )
 
@@ -236,8 +236,8 @@ def _show_slices(runs: tuple[str, ...], columns: list[str], by: str, context: Pa
         f"By {by}",
         f"Mean {comparison.measure} of each group."
         + (
-            " “Worse since” names the version since which a group has been significantly worse"
-            " than in its best version, corrected for all groups and versions."
+            " “Worse since”: from this version on, the group is significantly worse than in its"
+            " best version, after correction for all groups and versions."
         )
         * comparison.has_direction,
         frame=slices.means,

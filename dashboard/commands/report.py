@@ -56,7 +56,7 @@ def execute(arguments: Sequence[str]) -> str:
     if options.with_data and (options.public or options.no_texts):
         option = "--public" if options.public else "--no-texts"
         raise RanklensError(
-            f"--with-data includes names and texts, which {option} leaves out.",
+            f"--with-data includes names and texts, but {option} leaves them out.",
             "Use only one of the two.",
         )
     study, view, input_files = read_view(options, "A report", top=options.top)
@@ -97,8 +97,9 @@ def _make_parser() -> CommandParser:
         type=int,
         default=10,
         metavar="K",
-        help="number of first results to compare without judgments, which need QRELS to be"
-        f" {NO_JUDGMENTS!r} (default: 10)",
+        help=f"number of top results to compare if QRELS is {NO_JUDGMENTS!r} (no judgments;"
+        " default:"
+        " 10)",
     )
     parser.add_argument(
         "--public",

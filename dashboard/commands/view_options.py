@@ -48,7 +48,7 @@ def add_view_options(parser: argparse.ArgumentParser, default_output: str) -> No
         "--out",
         default=default_output,
         metavar="FILE",
-        help=f"output file, which may also end in .pdf (default: {default_output})",
+        help=f"output file; its name may also end in .pdf (default: {default_output})",
     )
     parser.add_argument(
         "--baseline",

@@ -115,8 +115,7 @@ def read_tables(
     `judgments` that are already available."""
     if is_marker_file(uploaded_file.name):
         raise RanklensError(
-            f"{uploaded_file.name} is a helper file that Spark or Hadoop writes; it contains no"
-            " table.",
+            f"{uploaded_file.name} is a helper file of Spark or Hadoop and contains no table.",
             "Instead, add the data files of the same folder: part-00000… and the others.",
         )
     if "kind" not in choices and formats.is_set(uploaded_file.origin):

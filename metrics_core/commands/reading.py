@@ -313,7 +313,7 @@ def _refuse_options_with_memory(options: ReadingOptions, *, needs_documents: boo
     first_conflict = next((name for name, is_given in conflicts.items() if is_given), None)
     if first_conflict:
         raise RanklensError(
-            "--memory evaluates runs while reading them and cannot be combined with"
+            "--memory evaluates runs while reading them, so it cannot be combined with"
             f" {first_conflict}.",
             "Leave out one of the two.",
         )

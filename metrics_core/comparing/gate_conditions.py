@@ -90,8 +90,8 @@ class Gate:
             raise ParameterError(
                 f"{text.strip()!r} is not a valid gate for a cost.",
                 f"To limit the typical ratio, write '{measure} < 5 %'. To limit the difference of"
-                f" the means, write 'mean({measure}) < 50'; this test is not robust to skewed"
-                " distributions.",
+                f" the means, write 'mean({measure}) < 50'; the test of the means is not robust to"
+                " skewed distributions.",
             )
         return cls(
             measure, margin * (1 if asks_for_mean else 0.01), _parse_slice(match), asks_for_mean

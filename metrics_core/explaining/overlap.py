@@ -32,7 +32,8 @@ class Overlap:
         if match is None or not 0 < float(match["share"]) <= 1:
             raise ParameterError(
                 f"{text.strip()!r} is not a valid overlap.",
-                "An overlap sets the share of the first results that must remain: 'top10 >= 0.8'.",
+                "An overlap condition sets the share of the top results that must remain: 'top10 >="
+                " 0.8'.",
             )
         return cls(int(match["k"]), float(match["share"]))
 

@@ -289,7 +289,7 @@ def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sen
         if end < _SHORT_LIST_SHARE * typical[longest]:
             sentence += muted_span("Half of the ") + run_span(name)
             sentence += muted_span(f" lists end by rank {w.format_count(end)}")
-            sentence += muted_span("; beyond that rank, the missing results favour ")
+            sentence += muted_span(", so beyond that rank the missing results favour ")
             sentence += run_span(longest) + muted_span(".")
     return sentence
 

@@ -179,11 +179,13 @@ def _explain_unclear(outcome: GateOutcome) -> str:
         outcome.n_queries_needed_without_loss
     ):
         needed = w.format_count(int(outcome.n_queries_needed_without_loss))
-        return f"No query got worse; {needed} queries are needed to rule out a loss of {margin}."
+        return (
+            f"No query got worse, but {needed} queries are needed to rule out a loss of {margin}."
+        )
     if math.isnan(outcome.p_corrected):
         verb = w.plural(outcome.differing, "differs", "differ")
         return (
-            f"{w.sentence_case(_only_queries_text(outcome.differing))} {verb}: a test needs at"
+            f"{w.sentence_case(_only_queries_text(outcome.differing))} {verb}, but a test needs at"
             f" least {FEWEST_DIFFERING}."
         )
     if outcome.is_significant and outcome.loss > 0:

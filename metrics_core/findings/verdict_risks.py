@@ -343,8 +343,8 @@ def _short_list_notes(crossings: Crossings, lengths: Mapping[str, int]) -> list[
     longest = max(lengths, key=lambda run: lengths[run], default="")
     deepest = lengths.get(longest, 0)
     return [
-        f"Half of the {run} lists end by rank {w.format_count(n)}; at larger k, the missing results"
-        f" favour {longest}."
+        f"Half of the {run} lists end by rank {w.format_count(n)}, so at larger k the missing"
+        f" results favour {longest}."
         for run, n in lengths.items()
         if 0 < n < deepest / 2 and n < crossings.depth
     ]

@@ -92,7 +92,8 @@ def _check_total_size(
         size += sum(len(value) for value in query.values() if isinstance(value, str))
         if size > max_size:
             actual = (
-                f"turns that take more than {format_size(max_size)}, as each turn repeats its topic"
+                f"turns that take more than {format_size(max_size)}, because each turn repeats its"
+                " topic"
             )
             raise source.limit.limit_error(
                 source.name, actual, f"at most {format_size(max_size)}", size

@@ -244,15 +244,20 @@ def _ambiguous_error(sample: Sample, kind: Kind) -> FileFormatError:
     if kind == "scores":
         return FileFormatError(
             sample.source.name,
-            [LineProblem(None, "numbers by query and no run", "scores of one run, or queries")],
-            hint="Read the scores of one run with kind=scores, and facts about the queries with"
-            " kind=queries.",
+            [
+                LineProblem(
+                    None, "numbers by query, but no run names", "scores of one run, or queries"
+                )
+            ],
+            hint="If the numbers are the scores of one run, use kind=scores. If they are facts"
+            " about the queries, use kind=queries.",
         )
     return FileFormatError(
         sample.source.name,
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
         hint=_missing_header_hint(sample.first_line)
-        or "Read ranked lists with kind=run, and relevant documents with kind=qrels."
+        or "If the lists are ranked results, use kind=run. If they contain the relevant documents,"
+        " use kind=qrels."
         f" {fields_hint(sample.source)}",
     )
 

@@ -73,8 +73,8 @@ _YAML_BEGINS = re.compile(r"(?:%YAML\b.*|--- *|[ ]*(?:- +)*[^\s:,][^:\t]*:)")
 _YAML = _ForeignFile(
     re.compile(""),
     "YAML",
-    "Save it as JSON, for example with json.dump(yaml.safe_load(file), other). In JSON, numbers"
-    " and text ids are unambiguous.",
+    "Save it as JSON, for example with json.dump(yaml.safe_load(file), other). In JSON, text ids"
+    " cannot be confused with numbers.",
     has_texts=False,
 )
 

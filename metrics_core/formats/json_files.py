@@ -147,7 +147,9 @@ def read_json(source: Source, request: Request) -> Loaded:
                 1, "an object with one entry per query", "records with named columns"
             )
             raise file_error(
-                source, problem, hint="Omit the columns option: this file has no named columns."
+                source,
+                problem,
+                hint="Omit the columns option, because this file has no named columns.",
             )
         return load_nested_object(source, request)
     text = source.content(TREE_FACTOR)

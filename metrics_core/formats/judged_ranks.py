@@ -103,7 +103,7 @@ def read_ranks_set(
 def _load_run(run: RankedRun, file: str, one_of_several: bool) -> Loaded:
     notes = [judged_ranks_note(run)]
     if one_of_several:
-        message = "only one part of a folder; queries in the other parts count as missing"
+        message = "only one part of a folder, so queries in the other parts count as missing"
         notes.append(Note("part", message, 1, loud=True))
     return Loaded(
         run.with_notes(*notes), _NAME, f"{_FORMAT}: {', '.join(COLUMNS)}", file, tag=run.name

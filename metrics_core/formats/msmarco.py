@@ -112,7 +112,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     a run with scores."""
     if run.given_ranks is None:
         raise RanklensError(
-            f"{run.name} has scores, which an MS MARCO run cannot store.", "Write it as trec."
+            f"An MS MARCO run cannot store the scores of {run.name}.", "Write it as trec."
         )
     check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", forbidden_prefixes="#\ufeff")
     for batch in run.table.to_batches(max_chunksize=ROWS_AT_ONCE):
@@ -144,7 +144,7 @@ def read_msmarco(source: Source, request: Request) -> Loaded:
     check_ids(source, table, index)
     file_ranks, rank_notes = _check_ranks(encode_ids(rows["query_id"]), ranks)
     run = build_run_table(source, request, table, index, ranks=file_ranks)
-    message = "no scores in the file; ordered by rank"
+    message = "no scores in the file, so documents are ordered by rank"
     run = run.with_notes(*notes, Note("rank", message, len(run)), *rank_notes)
     return Loaded(run, "msmarco", "MS MARCO run: query, document, rank", source.name)
 
@@ -213,7 +213,7 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     zero_queries = query[is_first & (rank == 0)]
     if len(zero_queries):
         message = (
-            f"in {len(zero_queries):,} of {n:,} queries the ranks start at 0, which is read as the"
+            f"in {len(zero_queries):,} of {n:,} queries the ranks start at 0; rank 0 is read as the"
             " first rank"
         )
         notes.append(

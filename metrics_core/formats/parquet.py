@@ -119,7 +119,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
             None, "ranks of judged documents", "a table with one row per document"
         )
         raise file_error(
-            source, problem, hint="Omit the format option; the columns identify the format."
+            source, problem, hint="Omit the format option, because the columns identify the format."
         )
     header_roles = check_columns(source, names, request, None)
     used_columns = set(header_roles.roles.values())
@@ -247,7 +247,9 @@ def _convert_whole_ids_to_text(
     if len(lost_rows):
 
         def describe_problem(row: int) -> tuple[str, str, str]:
-            hint = "Write the ids as text; some of their digits were lost in floating point."
+            hint = (
+                "Write the ids as text, because some of their digits were lost in floating point."
+            )
             return f"`{column[row].as_py()}`", f"text or whole numbers as {name}", hint
 
         raise values_error(source, None, lost_rows, describe_problem)

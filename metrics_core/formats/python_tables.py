@@ -179,7 +179,8 @@ def rows_to_table(rows: Sequence[Any], kind: Kind) -> PythonTable:
 
 def _differing_row_error(row: Any, index: int, names: Sequence[str]) -> RanklensError:
     return RanklensError(
-        f"Row {index + 1:,} is {shorten_value(row)}, which differs from the rows before it.",
+        f"Row {index + 1:,} does not have the structure of the rows before it:"
+        f" {shorten_value(row)}.",
         f"Give {', '.join(names)} in every row.",
     )
 
@@ -316,7 +317,7 @@ def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any],
         )
         raise RanklensError(message, _HINTS[kind])
     if kind == "run" and isinstance(listing, Set):
-        message = f"The documents of query {query!r} are a set, which has no order."
+        message = f"Query {query!r} has a set of documents, but a set has no order."
         raise RanklensError(message, _HINTS[kind])
     to_list = getattr(listing, "to_pylist", None) or getattr(listing, "tolist", None)
     items = to_list() if to_list is not None else list(listing)

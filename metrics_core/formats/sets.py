@@ -120,7 +120,9 @@ def _single_table_error(source: Source, read_as: ReadAs) -> FileFormatError:
     the error of reading it is raised instead."""
     first_table, *_ = read_source(source, read_as, force_kind=read_as.must_be_judgments)
     problem = LineProblem(None, KIND_TITLES[first_table.kind], "several tables in one file")
-    return FileFormatError(source.name, [problem], hint="`read` accepts a file with one table.")
+    return FileFormatError(
+        source.name, [problem], hint="To read a file with one table, use `read`."
+    )
 
 
 def _read_tables(

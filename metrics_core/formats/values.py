@@ -132,7 +132,7 @@ def _parse_grade(text: str, grade_choice: Grades) -> float | GradeProblem:
     if grade_choice == "integer" and not value.is_integer() and np.isfinite(value):
         return GradeProblem(
             expected,
-            "Real-valued grades must be enabled; they are used as gains.",
+            "Enable real-valued grades to use them as gains.",
             "grades=real",
         )
     if grade_choice == "integer" and abs(value) >= _NO_GAIN:

@@ -36,12 +36,12 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
         )
     if isinstance(table, RankedRun) and format != "parquet":
         raise RanklensError(
-            f"{judged_ranks_text([table.name])}; they can only be stored as Parquet.",
+            f"{judged_ranks_text([table.name])}, so it can only be stored as Parquet.",
             "Write it as parquet.",
         )
     if isinstance(table, Run) and table.given_ranks is not None and format != "msmarco":
         raise RanklensError(
-            f"{table.name} has gaps between its ranks, which only an MS MARCO run can store.",
+            f"Only an MS MARCO run can store the gaps between the ranks of {table.name}.",
             "Write it as msmarco.",
         )
     if not isinstance(target, (str, Path)):

@@ -56,7 +56,8 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
     if not run.complete:
         raise RanklensError(
             f"{judged_ranks_text([run.name])}, so no document can be excluded.",
-            "Exclude it from the run, then create the ranks of judged documents again.",
+            "Exclude documents from the run itself, then create the ranks of judged documents"
+            " again.",
         )
     run = run.read_whole()
     is_excluded = np.zeros(len(run), dtype=np.bool_)

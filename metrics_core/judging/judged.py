@@ -308,7 +308,7 @@ def _no_judged_document_notes(rank: Ints) -> tuple[Note, ...]:
     if len(rank):
         return ()
     message = (
-        "none of its documents is judged, so every score is 0; are the run and the judgments from"
-        " the same collection?"
+        "none of the run's documents is judged, so every score is 0; are the run and the judgments"
+        " from the same collection?"
     )
     return (Note(NO_JUDGED_DOCUMENT, message, loud=True),)

@@ -109,8 +109,8 @@ def _query_and_grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
     reference="Hanley and McNeil, The meaning and use of the area under a ROC curve, 1982;"
     " ir_measures, Accuracy",
     also_means={
-        "accuracy": "the share of queries with a relevant document among the first {k}, which"
-        " question answering and sentence-transformers call accuracy, is Success@{k}"
+        "accuracy": "question answering and sentence-transformers use “accuracy” for Success@{k},"
+        " the share of queries with a relevant document among the first {k}"
     },
     elsewhere={"scikit-learn": "roc_auc_score of the listed documents, if no scores are tied"},
     worked={

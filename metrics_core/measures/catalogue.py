@@ -77,7 +77,8 @@ def _sum_relevant_prices(
     title="Money precision",
     gloss="share of value that is relevant",
     formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}{\sum_{i \le k} price_i}",
-    reference="precision with each item weighted by its price, as courses on recommenders teach it",
+    reference="precision with each item weighted by its price, as taught in courses on recommender"
+    " systems",
     worked={
         "MoneyP@5": "(20 + 40) / (10 + 20 + 5 + 40 + 5)",
         "MoneyP@10": "(20 + 40 + 20) / (10 + 20 + 5 + 40 + 5 + 20)",
@@ -85,7 +86,7 @@ def _sum_relevant_prices(
     },
     ideal=1.0,
     needs=("documents",),
-    unjudged="An unjudged document counts as not relevant; its price counts in the total.",
+    unjudged="An unjudged document counts as not relevant, but its price counts in the total.",
 )
 def money_precision(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, column: Column = "price"
@@ -105,7 +106,8 @@ def money_precision(
     gloss="share of relevant value found",
     formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}"
     r"{\sum_{d\ \text{relevant}} price_d}",
-    reference="recall with each item weighted by its price, as courses on recommenders teach it",
+    reference="recall with each item weighted by its price, as taught in courses on recommender"
+    " systems",
     worked={
         "MoneyR@5": "(20 + 40) / (20 + 40 + 20 + 50)",
         "MoneyR(rel=2)@10": "(20 + 20) / (20 + 20)",

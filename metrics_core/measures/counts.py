@@ -93,7 +93,8 @@ def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
     range=(0, np.inf),
     condensable=False,
     residual="monotone",
-    missing="Its relevant documents are counted, even if the query is missing from the run.",
+    missing="The relevant documents of a query are counted, even if the query is missing from the"
+    " run.",
     differences=Difference(
         "pytrec_eval",
         "NumRel(rel=…) counts documents of at least that grade.",
@@ -143,7 +144,8 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     range=(0, np.inf),
     residual="count",
     higher_is_better=False,
-    unjudged="Unjudged documents are not counted; a negative grade is not a judgment.",
+    unjudged="Unjudged documents are not counted. A document with a negative grade counts as"
+    " unjudged.",
 )
 def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Number of documents in the run's list, at any rank, that are judged not relevant."""

@@ -166,7 +166,8 @@ def utility(
     "Judged",
     title="Judged",
     gloss="mean share of top {k} judged",
-    unjudged="An unjudged document lowers the score, which is the judged share.",
+    unjudged="An unjudged document lowers the score, because the score is the share of judged"
+    " documents.",
     ir_measures=True,
     formula=r"\frac{|\{i \le k : judged\}|}{\min(k, |retrieved|)}",
     reference="ir_measures, Judged@k",
@@ -179,7 +180,7 @@ def utility(
     residual="unaffected",
     differences=Difference(
         "ir_measures",
-        "A document with a negative grade is not judged.",
+        "A document with a negative grade counts as unjudged.",
         "ir_measures counts every document in the judgments.",
     ),
 )

@@ -25,7 +25,7 @@ from metrics_core.measures.declaring.registry import measure
     },
     higher_is_better=False,
     ideal=0.0,
-    unjudged="Unjudged documents are counted; a negative grade is not a judgment.",
+    unjudged="Unjudged documents are counted. A document with a negative grade counts as unjudged.",
     residual="unaffected",
 )
 def unjudged_share(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
@@ -48,8 +48,8 @@ def unjudged_share(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     },
     higher_is_better=False,
     ideal=0.0,
-    unjudged="An unjudged document counts with the weight of its rank; a negative grade is not a"
-    " judgment.",
+    unjudged="An unjudged document counts with the weight of its rank. A document with a negative"
+    " grade counts as unjudged.",
     residual="unaffected",
 )
 def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Floats:

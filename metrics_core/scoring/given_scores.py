@@ -106,7 +106,7 @@ def join_given_scores(computed: Scores, given_scores: Scores) -> Scores:
         )
     if not {*computed.runs} & {*given_scores.runs}:
         raise RanklensError(
-            f"No run has given scores. The scores are of {', '.join(given_scores.runs[:5])}.",
+            f"The given scores are of other runs: {', '.join(given_scores.runs[:5])}.",
             f"The runs are {', '.join(computed.runs[:5])}. Use the same names in both.",
         )
     shared = computed.select_queries(is_shared)
@@ -122,13 +122,13 @@ def unused_score_notes(
     second is omitted if all queries have both."""
     notes, unlisted = [], [run for run in given_scores.runs if run not in {*runs}]
     if unlisted:
-        message = f"scores without result lists are not used: {w.shorten_list(unlisted)}"
+        message = f"scores of runs without result lists are not used: {w.shorten_list(unlisted)}"
         notes.append(Note("given_scores", message, len(unlisted), loud=True))
     n = len({*query_ids} & {*given_scores.query_ids})
     if n < max(len(query_ids), len(given_scores.query_ids)):
         message = (
-            f"{n:,} {w.plural(n, 'query', 'queries')} in common; {len(query_ids):,} are judged and"
-            f" {len(given_scores.query_ids):,} have given scores"
+            f"{n:,} {w.plural(n, 'query', 'queries')} in common, of {len(query_ids):,} with"
+            f" judgments and {len(given_scores.query_ids):,} with given scores"
         )
         notes.append(Note("queries", message, n))
     return notes

@@ -117,7 +117,5 @@ def _depth_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
         return []
     looks = w.plural(len(deeper), "exceeds", "exceed")
     listed = f"{depth:,} {w.plural(depth, 'document')}"
-    message = (
-        f"{w.join_words(deeper)} {looks} the depth of the run, which is at most {listed} per query"
-    )
+    message = f"{w.join_words(deeper)} {looks} the depth of the run (at most {listed} per query)"
     return [Note("depth", message, len(deeper))]

@@ -170,8 +170,8 @@ DERIVED = (
     DerivedColumn(
         "how hard for the other runs",
         "difficulty for the other runs",
-        "Queries in thirds by the mean score of all runs except the two compared, so that the"
-        " groups do not depend on the difference they explain.",
+        "Queries in thirds by the mean score of all runs except the two compared. The groups"
+        " therefore do not depend on the difference that they explain.",
         _group_by_difficulty,
         "queries {}",
         depends_on_pair=True,

@@ -208,7 +208,7 @@ def _describe_costs(comparison: pd.DataFrame) -> str:
     """Return the sentences on measures that are not tested by their means."""
     sentences = []
     for word, tested in (
-        (TYPICAL_RATIO, "the test uses logarithms: it tests the typical ratio, not the mean"),
+        (TYPICAL_RATIO, "the test uses logarithms, so it tests the typical ratio, not the mean"),
         (SIGN, "the sign test counts the queries with a higher value"),
         (NOT_TESTED, "it is not declared whether higher or lower is better, so nothing is tested"),
     ):

@@ -346,5 +346,5 @@ def test_scores_in_a_file_are_compared_however_they_are_read(tmp_path: Path) -> 
 
 
 def test_a_run_of_other_documents_warns() -> None:
-    with pytest.warns(UserWarning, match="run: none of its documents is judged"):
+    with pytest.warns(UserWarning, match="run: none of the run's documents is judged"):
         evaluate({"q0": ["x#1"]}, QRELS, "P@1")

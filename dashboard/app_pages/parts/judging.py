@@ -60,7 +60,9 @@ def show_query_judging(context: PageContext, query_id: str) -> None:
     lists = f"the top {comparison.cutoff} of the {'other' if nameless else 'shown'} lists"
     message = "" if len(rows) else f"Every document in {lists} is judged."
     if context.study.settings.complete:
-        message = "The judgments are taken as complete: unjudged documents count as not relevant."
+        message = (
+            "The judgments are taken as complete, so unjudged documents count as not relevant."
+        )
     if len(nameless) == len(comparison.runs):
         message = ""
     with st.container(key="side_judge"):
@@ -268,7 +270,7 @@ def explain_nameless_documents(runs: list[str]) -> str:
         return ""
     return (
         f"{judged_ranks_text(runs)}: {w.plural(len(runs), 'its', 'their')} unjudged documents are"
-        f" unknown, and {w.plural(len(runs), 'it', 'they')} cannot be scored once another document"
+        f" unknown, so {w.plural(len(runs), 'it', 'they')} cannot be scored once another document"
         " is judged here."
     )
 

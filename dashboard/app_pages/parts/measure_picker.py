@@ -134,7 +134,7 @@ def _measure_explanation(comparison: Comparison) -> tuple[str, str]:
     text = f"{description.answer} {first}{'.' if rest else ''}".strip()
     if comparison.measure.cutoff is None:
         return (
-            f"{text} This measure counts the whole list; k = {comparison.cutoff} applies only to"
+            f"{text} This measure counts the whole list, so k = {comparison.cutoff} applies only to"
             " the lists shown.",
             rest,
         )

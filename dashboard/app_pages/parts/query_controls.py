@@ -146,9 +146,9 @@ def _column_picker(query_list: QueryList) -> None:
             store=lambda keys: {"cols": tuple(keys)},
             options=[key for key in columns if key != "text"],
             format_func=lambda key: columns[key].title,
-            help="If none is chosen, the default columns are shown: the difference, the"
-            " scores of the compared runs and of two more, unjudged documents, and the"
-            " columns that group the queries.",
+            help="If none is chosen, the default columns are shown: the difference, the scores of"
+            " the compared runs and of two other runs, the unjudged documents, and the columns that"
+            " group the queries.",
         )
         st.html(queries.draw_column_order(query_list.columns, move_link_maker(query_list)))
 

@@ -143,7 +143,8 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
     card.html(card_head.draw_shortcut_key("W"))
     if nameless:
         reason = (
-            f"{judged_ranks_text(nameless)}; a list can only be changed if all its documents are"
+            f"{judged_ranks_text(nameless)}, but a list can only be changed if all its documents"
+            " are"
         )
         with card:
             st.html(card_head.draw_card_remark(f"{reason} known."))

@@ -98,8 +98,8 @@ def _show_choices(context: PageContext, queries: int) -> None:
         step=0.005,
         format="%.4g",
         placeholder=_margin_hint(context),
-        help="If set, a difference can also be called too small to matter. Set this value before"
-        " you look at the differences.",
+        help="If this value is set, a difference can also be called too small to matter. Set it"
+        " before you look at the differences.",
     )
 
 

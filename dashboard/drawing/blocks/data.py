@@ -161,7 +161,8 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
         ),
         (
             "Ragas with ids, or plain lists",
-            "no conversion needed; add judgments to plain lists; chunk kb-12#3 can count as kb-12",
+            "no conversion needed; plain lists also need judgments; chunk kb-12#3 can count as"
+            " kb-12",
             '{"user_input": "How to reset?",\n "retrieved_context_ids":\n   ["kb-12", "kb-40"],\n'
             ' "reference_context_ids":\n   ["kb-12"]}',
         ),

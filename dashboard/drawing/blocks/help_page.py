@@ -37,8 +37,9 @@ _WORDS = (
     ),
     (
         "clear difference, significant after correction",
-        "The difference is larger than chance alone would often produce, corrected for all runs"
-        " (or steps, groups, cutoffs) tested together. Only then do pages say “beats” or “best”.",
+        "The difference is larger than chance alone would often produce, after correction for all"
+        " runs (or steps, groups, cutoffs) that are tested together. Only then do pages say “beats”"
+        " or “best”.",
     ),
     (
         "no clear difference",

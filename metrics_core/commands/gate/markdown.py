@@ -101,7 +101,9 @@ def format_heading(report: GateReport) -> str:
     if failed:
         return f"{FAILING} {_escape_text(failed[0])}"
     if report.status == CHANGED:
-        return f"{OPEN} Some scores cannot be compared: judgments, queries or measures changed"
+        return (
+            f"{OPEN} Some scores cannot be compared, because judgments, queries or measures changed"
+        )
     first = [gate_title(outcome) for outcome in report.outcomes]  # worst first
     unclear = [
         floor_finding(outcome) for outcome in report.floors if outcome.outcome == CANNOT_TELL

@@ -31,13 +31,13 @@ def update_snapshot(
     if not options.update or snapshot is None or qrels is None:
         return report.baseline_notes
     if len(compared.runs) > 1:
-        return [f"{path} was not changed: --update takes a single run."]
+        return [f"{path} was not changed, because --update accepts only a single run."]
     if report.status == CHANGED:
-        return [f"{path} was not changed: judgments, queries or measures changed."]
+        return [f"{path} was not changed, because judgments, queries or measures changed."]
     if not report.outcomes or report.status or not set(report.words) <= {NOT_WORSE, HELD}:
         return [
-            f"{path} was not changed: --update needs a gate, and every gate must show that the run"
-            " is not worse."
+            f"{path} was not changed, because --update needs a gate, and every gate must show that"
+            " the run is not worse."
         ]
     compared_measures = [*compared.scores.measures, *compared.changes.incomparable_measures]
     measures = [*snapshot.measures, *(m for m in compared_measures if m not in snapshot.measures)]
@@ -50,8 +50,8 @@ def update_snapshot(
     )
     if losses:
         return [
-            f"{path} was not changed: the run is significantly worse ({w.join_words(losses)}). Add"
-            " --accept-loss to update anyway."
+            f"{path} was not changed, because the run is significantly worse"
+            f" ({w.join_words(losses)}). Add --accept-loss to update anyway."
         ]
     origin = make_origin(options, options.label)
     origin = replace(origin, queries=origin.queries or snapshot.origin.queries)

@@ -375,8 +375,8 @@ def _load_run(
         raise values_error(source, index, missing_rows, lambda row: problem)
     if ranking_column != "score":
         message = {
-            "rank": "no scores in the file; ordered by rank",
-            "place": "no scores in the file; the order of each list is the ranking",
+            "rank": "no scores in the file, so documents are ordered by rank",
+            "place": "no scores in the file, so the order of each list is the ranking",
         }[ranking_column]
         notes.append(Note("rank", message, len(table)))
     id_columns = [name for name in ("query_id", "doc_id", "tag") if name in table.column_names]

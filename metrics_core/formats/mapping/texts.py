@@ -106,7 +106,7 @@ def _build_table(
 def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iterator[Note]:
     if unused:
         message = (
-            "unused fields of documents, which contain lists or objects:"
+            "document fields not used, because they contain lists or objects:"
             f" {shorten_line(', '.join(unused))}"
         )
         yield Note("columns", message, len(unused), tuple(unused[:3]))

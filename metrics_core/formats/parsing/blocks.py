@@ -59,7 +59,7 @@ def line_notes(blocks: Sequence[ParsedBlock]) -> list[Note]:
     if long_count:
         message = (
             f"{format_count(long_count, 'line')} with more than six columns; everything after the"
-            " fifth is the run name"
+            " fifth column is the run name"
         )
         notes.append(Note("long_lines", message, long_count))
     return notes

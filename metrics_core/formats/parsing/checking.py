@@ -149,7 +149,8 @@ def add_subtopics_note(qrels: Qrels) -> Qrels:
     else:
         message = (
             "diversity measures use the second column as the subtopic, because it varies within a"
-            f" query ({mean_count:.3g} values on average); no document has grades for two values"
+            f" query ({mean_count:.3g} values on average), although no document has grades for two"
+            " values"
         )
     return qrels.with_notes(Note("subtopics", message, len(table), examples))
 

@@ -201,7 +201,7 @@ def _build_run_rows(
             rows["rank"] = _parse_ranks(named.column(roles["rank"]))
     else:
         rows["score"] = -_read_scores(source, named, roles["rank"])
-        message = "no scores in the file; ordered by rank"
+        message = "no scores in the file, so documents are ordered by rank"
         named.notes.append(Note("rank", message, len(named)))
     if "tag" in roles:
         rows["tag"] = named.column(roles["tag"])
@@ -271,7 +271,7 @@ def _drop_ungraded_rows(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, 
     if not count or count == len(rows):
         return rows, named.index
     message = (
-        f"rows without a grade: {count:,}; they are excluded, and their documents stay unjudged"
+        f"rows without a grade: {count:,}; they are excluded, so their documents stay unjudged"
     )
     named.notes.append(Note("ungraded", message, count, loud=True))
     has_grade = pc.invert(is_empty)

@@ -36,7 +36,8 @@ def rank_notes(
 def fraction_notes(count: int) -> list[Note]:
     """Return the note that `count` ranks are not whole numbers."""
     message = (
-        f"{format_count(count, 'rank')} with a value that is not a whole number; ordered by score"
+        f"{format_count(count, 'rank')} with a value that is not a whole number; documents are"
+        " ordered by score"
     )
     return [Note("rank", message, count)]
 
@@ -51,7 +52,7 @@ def contradiction_notes(query_ids: pa.Array, query_codes: AnyArray) -> list[Note
     names = query_ids.take(as_column(query_codes[:3])).to_pylist()
     message = (
         f"in {len(query_codes):,} of {len(query_ids):,} queries the rank column contradicts the"
-        " scores; ordered by score"
+        " scores; documents are ordered by score"
     )
     examples = tuple(f"query {name}" for name in names)
     return [Note("rank", message, len(query_codes), examples)]

@@ -94,7 +94,13 @@ def build_scores(
         notes.append(Note("columns", message, len(columns.unused), columns.unused[:3]))
     if "repeat" in names:
         n = frame["repeat"].nunique()
-        notes.append(Note("repeats", f"{n:,} repeats; the scores of a query are averaged", n))
+        notes.append(
+            Note(
+                "repeats",
+                f"{n:,} repeats; the scores of each query are averaged over the repeats",
+                n,
+            )
+        )
     used = {columns.query, columns.run, columns.repeat, columns.value, columns.measure}
     used |= {*columns.measures.values(), *columns.errors, *columns.unused}
     texts = {name: column for name, column in named.columns.items() if name not in used | {*ids}}

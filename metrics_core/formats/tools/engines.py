@@ -50,7 +50,7 @@ declare(
                 "Vespa",
                 "its search responses, listed by query",
                 "a run and document fields",
-                "the query, unless it is next to the response or is its key",
+                "the query, unless it is beside the response or is the key of the response",
                 ("search",),
             ),
         ),
@@ -63,7 +63,7 @@ declare(
         "Typesense answers",
         endings=(".json",),
         explanation="The response of Typesense's multi_search: a run in the order of the hits, with"
-        " the search text as query id. text_match is not used, as it has more digits than"
+        " the search text as query id. text_match is not used, because it has more digits than"
         " a score can store.",
         example='{"results": [{"request_params": {"q": "refund"}, "hits": [{"document": {"id":'
         ' "doc-7", "title": "Refund"}, "text_match": 578730123365189753}]}]}',
@@ -114,9 +114,9 @@ declare(
         "rre",
         "Rated Ranking Evaluator ratings",
         endings=(".json",),
-        explanation="Ratings of Rated Ranking Evaluator, which Quepid also imports: judgments that"
-        " use the query's placeholders as the query id. The keys of relevant_documents are grades,"
-        " or documents with their gain.",
+        explanation="Ratings of Rated Ranking Evaluator (Quepid imports them too), read as"
+        " judgments. The query's placeholders are the query id. The keys of relevant_documents are"
+        " grades, or documents with their gain.",
         example='{"id_field": "id", "index": "films", "queries": [{"placeholders": {"$query":'
         ' "star wars"}, "relevant_documents": {"2": ["11"], "1": ["12"]}}]}',
         recognised_by=("query",),

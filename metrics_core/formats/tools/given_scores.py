@@ -168,7 +168,7 @@ def _read_records(source: Source) -> NamedColumns:
                 rows.append((number, row))
     named = to_named_columns(source, rows, "scores", known_lines=lines is not None)
     for name, n in without_number.items():
-        message = f"{name} has a list instead of a number for each query; it is not read"
+        message = f"{name} has a list instead of a number for each query, so it is not read"
         named.notes.append(Note("lists", message, n, (name,)))
     return named
 

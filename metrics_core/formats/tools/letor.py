@@ -142,8 +142,8 @@ def _line_notes(counts: _LineCounts) -> Iterator[Note]:
     if counts.unnamed_lines:
         yield Note("places", _NUMBERED_MESSAGE, len(counts.unnamed_lines), loud=True)
     longer = (
-        f"{format_count(counts.long_comments, 'comment')} with several words; the first is used"
-        " as the"
+        f"{format_count(counts.long_comments, 'comment')} with several words; the first word is"
+        " used as the"
     )
     features = f"{format_count(counts.features, 'line')} with features, which are ignored"
     skipped = f"{format_count(counts.skipped, 'blank or comment line')}, skipped"

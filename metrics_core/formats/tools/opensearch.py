@@ -72,7 +72,7 @@ def _find_incomplete_searches(records: Records) -> list[str]:
 _ALL_HITS = Remark(
     ("run", "qrels"),
     "hits",
-    "the search returned only some of its hits; increase its size to request all of them",
+    "the search returned only some of the hits; increase `size` to request all of them",
     _find_incomplete_searches,
     loud=True,
 )

@@ -143,7 +143,7 @@ def _drop_unrated(named: NamedColumns) -> NamedColumns:
     line_index = _RowSubset(named.index, row_numbers) if named.index else None
     queries = _decode_column(named.column(0)).filter(is_unrated).unique().to_pylist()
     noun = plural(len(queries), "query", "queries")
-    message = f"{len(queries):,} {noun} without ratings, so without judgments"
+    message = f"{len(queries):,} {noun} without ratings and therefore without judgments"
     note = Note("unrated", message, len(queries), tuple(queries[:3]))
     return replace(named, columns=columns, index=line_index, notes=[*named.notes, note])
 
@@ -171,8 +171,8 @@ def _strip_formula_guards(named: NamedColumns, names: list[str]) -> NamedColumns
 
 def _formula_guard_note(count: int, examples: list[str]) -> Note:
     message = (
-        f"{count:,} {plural(count, 'text begins', 'texts begin')} with a blank before = + - or @;"
-        " Quepid adds this blank for spreadsheets, and it is removed"
+        f"{count:,} {plural(count, 'text begins', 'texts begin')} with the blank that Quepid adds"
+        " before = + - or @ for spreadsheets; the blank is removed"
     )
     return Note("guards", message, count, tuple(examples[:3]))
 

@@ -68,10 +68,10 @@ declare(
         "Quepid book",
         endings=(".json",),
         explanation="A Quepid book as JSON: judgments, queries with information need, notes and"
-        " options, and document fields. The query text is the query id. If judges disagree on"
-        " a pair, the most frequent rating is used, and the last one if tied; a note reports"
-        " how often. The positions in a book are not a run, because it collects pairs from"
-        " several searches.",
+        " options, and document fields. The query text is the query id. If judges disagree on a"
+        " pair, the most frequent rating is used, and the last one if tied; a note reports the"
+        " number of such pairs. The positions in a book are not a run, because it collects pairs"
+        " from several searches.",
         example='{"name": "Films", "query_doc_pairs": [{"query_text": "star wars", "doc_id": "11",'
         ' "position": 1, "document_fields": {"title": "A New Hope"}, "judgements": [{"rating": 3,'
         ' "user_email": "ann@example.org"}]}]}',
@@ -90,7 +90,7 @@ declare(
             Remark(
                 ("qrels",),
                 "unrated",
-                "{n:,} {things} without a rating, so unjudged",
+                "{n:,} {things} without a rating and therefore unjudged",
                 make_case_finder(
                     *(_RATINGS, lambda value: not _list_ratings(value)),
                     *("query_doc_pairs[].query_text", "query_doc_pairs[].doc_id"),
@@ -100,8 +100,8 @@ declare(
             Remark(
                 ("qrels",),
                 "judges",
-                "on {n:,} {things} the ratings differ; the most frequent one is used, or the last"
-                " of the most frequent",
+                "{n:,} {things} with ratings that differ; the most frequent rating is used, or the"
+                " last one if several are equally frequent",
                 _find_disagreements,
                 ("pair", "pairs"),
                 loud=True,
@@ -161,7 +161,11 @@ declare(
         },
         once=("qrels",),
         remarks=(
-            Remark(("qrels",), "unrated", "{n:,} {things} without ratings, so without judgments"),
+            Remark(
+                ("qrels",),
+                "unrated",
+                "{n:,} {things} without ratings and therefore without judgments",
+            ),
         ),
         tools=(
             Tool(

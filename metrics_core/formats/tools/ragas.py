@@ -84,7 +84,8 @@ SAMPLES = Preset(
         Remark(
             ("documents",),
             "uneven",
-            "{n:,} {things} with different numbers of contexts and ids; these texts are excluded",
+            "{n:,} {things} with different numbers of contexts and ids; the texts of these contexts"
+            " are excluded",
             make_case_finder("is_uneven", bool, "query_id"),
         ),
     ),

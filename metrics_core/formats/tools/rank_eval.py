@@ -58,7 +58,7 @@ def _make_index_finder(path: str) -> CaseFinder:
     return find_indices
 
 
-_INDICES = "documents of {n:,} {things}, identified by _id only"
+_INDICES = "documents from {n:,} {things} are identified by _id only"
 _OF_INDICES = ("index", "indices")
 
 
@@ -217,7 +217,7 @@ declare(
         endings=(".json",),
         explanation="The response of Elasticsearch's _rank_eval: a run of its hits, and judgments"
         " of the rated hits. Relevant documents that were not retrieved are missing, so"
-        " recall, nDCG and AP cannot be computed from it alone: use the ratings of the"
+        " recall, nDCG and AP cannot be computed from the response alone. Use the ratings of the"
         " request as judgments. Its metric scores are not read.",
         example='{"metric_score": 0.5, "details": {"q1": {"metric_score": 0.5, "unrated_docs":'
         ' [{"_index": "docs", "_id": "doc-3"}], "hits": [{"hit": {"_index": "docs", "_id": "doc-7",'

@@ -64,7 +64,7 @@ _TABLES = (
         measures="(score_.+|total_time|total_tokens)",
         errors="error",
         words={"C": 1, "P": 0.5, "I": 0, "N": 0},
-        query_note="ids are unique within one task only: check that all runs are of one task",
+        query_note="ids are unique within one task only, so check that all runs are of one task",
     ),
     _ScoreTable(frozenset(("qid", "strict_vital_score")), query="qid"),
     _ScoreTable(frozenset(("user_input", "response")), query="user_input"),

@@ -122,12 +122,12 @@ def _whole_file_error(source: Source, judgments: JudgmentTables) -> RanklensErro
     reading the whole run."""
     if recognise_format(source, "run") != ("trec", "run"):
         return RanklensError(
-            f"{source.name} is not a TREC run; --memory supports only TREC runs.",
+            f"{source.name} is not a TREC run, but --memory supports only TREC runs.",
             f"Convert it to a TREC run, or {_WHOLE_HINT}.",
         )
     if not judgments.has_plain_ids:
         return RanklensError(
-            "The judgments contain ids that are not printable ASCII; --memory supports only"
+            "The judgments contain ids that are not printable ASCII, but --memory supports only"
             " printable ASCII.",
             f"Rewrite them in ASCII, or {_WHOLE_HINT}.",
         )

@@ -36,7 +36,7 @@ FAMILIES = (
     Family("Subtopics", "Are all aspects of the query covered?", ("diversity", "intents")),
     Family(
         "Recommendations",
-        "Do users find what they choose, and how varied are the results?",
+        "Do the recommendations contain what users choose, and how varied are they?",
         ("recommending", "catalogue"),
     ),
     Family("Retrieval for generation", "Does the context contain what an answer needs?", ("rag",)),

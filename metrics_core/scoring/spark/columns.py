@@ -111,7 +111,8 @@ def id_column(frame: DataFrame, frame_name: str, name: str) -> Any:
         raise RanklensError(
             f"The column {name!r} of the {frame_name} is {kind}; ids must be text or whole"
             " numbers.",
-            "Cast it to string. A float, for example, no longer shows how the id was written.",
+            "Cast it to string. A float, for example, does not keep the original spelling of an"
+            " id.",
         )
     return frame[name].cast("string").alias(name)
 

@@ -99,7 +99,7 @@ def row_errors() -> Iterator[None]:
         if lacking:
             raise RanklensError(
                 f"Spark's workers have no module {lacking[1]}.",
-                "Install Ranklens in the Python of the workers, which PYSPARK_PYTHON selects.",
+                "Install Ranklens in the workers' Python, the one that PYSPARK_PYTHON selects.",
             ) from error
         for pattern in _REFUSED:
             match = pattern.search(str(error))

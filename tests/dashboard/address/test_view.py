@@ -162,7 +162,7 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
         ("foo", "There is no measure 'foo'."),
         ("ndgc@k", "There is no measure 'ndgc'. Did you mean nDCG"),
         ("P@0", "cutoff"),
-        ("NumRet", "NumRet is summed over queries, not averaged; the pages compare means."),
+        ("NumRet", "NumRet is summed over queries, not averaged, but the pages compare means."),
     ],
 )
 def test_a_measure_that_is_none_is_told_and_not_another_shown(key: str, said: str) -> None:

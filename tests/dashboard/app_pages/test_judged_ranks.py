@@ -71,9 +71,9 @@ UNKNOWN = {
         "unjudged, so unknown here",
         "Only the ranks of judged documents were loaded for dense, so only judged documents are"
         " known.",
-        "Only the ranks of judged documents were loaded for dense; a list can only be changed if"
-        " all its documents are known.",
-        "its unjudged documents are unknown, and it cannot be scored once another document is"
+        "Only the ranks of judged documents were loaded for dense, but a list can only be changed"
+        " if all its documents are known.",
+        "its unjudged documents are unknown, so it cannot be scored once another document is"
         " judged here.",
     ),
     "firm": (

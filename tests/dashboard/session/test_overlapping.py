@@ -137,7 +137,7 @@ def test_what_stands_beside_parts_is_left_out_and_alone_is_named_as_what_it_is()
     assert [e.file for e in workspace().entries(made.id)] == ["my.run", "my.qrels"]
     assert not refusals()
     list(read_uploads([beside], 1))
-    assert "a helper file that Spark or Hadoop writes" in refusals()["_SUCCESS"].error.message
+    assert "a helper file of Spark or Hadoop" in refusals()["_SUCCESS"].error.message
 
 
 def test_a_layer_is_taken_in_once_for_each_upload() -> None:

@@ -180,14 +180,14 @@ def test_notes_go_to_stderr_with_their_first_examples(command: Command) -> None:
     _, err = command("-m", "P@9", files=("bm25.run",))
     assert err == (
         "note: bm25: 1 judged query without results; scored 0 (first: q3)\nnote: bm25: P@9 exceeds"
-        " the depth of the run, which is at most 2 documents per query\n"
+        " the depth of the run (at most 2 documents per query)\n"
     )
 
 
 def test_a_name_of_two_meanings_says_which_it_took(command: Command) -> None:
     _, err = command("-m", "accuracy@10", "-m", "ndcg@10")
     assert "note: measures: accuracy@10 is read as Accuracy@10" in err
-    assert "call accuracy, is Success@10" in err and "ndcg@10 is read" not in err
+    assert "“accuracy” for Success@10" in err and "ndcg@10 is read" not in err
 
 
 def test_a_missing_file_is_told(command: Command) -> None:

@@ -155,7 +155,7 @@ def test_other_headings(gate: Gate, tmp_path: Path) -> None:
     assert main([*asked, *gates]) == 4
     text = output.read_text("utf-8")
     assert text.startswith(
-        "## ⚪ Some scores cannot be compared: judgments, queries or measures changed"
+        "## ⚪ Some scores cannot be compared, because judgments, queries or measures changed"
     )
     assert "b.json has no scores for RR" in text
 

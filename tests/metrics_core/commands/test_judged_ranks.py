@@ -59,7 +59,7 @@ def test_parts_given_one_by_one_are_one_run(
         write(RankedRun(table=whole.table.take(own), name="bm25"), parts[-1], "parquet")
     assert printed(capsys, "evaluate", QRELS, *parts) == printed(capsys, "evaluate", QRELS, BM25)
     assert main(["evaluate", QRELS, parts[0]]) == 0
-    assert "only one part of a folder; queries in the other parts" in capsys.readouterr().err
+    assert "only one part of a folder, so queries in the other parts" in capsys.readouterr().err
 
 
 def test_each_run_is_named_with_what_is_known_of_it(

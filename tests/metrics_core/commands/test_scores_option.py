@@ -154,7 +154,7 @@ def test_beside_lists_the_queries_of_both_are_joined(command: Command) -> None:
         *("compare", QRELS, *RUNS, "--scores", "s.csv", "-m", "nDCG@10,correct"),
         *("--format", "json"),
     )
-    assert status == 0 and "99 queries in common; 104 are judged" in err
+    assert status == 0 and "99 queries in common, of 104 with judgments" in err
     computed, given = rows(out)
     assert [computed["measure"], given["measure"]] == ["nDCG@10", "correct"]
     assert computed["n"] == given["n"] == 99
@@ -207,12 +207,12 @@ def test_without_scores_judgments_and_runs_are_required(command: Command) -> Non
 def test_unused_scores_are_named(command: Command) -> None:
     Path("s.csv").write_text("query_id,run,correct\nq001,bm25,1\nq001,other,0\n")
     _, _, notes = command("evaluate", QRELS, RUNS[0], "--scores", "s.csv")
-    assert "scores without result lists are not used: other" in notes
+    assert "scores of runs without result lists are not used: other" in notes
     Path("s.csv").write_text("query_id,run,correct\nQ001,bm25,1\n")
     mapping = ("--map-queries", "case")
     _, out, _ = command("evaluate", QRELS, RUNS[0], "--scores", "s.csv", *mapping)
     assert "1.000" in out
-    assert "1 query in common; 104 are judged and 1 have given scores" in notes
+    assert "1 query in common, of 104 with judgments and 1 with given scores" in notes
 
 
 @pytest.mark.parametrize(("option", "best"), [("--lower", "7"), ("--higher", "9")])

@@ -133,7 +133,7 @@ def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_p
     assert "The baseline is 0.087 below this run on nDCG@10. If the baseline is a snapshot" in out
     before = low.read_bytes()
     status, out, _ = command(*asked[:-2], "--floor", "nDCG@10 >= 0.1", "--update")
-    assert status == 0 and "was not changed: --update needs a gate, and" in out
+    assert status == 0 and "was not changed, because --update needs a gate, and" in out
     assert low.read_bytes() == before
     status, out, _ = command(*asked, "--update")
     assert (
@@ -171,7 +171,7 @@ def test_a_significant_loss_is_taken_over_only_where_that_is_said_and_the_best_m
         status, out, _ = command(*asked, "--update")
         assert status == 0 and "recorded" not in out
         assert (
-            "was not changed: the run is significantly worse (AP by 0.023). Add"
+            "was not changed, because the run is significantly worse (AP by 0.023). Add"
             " --accept-loss" in out
         )
         assert baseline.read_bytes() == before

@@ -120,7 +120,7 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
     open_ = found.outcome == "cannot tell" and found.lost == 0 and counted
     yield ("No query got worse" in text) != open_ and "lost"
     if needed := re.search(
-        r"No query got worse; ([\d,]+) queries are needed to rule out a loss of", text
+        r"No query got worse, but ([\d,]+) queries are needed to rule out a loss of", text
     ):
         n, missed = (
             count_of(needed[1]),

@@ -96,7 +96,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
     (again,) = read_judged_ranks(table_bytes(a, "parquet"))
     assert again.name == "a" and again.has_same_rows(a)
     for name in ("trec", "csv", "jsonl"):
-        with pytest.raises(RanklensError, match="they can only be stored as Parquet"):
+        with pytest.raises(RanklensError, match="it can only be stored as Parquet"):
             write(a, tmp_path / "a.run", name)
     assert not (tmp_path / "a.run").exists()
 

@@ -156,6 +156,6 @@ def test_judgments_of_four_columns_are_no_ranking(text: str) -> None:
 
 def test_whole_scores_may_be_grades_of_subtopics() -> None:
     text = COLBERT.replace(".1", "").replace(".5", "").encode()
-    with pytest.raises(FileFormatError, match="Read ranked lists with kind=run"):
+    with pytest.raises(FileFormatError, match="If the lists are ranked results, use kind=run"):
         read(text, name="x")
     assert [read(text, name="x", kind=kind).kind for kind in ("run", "qrels")] == ["run", "qrels"]

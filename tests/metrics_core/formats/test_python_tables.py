@@ -238,8 +238,8 @@ def test_scores_of_a_list_fall_and_rows_by_rank_are_ordered() -> None:
 
 
 NO_RUNS: list[tuple[Any, str]] = [
-    ({"q1": {"d1", "d2"}}, "The documents of query 'q1' are a set, which has no order."),
-    ({"m": {"q1": {"d1"}}}, "The documents of query 'q1' are a set, which has no order."),
+    ({"q1": {"d1", "d2"}}, "Query 'q1' has a set of documents, but a set has no order."),
+    ({"m": {"q1": {"d1"}}}, "Query 'q1' has a set of documents, but a set has no order."),
     ({"q1": ["d1", None]}, "Query 'q1' contains None at position 2."),
     ({"q1": ["d1", 2.5]}, "Query 'q1' contains 2.5 at position 2."),
     ({"q1": ["d1", True]}, "Query 'q1' contains True at position 2."),
@@ -253,7 +253,7 @@ NO_RUNS: list[tuple[Any, str]] = [
     ([("q1", "d1", 10**400)], "a whole number of about 400 digits for document d1 of query q1"),
     ([("q1", "d1", None)], "None for document d1 of query q1"),
     ([{"query_id": "q1", "doc_id": "d1"}], "has no column for score"),
-    ([("q1", "d1", 1.0), ("q1", "d2")], "Row 2 is ('q1', 'd2')"),
+    ([("q1", "d1", 1.0), ("q1", "d2")], "the rows before it: ('q1', 'd2')"),
     (np.zeros((2, 4)), "An array of 4 columns cannot be read as run."),
     (1j, "complex cannot be read as run"),
     (arrow([("q1", "d1", "high")], NAMES), "'high' for document d1 of query q1"),

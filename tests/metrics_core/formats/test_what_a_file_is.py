@@ -420,7 +420,7 @@ F4 = [
         "x.jsonl",
         kind="run",
         rows={"q1": {"d1": -2, "d3": -1}},
-        says=("no scores in the file; ordered by rank",),
+        says=("no scores in the file, so documents are ordered by rank",),
     ),
     Case(
         "a list of scores",

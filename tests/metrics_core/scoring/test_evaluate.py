@@ -75,7 +75,7 @@ def test_a_cutoff_beyond_the_run_is_told() -> None:
         n for n in score_notes(ranks, [parse_measure(n) for n in names]) if n.kind == "depth"
     ]
     assert note.message == (
-        "P@3 and AP@1000 exceed the depth of the run, which is at most 2 documents per query"
+        "P@3 and AP@1000 exceed the depth of the run (at most 2 documents per query)"
     )
 
 

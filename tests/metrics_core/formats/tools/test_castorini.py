@@ -73,7 +73,7 @@ def test_without_scores_the_order_counts_and_a_document_may_be_a_text() -> None:
     assert rows(made["run"][0]) == {"q": {"d1": -1.0, "d2": -2.0}}
     assert notes(made["run"][0]) == [
         "1 query with an empty list: r",
-        "no scores in the file; the order of each list is the ranking",
+        "no scores in the file, so the order of each list is the ranking",
     ]
     assert records(made["documents"][0]) == [{"doc_id": "d1", "title": "", "text": "a text"}]
 

@@ -68,7 +68,7 @@ def test_nodes_and_grades() -> None:
         "1 query with judgments but without a text: z",
     ]
     assert notes(made["documents"][0]) == [
-        "unused fields of documents, which contain lists or objects: metadata: metadata"
+        "document fields not used, because they contain lists or objects: metadata: metadata"
     ]
     (document,) = records(made["documents"][0])
     assert (document["doc_id"], document["text"]) == ("d1", "So.")

@@ -48,7 +48,7 @@ def test_the_comment_names_the_document() -> None:
 def test_each_form_of_a_comment(comment: str) -> None:
     (loaded,) = read_all_tables(f"1 qid:q 1:0.5 {comment}\n".encode(), name="x")
     assert rows_of(loaded.table) == [("q", "d7", 1)]
-    longer = any("the first is used as the document's id" in note for note in notes(loaded))
+    longer = any("the first word is used as the document's id" in note for note in notes(loaded))
     assert longer == comment.endswith("Rambo")
 
 

@@ -120,7 +120,7 @@ def test_results_are_a_run_for_each_configuration(content: bytes) -> None:
     assert held(made) == FOUND
     assert notes(made["run"][0]) == [
         "1 query with an empty list: 42",
-        "no scores in the file; the order of each list is the ranking",
+        "no scores in the file, so the order of each list is the ranking",
     ]
 
 
@@ -133,7 +133,7 @@ def test_a_configuration_in_several_variants_is_several_runs() -> None:
 
 def test_a_search_that_gave_some_of_its_hits_only() -> None:
     run = by_kind(as_json(hits(*RESULTS, total=1500)), "x.json")["run"][0]
-    loud = "!the search returned only some of its hits; increase its size to request all of them: "
+    loud = "!the search returned only some of the hits; increase `size` to request all of them: "
     assert f"{loud}4 of 1,500" in notes(run)
     (qrels,) = by_kind(as_json(hits(STORED, total=7)), "x.json")["qrels"]
     assert f"{loud}1 of 7" in notes(qrels)

@@ -42,7 +42,7 @@ SNAPSHOTS = (
 )
 GRADES = {"star wars": {"11": 3, "=1891": 1}, '-x, "y"': {"007": 0}}
 BEFORE = {"star wars": {"007": -1.0, "=1891": -2.0}, '-x, "y"': {"11": -1.0}}
-UNRATED = "1 query without ratings, so without judgments: nothing rated"
+UNRATED = "1 query without ratings and therefore without judgments: nothing rated"
 
 
 def judgement(rating: float | None, user: str = "ann@example.org") -> dict[str, Any]:
@@ -87,8 +87,9 @@ def test_ratings() -> None:
         "queries": [{"query_id": text, "text": text} for text in queries],
     }
     guards = (
-        "2 texts begin with a blank before = + - or @; Quepid adds this blank for spreadsheets,"
-        ' and it is removed: -x, "y", =1891'
+        "2 texts begin with the blank that Quepid adds before = + - or @ for spreadsheets; the"
+        " blank"
+        ' is removed: -x, "y", =1891'
     )
     assert notes(made["qrels"][0]) == notes(made["queries"][0]) == [guards, UNRATED]
 
@@ -122,10 +123,10 @@ def test_snapshots_are_a_run_each() -> None:
         ],
     }
     told = notes(made["run"][0])
-    assert told[2].startswith("3 texts begin with a blank")
+    assert told[2].startswith("3 texts begin with the blank")
     assert told[:2] + told[3:] == [
         "1 query with an empty list: nothing found",
-        "no scores in the file; ordered by rank",
+        "no scores in the file, so documents are ordered by rank",
         "2 Quepid snapshots, ordered by position: before of 2026-11-02 09:30, case 7, after of"
         " 2026-11-03 10:00, case 7",
     ]
@@ -151,9 +152,9 @@ def test_a_book() -> None:
         ],
     }
     assert notes(made["qrels"][0]) == [
-        "1 pair without a rating, so unjudged: alien: 007",
-        "!on 2 pairs the ratings differ; the most frequent one is used, or the last of the most"
-        " frequent: star wars: 11 3, 2, 3, star wars: 13 0, 2",
+        "1 pair without a rating and therefore unjudged: alien: 007",
+        "!2 pairs with ratings that differ; the most frequent rating is used, or the last one if"
+        " several are equally frequent: star wars: 11 3, 2, 3, star wars: 13 0, 2",
         "2 pairs with a position, which is not read as a run (a book collects pairs from several"
         " searches)",
     ]

@@ -56,7 +56,7 @@ NAME = "samples.jsonl"
 FILE = lines(*SAMPLES)
 BY_TEXT = {"doc": "retrieved_contexts"}
 FIRST = SAMPLES[0]["user_input"]
-BY_ORDER = "no scores in the file; the order of each list is the ranking"
+BY_ORDER = "no scores in the file, so the order of each list is the ranking"
 
 
 def as_csv(samples: list[dict[str, Any]], dump: Any = str) -> bytes:
@@ -177,7 +177,8 @@ def test_ids_of_queries_and_what_is_odd() -> None:
     uneven = lines(one | {"retrieved_contexts": ["a"], "reference_contexts": ["b"]})
     (documents,) = read_all_tables(uneven, name=NAME, kind="documents")
     assert notes(documents) == [
-        "1 query with different numbers of contexts and ids; these texts are excluded: tea"
+        "1 query with different numbers of contexts and ids; the texts of these contexts are"
+        " excluded: tea"
     ]
 
 

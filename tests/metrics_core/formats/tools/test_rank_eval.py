@@ -131,7 +131,7 @@ def test_hits_without_scores_keep_their_order_and_rising_ones_are_told() -> None
 def test_documents_of_several_indices() -> None:
     content = changed(ASKED, '"docs", "_id": "007"', '"old", "_id": "007"')
     assert notes(by_kind(content, "x.json")["qrels"][0])[1:] == [
-        "documents of 2 indices, identified by _id only: docs, old"
+        "documents from 2 indices are identified by _id only: docs, old"
     ]
     refused(
         content.replace(b'"d9"', b'"007"'),

@@ -19,7 +19,7 @@ from tests.metrics_core.formats.tools.looking import (
     written,
 )
 
-BY_ORDER = "no scores in the file; the order of each list is the ranking"
+BY_ORDER = "no scores in the file, so the order of each list is the ranking"
 ANSWER = [{"text": "So.", "citations": [0, 1]}]
 
 

@@ -61,7 +61,7 @@ def test_a_name_of_two_meanings_says_which_it_took(name: str) -> None:
     )
     (plain,) = name_notes(["Accuracy@10"])
     assert plain.message.startswith("Accuracy@10 is share of correctly ordered pairs; ")
-    assert note.message.endswith("sentence-transformers call accuracy, is Success@10")
+    assert "sentence-transformers use “accuracy” for Success@10, the share" in note.message
 
 
 @pytest.mark.parametrize(
