@@ -77,7 +77,7 @@ def gate(
         [floors] if isinstance(floors, str) else floors,
     )
     if not conditions.measures:
-        raise RanklensError("No gate is given.", "Give one, such as 'nDCG@10 > -0.01'.")
+        raise RanklensError("No gate is given.", "Give a gate, such as 'nDCG@10 > -0.01'.")
     compared, file = _read_comparison(runs, baseline, qrels, conditions)
     query_table = None if queries is None else convert_to_queries(queries)
 
@@ -115,7 +115,7 @@ def gate_scores(
     all_texts = [*texts, *floor_texts]
     names = [name.removeprefix(PREFIX) for name in find_gated_measure_names(all_texts)]
     if not names:
-        raise RanklensError("No gate is given.", "Give one, such as 'correct > -0.02'.")
+        raise RanklensError("No gate is given.", "Give a gate, such as 'correct > -0.02'.")
     selected, _ = select_scores(scores, names, (), ())
     declared = declare_directions(selected, all_texts)
     conditions = GateConditions.from_texts(texts, floor_texts, measures=declared.measures)

@@ -76,7 +76,8 @@ def _show_run_dialog(run: str) -> None:
         "Name",
         run,
         key=f"{_NAME}_{run}",
-        help=f"If left empty, the name is {escape_markdown(original_name)}, as in the file.",
+        help=f"If you leave this empty, the run has its name from the file,"
+        f" {escape_markdown(original_name)}.",
     )
     styles = [RunStyle(name, other_slot) for other_slot in sorted({*range(COLORS), slot})]
     glyphs = {style.slot: f":gray[&#{ord(style.glyph)};]" for style in styles}

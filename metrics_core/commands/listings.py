@@ -132,7 +132,9 @@ def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFi
         first = error.problems[0]
         return f"expected {first.expected}, found {first.found}"
     guessed = recognised is not None and recognised.evidence == "guess"
-    return "a run or judgments; neither the columns nor the file name show which" if guessed else ""
+    return (
+        ("a run or judgments; neither the columns nor the file name shows which") if guessed else ""
+    )
 
 
 def _suggest_columns_option(fields: FileFields, kind: Kind) -> str:

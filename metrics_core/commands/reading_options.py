@@ -159,8 +159,8 @@ def add_reading_options(
             type=argument_type(parse_id_map),
             default=UNCHANGED_IDS,
             metavar="READING",
-            help=f"map {ids_text} before matching, with a mapping such as 'cut #' or 'case, zeros';"
-            " if ids do not match, a note suggests a mapping",
+            help=f"mapping to apply to {ids_text} before matching, such as 'cut #' or 'case,"
+            " zeros'; if ids do not match, a note suggests a mapping",
         )
     parser.add_argument(
         "--exclude-self",

@@ -107,7 +107,7 @@ def judge_next_finding(
     if pair.side == 0:
         if next_judgments.table.empty:
             return "The runs are tied, whatever the grades of the unjudged documents."
-        return "The runs are tied, so effects in both directions count."
+        return "Effects in both directions count, because the runs are tied."
     trailing_run = pair.leader(-pair.side)
     if next_judgments.n_to_settle == 0:
         safe = (

@@ -258,7 +258,7 @@ def cutoff_check(
         chance = "The difference is not significant at any k."
         if pair.is_significant:
             alone_text = f"k = {w.format_count(k)} is significant by itself"
-            chance = f"{alone_text}, but no k is significant after correction for all k together."
+            chance = f"{alone_text}, but no k is significant once all k are corrected together."
         return make_cutoff_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
     is_inside = any(low <= k <= high for low, high in spans)

@@ -392,9 +392,9 @@ def _untested_note(compared: pd.DataFrame) -> str:
     clauses = []
     if n_few:
         have = w.plural(n_few, "it has", "they have")
-        clauses.append(f"{w.number_word(n_few)} {verb}, since {have} too few queries")
+        clauses.append(f"{w.number_word(n_few)} {verb} because {have} too few queries")
     if n_alike:
         its = w.plural(n_alike, "its", "their")
         subject = f"{w.number_word(n_alike)}," if n_few else f"{w.number_word(n_alike)} {verb},"
-        clauses.append(f"{subject} since too few of {its} queries differ")
+        clauses.append(f"{subject} because too few of {its} queries differ")
     return f"; {', and '.join(clauses)}" if clauses else ""

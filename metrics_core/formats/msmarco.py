@@ -251,7 +251,7 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
 
 
 def _order_only_note(reason: str, count: int, examples: tuple[str, ...] = ()) -> Note:
-    message = f"{reason}, so ranks are used only for the order; gaps are closed"
+    message = f"{reason}, so ranks are used only for the order, and gaps are closed"
     return Note("rank", message, count, examples)
 
 

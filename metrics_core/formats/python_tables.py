@@ -138,7 +138,7 @@ def _from_array(array: np.ndarray[Any, Any], kind: Kind) -> PythonTable:
     if array.shape[1] != 3:
         raise RanklensError(
             f"An array of {array.shape[1]:,} columns cannot be read as {kind}.",
-            f"Give three columns: query_id, doc_id and {VALUE_COLUMNS[kind]}, with ids as text.",
+            f"Give three columns: query_id, doc_id and {VALUE_COLUMNS[kind]}. Ids must be text.",
         )
     return PythonTable(["query_id", "doc_id", VALUE_COLUMNS[kind]], lambda i: array[:, i])
 

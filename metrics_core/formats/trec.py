@@ -155,7 +155,8 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
             "PyTerrier",
             "`Experiment(…, save_dir=…)`: the folder, a zip of it, or its NAME.res.gz",
             "one run per system, named after its file",
-            "the queries' texts; perquery.csv is read as scores, aggregated.csv has no queries",
+            "the queries' texts; aggregated.csv, because it has no values per query (perquery.csv"
+            " is read as scores)",
             ("search",),
         ),
     ),

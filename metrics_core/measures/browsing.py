@@ -65,17 +65,17 @@ Exponent = Annotated[MaxRel, Bounds(1, MAX_EXPONENT)]
         Difference(
             "ir_measures",
             "RBP without rel, and RBP@k, are supported.",
-            "No provider of ir_measures computes RBP without rel, or RBP@k. Graded RBP is as in"
-            " ranx and trec_eval.",
+            "No provider of ir_measures computes RBP without rel, or RBP@k. Graded RBP is computed"
+            " as in ranx and trec_eval.",
         ),
         Difference(
             "trec_eval",
             "rbp of version 10.0 scales the grades of a query to [0, 1] if one of them is outside"
             " this range.",
-            "Here each grade is used as the gain, as published and in ranx. The output of"
-            " trec_eval's binary depends on its compiler, because its m_rbp.c never initialises the"
-            " minimum and maximum it scales by. Our trec_eval command line starts both at 0, which"
-            " gives the results that NIST's own tests expect.",
+            "Here each grade is used as the gain, as in the published formula and in ranx. The"
+            " output of trec_eval's binary depends on its compiler, because its m_rbp.c never"
+            " initialises the minimum and maximum it scales by. Our trec_eval command line starts"
+            " both at 0, which gives the results that NIST's own tests expect.",
         ),
         Difference(
             "ranx",

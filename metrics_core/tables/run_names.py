@@ -43,7 +43,7 @@ def make_names_unique(
             notes.append(
                 Note(
                     "same_run",
-                    f"{run.name} was loaded twice; shown once",
+                    f"{run.name} was loaded twice, so it is shown once",
                     1,
                     (twin.name,),
                 )
@@ -54,7 +54,7 @@ def make_names_unique(
             notes.append(
                 Note(
                     "same_name",
-                    f"two runs are named {run.name}; one is shown as {name}",
+                    f"two runs are named {run.name}, so one is shown as {name}",
                     1,
                     (name,),
                 )

@@ -232,7 +232,11 @@ def _case_list(
     top = diagnosis.rankings[run].head(min(drawing.cutoff, CASE_ROWS))
     style = run_style(drawing.styles, run)
     if top.empty:
-        return style, [], f"{run} has no results for this query; it scores {w.format_score(0.0)}."
+        return (
+            style,
+            [],
+            (f"{run} has no results for this query, so it scores {w.format_score(0.0)}."),
+        )
     rows = []
     for record in top.to_dict("records"):
         doc_id = record["doc_id"] or ""

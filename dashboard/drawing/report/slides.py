@@ -186,7 +186,7 @@ class _Slides:
         lead = curves.lead
         if drawing.comparison.measure.cutoff is None:
             lead = muted_span(
-                f"{drawing.name} counts the whole list; the curves show {family} by k."
+                f"{drawing.name} counts the whole list, but the curves show {family} by k."
             )
         note = _BANDS
         if drawing.is_single_run:

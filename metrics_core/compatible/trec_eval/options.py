@@ -320,7 +320,7 @@ _OPTIONS = (
     ("-T, --Results_format FORMAT", "trec_results (the only format)"),
     ("-Z, --Zscore FILE", "print z-scores; lines of FILE: query measure mean deviation"),
     ("-D, --Debug_level N[.QUERY]", "score only this query; no debug output is printed"),
-    ("--as VERSION", "print like version 10.0 (the default) or 9.0.8"),
+    ("--as VERSION", "print as version 10.0 (the default) or 9.0.8 does"),
     ("-h, --help   -v, --version", ""),
 )
 
@@ -339,9 +339,11 @@ def _explain_preference(name: str) -> str:
     """Return the explanation of a measure that exists only in trec_eval."""
     if name in _WITHOUT_MEASURE:
         return _WITHOUT_MEASURE[name]
-    scope_text = {"simp": "", "pair": ", pair by pair of documents"}.get(name.split("_")[1], "")
+    scope_text = {"simp": "", "pair": ", counting each pair of documents once"}.get(
+        name.split("_")[1], ""
+    )
     if "avgjg" in name:
-        scope_text = ", judge by judge"
+        scope_text = ", averaged over judges"
     if "Rnonrel" in name:
         scope_text += ", as if each judge had found as many relevant as nonrelevant documents"
     listing_text = {"ret": ", both listed", "imp": ", at least one listed"}.get(

@@ -82,8 +82,8 @@ def build_qrels_table(
     qrels = add_subtopics_note(qrels)
     if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
         message = (
-            "all grades are between 0 and 1; binary measures count only grade 1 as relevant, unless"
-            " you set a threshold such as AP(rel=0.5)"
+            "all grades are between 0 and 1, so binary measures count only grade 1 as relevant,"
+            " unless you set a threshold such as AP(rel=0.5)"
         )
         qrels = qrels.with_notes(Note("fractions", message, int((grades % 1 > 0).sum()), loud=True))
     negative = int(np.count_nonzero(grades < 0))

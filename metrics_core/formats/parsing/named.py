@@ -287,7 +287,7 @@ def _build_queries(source: Source, named: NamedColumns, header_roles: HeaderRole
     if "text" in header_roles.roles:
         columns["text"] = pc.fill_null(named.column(header_roles.roles["text"]), "").to_pylist()
     else:
-        message = "no text column found; the queries have no text"
+        message = "no text column found, so the queries have no text"
         named.notes.append(Note("columns", message, len(named)))
     for index in header_roles.others:
         name = _make_free_name(named.names[index], ("query_id", "text"))

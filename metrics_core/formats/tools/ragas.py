@@ -49,10 +49,10 @@ SAMPLES = Preset(
     "Ragas samples",
     endings=(".jsonl", ".json", ".csv", ".parquet"),
     explanation="Single-turn Ragas samples, as JSON Lines, JSON, CSV or Parquet."
-    " retrieved_context_ids are a run in list order, reference_context_ids are relevant (grade"
-    " 1), the contexts are documents, and user_input is the query; numbers beside a run are its"
-    " scores, other fields become query columns. Without ids, columns doc=retrieved_contexts"
-    " identifies documents by their texts.",
+    " retrieved_context_ids are a run in list order, reference_context_ids are relevant (grade 1),"
+    " the contexts are documents, and user_input is the query. Numbers beside a run are its scores,"
+    " and other fields become query columns. Without ids, columns doc=retrieved_contexts identifies"
+    " documents by their texts.",
     example='{"user_input": "refund", "retrieved_context_ids": ["doc-7", "doc-3"],'
     ' "reference_context_ids": ["doc-3"]}',
     recognised_by=("query_id",),
@@ -318,7 +318,7 @@ def _find_query_id(source: Source, line: int | None, sample: Any, id_name: str) 
         raise _sample_error(source, line, actual, f"`{name}`")
     value = sample[name]
     if isinstance(value, (list, dict, float)) or value == "":
-        hint = "Multi-turn samples have no lists of contexts; only single-turn samples are read."
+        hint = "Multi-turn samples have no lists of contexts, so only single-turn samples are read."
         value_text = "a list" if isinstance(value, list) else f"`{shorten_line(str(value))[:60]}`"
         raise _sample_error(source, line, f"{value_text} at {name}", "a question as text", hint)
     return str(value)

@@ -38,8 +38,8 @@ _NEEDS = {
 _AGGREGATIONS = {
     "mean": "",
     "sum": "the score of a run is the sum over its queries",
-    "geometric": "the score of a run is the geometric mean over its queries, with scores below"
-    " 0.00001 raised to that value",
+    "geometric": "the score of a run is the geometric mean over its queries; scores below 0.00001"
+    " count as 0.00001",
 }
 
 

@@ -128,7 +128,7 @@ def _read_lines(spark: SparkSession, path: str) -> DataFrame:
     is_bad = (count < _COLUMNS) | is_shifted | ~score.rlike(NUMBER)
     message = f.concat(
         f.lit(
-            f"{path}: expected {_COLUMNS} columns, with a number as the score in the fifth, found: "
+            f"{path}: expected {_COLUMNS} columns and a number as the score in the fifth, found: "
         ),
         f.substring("line", 1, 200),
         f.lit(f"\n{RUN.line}"),

@@ -64,8 +64,8 @@ def _problems_error(problems: list[str]) -> RanklensError:
     if len(problems) > len(listed):
         listed.append(f"and {len(problems) - len(listed):,} more")
     return RanklensError(
-        "A run may list a document only once for each query, with a finite score. A document may"
-        " have only one grade for each query, and the grade must be finite. Found:\n"
+        "A run may list a document only once for each query, and its score must be finite. A"
+        " document may have only one grade for each query, and the grade must be finite. Found:\n"
         + "\n".join(listed)
     )
 

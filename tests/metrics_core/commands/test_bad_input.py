@@ -491,7 +491,7 @@ def test_two_files_with_the_same_rows_are_two_runs(evaluate: Evaluate) -> None:
 def test_two_runs_of_one_name_are_told_apart(evaluate: Evaluate) -> None:
     outcome = evaluate(runs={"bm25.txt": RUN.replace("2.5", "1")})
     assert [line.split("\t")[0] for line in outcome.out.splitlines()[1:]] == ["bm25", "bm25 (2)"]
-    assert "two runs are named bm25; one is shown as bm25 (2)" in outcome.err
+    assert "two runs are named bm25, so one is shown as bm25 (2)" in outcome.err
 
 
 @pytest.mark.parametrize("k", ["0", "-1", "2.5", "ten", "1e400", "nan", "99999999999"])

@@ -265,7 +265,7 @@ def false_in_method(given: Situation, text: str) -> Iterator[str | bool]:
     corrected = re.search(r"corrected for (\w+) comparisons", text)
     tested = len(others) - few - alike
     yield (count_of(corrected[1]) if corrected else 1) != tested and "corrected for how many"
-    said = [re.search(rf"(\w+)(?: \w+ not tested)?, since {why}", text) for why in (
+    said = [re.search(rf"(\w+)(?: \w+ not tested)?,? because {why}", text) for why in (
         r"\w+ ha(?:s|ve) too few queries", r"too few of \w+ queries differ")]  # fmt: skip
     yield [count_of(one[1]) if one else 0 for one in said] != [few, alike] and "not tested"
     yield f"{w.format_share(given.level)} intervals" not in text and given.has_intervals

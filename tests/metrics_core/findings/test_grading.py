@@ -97,7 +97,7 @@ def test_of_two_that_are_level_none_would_take_the_lead() -> None:
     level = ComparedPair("new", "old", "AP", "cannot tell", 0)
     some = NextJudgments(pd.DataFrame({"doc_id": ["d"]}), 1, None, exact=True)
     assert judge_next_finding(some, level).startswith(
-        "The runs are tied, so effects in both directions"
+        "Effects in both directions count, because the runs"
     )
     none = NextJudgments(pd.DataFrame(), None, None, exact=True)
     assert judge_next_finding(none, level).endswith(

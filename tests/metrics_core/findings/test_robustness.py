@@ -227,7 +227,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             by_k([1, 1], [0, 0]),
             "not significant at any k",
             "",
-            "k = 2 is significant by itself, but no k is significant after correction",
+            "k = 2 is significant by itself, but no k is significant once",
         ),
         (by_k([1, 1, 1], [1, 1, 0]), "significant at k = 1 to 2", "firm", "Elsewhere"),
         (None, "none", "", "scores whole lists and has no cutoff"),

@@ -36,27 +36,27 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
         (
             [{}, ALIKE],
             DEFAULT_METHOD,
-            "Two runs compared with one baseline, 95\u00a0% intervals; one is not tested, since too"
-            " few of its queries differ.",
+            "Two runs compared with one baseline, 95\u00a0% intervals; one is not tested, because"
+            " too few of its queries differ.",
         ),
         (
             [{}, {}, FEW],
             DEFAULT_METHOD,
             "Three runs compared with one baseline, 95\u00a0% intervals and verdicts corrected for"
-            " two comparisons; one is not tested, since it has too few queries.",
+            " two comparisons; one is not tested because it has too few queries.",
         ),
         (
             [{}, FEW, FEW, ALIKE],
             DEFAULT_METHOD,
-            "Four runs compared with one baseline, 95\u00a0% intervals; two are not tested, since"
-            " they have too few queries, and one, since too few of its queries differ.",
+            "Four runs compared with one baseline, 95\u00a0% intervals; two are not tested because"
+            " they have too few queries, and one, because too few of its queries differ.",
         ),
         (
             [{}, FEW],
             Method(correction="none"),
             "Two runs compared with one baseline, not corrected: each interval and verdict holds"
             " only by itself, and with many comparisons some are significant by chance; one is"
-            " not tested, since it has too few queries. Method: paired bootstrap and randomisation"
+            " not tested because it has too few queries. Method: paired bootstrap and randomisation"
             " test, not corrected.",
         ),
         ([FEW, ALIKE], DEFAULT_METHOD, ""),

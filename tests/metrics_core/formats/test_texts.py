@@ -167,7 +167,7 @@ def test_queries_without_text(text: str, name: str) -> None:
         ]
         assert loaded.table.groupings == []
         assert [n.message for n in loaded.notes] == [
-            "no text column found; the queries have no text"
+            "no text column found, so the queries have no text"
         ]
 
 

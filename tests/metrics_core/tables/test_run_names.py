@@ -25,7 +25,9 @@ def test_different_runs_of_different_names_stay() -> None:
 def test_a_run_given_twice_is_kept_once() -> None:
     runs, notes = make_names_unique([run_of(ONE, "a"), run_of(ONE, "a")], Run.has_same_rows)
     assert [r.name for r in runs] == ["a"]
-    assert [(n.kind, n.message) for n in notes] == [("same_run", "a was loaded twice; shown once")]
+    assert [(n.kind, n.message) for n in notes] == [
+        ("same_run", "a was loaded twice, so it is shown once")
+    ]
 
 
 def test_two_runs_with_the_same_rows_stay_two() -> None:
@@ -41,8 +43,8 @@ def test_two_runs_of_one_name_are_told_apart() -> None:
     )
     assert [r.name for r in runs] == ["a", "a (2)", "a (3)"]
     assert [n.message for n in notes] == [
-        "two runs are named a; one is shown as a (2)",
-        "two runs are named a; one is shown as a (3)",
+        "two runs are named a, so one is shown as a (2)",
+        "two runs are named a, so one is shown as a (3)",
     ]
 
 
@@ -93,7 +95,7 @@ def test_runs_of_one_name_in_two_folders(
     assert main(["evaluate", "qrels.txt", *files, "a/run.txt", "-m", "RR", "--format", "csv"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[1:] == ["a/run,all,RR,0.5", "b/run,all,RR,1.0"]
-    assert "a/run was loaded twice; shown once" in err and "two runs" not in err
+    assert "a/run was loaded twice, so it is shown once" in err and "two runs" not in err
     for given in (files, [Path(file) for file in files]):
         found = evaluate(given, "qrels.txt", "RR")
         assert found["run"].tolist() == ["a/run", "b/run"]

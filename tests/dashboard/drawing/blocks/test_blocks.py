@@ -760,7 +760,7 @@ def test_two_lists_texts():
 def test_two_lists_without_documents_show_ids():
     empty = pd.DataFrame()
     page = Page(draw_two_lists(small_diagnosis(LISTS, GRADES), DRAWING, empty, ["charge"]))
-    assert "No document file is loaded; documents are shown by id." in page.text
+    assert "No document file is loaded, so documents are shown by id." in page.text
     assert page.having("by-id") and not page.having("excerpt")
 
 

@@ -246,7 +246,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     assert "k = 5 is significant by itself, but not after correction for all k together." in curves
     assert "95 % intervals; the band of the difference is simultaneous over all k" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
-    assert "AP counts the whole list; the curves show AP by k." in whole
+    assert "AP counts the whole list, but the curves show AP by k." in whole
 
 
 def test_the_date_is_that_of_the_sender() -> None:
