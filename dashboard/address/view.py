@@ -272,7 +272,9 @@ def explain_missing_items(
     if chosen_measure.refused is not None:
         messages["m"] = _refusal_text(chosen_measure.refused)
     if address["k"] and not parse_whole_number(address["k"]):
-        messages["k"] = f"k = {address['k']} is not a cutoff. A cutoff is a whole number from 1."
+        messages["k"] = (
+            f"k = {address['k']} is not a cutoff. A cutoff is a whole number from 1 upwards."
+        )
     for control in CONTROLS:
         if address[control.name] != control.read(address):
             words = join_words(control.words, "or")

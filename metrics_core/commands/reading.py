@@ -163,10 +163,7 @@ def nothing_to_compare_error(baseline: str) -> RanklensError:
 def _refuse_repeated_stdin(files: Sequence[str | None]) -> None:
     """Raise RanklensError if standard input is named twice, because it can be read only once."""
     if sum(name in ("-", "/dev/stdin") for name in files) > 1:
-        raise RanklensError(
-            "Standard input can be read only once.",
-            "Use - for one argument only, and files for the others.",
-        )
+        raise RanklensError("Standard input can be read only once.", "Use - for one file only.")
 
 
 def _read_documents(

@@ -179,8 +179,7 @@ def rows_to_table(rows: Sequence[Any], kind: Kind) -> PythonTable:
 
 def _differing_row_error(row: Any, index: int, names: Sequence[str]) -> RanklensError:
     return RanklensError(
-        f"Row {index + 1:,} does not have the structure of the rows before it:"
-        f" {shorten_value(row)}.",
+        f"Row {index + 1:,} differs from the rows before it: {shorten_value(row)}.",
         f"Give {', '.join(names)} in every row.",
     )
 

@@ -114,7 +114,11 @@ class Parameter:
         if self.kind in (bool, str):
             return "True or False" if self.kind is bool else "a name"
         if self.kind is int:
-            most = f" to {self.bounds.high:,.0f}" if self.bounds.high < MAX_WHOLE_NUMBER else ""
+            most = (
+                f" to {self.bounds.high:,.0f}"
+                if self.bounds.high < MAX_WHOLE_NUMBER
+                else " upwards"
+            )
             fraction = " or a fraction above 0" if self.fractions else ""
             return f"a whole number from {self.bounds.low:g}{most}{fraction}"
         return str(self.bounds)

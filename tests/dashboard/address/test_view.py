@@ -177,7 +177,9 @@ def test_a_measure_that_is_none_is_told_and_not_another_shown(key: str, said: st
 def test_a_cutoff_that_is_none_is_told() -> None:
     for text in ("ten", "-1", "0", "1.5"):
         found = explain_missing_items(Address.create(k=text), ["a"], {}, {}, NDCG, {})
-        assert found == {"k": f"k = {text} is not a cutoff. A cutoff is a whole number from 1."}
+        assert found == {
+            "k": f"k = {text} is not a cutoff. A cutoff is a whole number from 1 upwards."
+        }
 
 
 @pytest.mark.parametrize(

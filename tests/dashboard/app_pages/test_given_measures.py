@@ -284,7 +284,7 @@ def test_scores_of_a_run_without_a_list_are_named(
     data = write_answers(tmp_path, with_lists=True)
     (data / "dense.run").unlink()
     monkeypatch.setenv("RANKLENS_DATA", str(data))
-    assert "Scores without result lists are not used: dense" in text_of(opened("data"))
+    assert "Scores of runs without result lists are not used: dense" in text_of(opened("data"))
 
 
 def test_a_column_of_computed_scores_is_checked_and_not_offered_twice(

@@ -189,7 +189,7 @@ def test_without_judgments_it_shows_what_changed(
     [
         (["report", "none", *RUNS, "-m", "AP"], "--measure needs judgments."),
         (["report", "none", *RUNS, "--documents", QUERIES], "--documents needs judgments."),
-        (["report", "none", *RUNS, "--top", "0"], "a whole number from 1, not 0"),
+        (["report", "none", *RUNS, "--top", "0"], "a whole number from 1 upwards, not 0"),
         (["report", "none", RUNS[0]], "There is no run to compare with bm25."),
         (["figure", "curves", "none", *RUNS], "A figure needs judgments."),
     ],

@@ -202,15 +202,15 @@ def test_an_unknown_measure_is_refused(text: str) -> None:
     ("text", "what"),
     [
         ("P", "needs a cutoff"),
-        ("P@0", "a whole number from 1, not 0"),
-        ("P@-3", "a whole number from 1, not -3"),
-        ("P@2.5", "a whole number from 1, not 2.5"),
+        ("P@0", "a whole number from 1 upwards, not 0"),
+        ("P@-3", "a whole number from 1 upwards, not -3"),
+        ("P@2.5", "a whole number from 1 upwards, not 2.5"),
         ("P@ten", "a number, not 'ten'"),
-        ("P@nan", "a whole number from 1, not nan"),
-        ("P@inf", "a whole number from 1, not inf"),
-        ("P@1e400", "a whole number from 1, not inf"),
+        ("P@nan", "a whole number from 1 upwards, not nan"),
+        ("P@inf", "a whole number from 1 upwards, not inf"),
+        ("P@1e400", "a whole number from 1 upwards, not inf"),
         ("P@99999999999", "a whole number from 1"),
-        ("ndcg_cut_0", "a whole number from 1, not 0"),
+        ("ndcg_cut_0", "a whole number from 1 upwards, not 0"),
         ("Rprec@5", "takes no cutoff"),
         ("setf@5", "It uses the whole list. Write SetF."),
         ("recall_at_k", "cutoff must be a number, not 'k'"),
@@ -441,5 +441,7 @@ def test_a_limit_between_grades() -> None:
     assert means == pytest.approx([0.5, 0.75, 1.0, 0.5, 0.1])
     assert str(parse_measure("AP(rel=0.5)")) == "AP(rel=0.5)"
     assert str(parse_measure("AP(rel=2.0)")) == "AP(rel=2)"
-    with pytest.raises(ParameterError, match="a whole number from 1 or a fraction above 0, not 0"):
+    with pytest.raises(
+        ParameterError, match="a whole number from 1 upwards or a fraction above 0, not 0"
+    ):
         parse_measure("AP(rel=0)")
