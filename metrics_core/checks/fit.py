@@ -124,7 +124,10 @@ def _document_texts_line(
 
     `unknown` is the number of runs loaded as judged ranks (the ranks of judged documents). These
     runs are excluded, because they lack the ids of unjudged documents."""
-    tops = [_top_documents(run.select_top(cutoff), cutoff) for run in runs]
+    tops = [
+        top.doc_ids.take(as_column(top_rows(top, cutoff))).unique()
+        for top in (run.select_top(cutoff) for run in runs)
+    ]
     top_ids = pa.chunked_array(tops).unique()
     n_with_text = int(documents.are_known(top_ids).sum())
     lacking = len(top_ids) - n_with_text
@@ -134,10 +137,6 @@ def _document_texts_line(
         remark += " ranks of judged documents"
     label = f"documents in the top {cutoff} with a text"
     return FitLine(label, f"{n_with_text:,} of {len(top_ids):,}", not lacking, remark)
-
-
-def _top_documents(run: Run, cutoff: int) -> pa.Array:
-    return run.doc_ids.take(as_column(top_rows(run, cutoff))).unique()
 
 
 def _shorten_ids(ids: Sequence[str]) -> str:

@@ -257,7 +257,8 @@ def _compare_by_test(
     columns = [column[~np.isnan(column)] for column in differences.T]
     p = np.where(is_sign_tested, sample.p, np.nan)
     for i in np.flatnonzero(~np.isnan(sample.p) & ~is_sign_tested):
-        p[i] = _find_p_value(columns[i], method)
+        is_bca = method.test == BCA
+        p[i] = bca_test(columns[i])[0] if is_bca else PAIRED_TESTS[method.test](columns[i])
     p_corrected = _correct_p_values(p, method)
     low, high = _find_intervals(columns, p_corrected, method)
     inner = Interval(sample.mean, *np.full((2, len(columns)), np.nan))
@@ -274,12 +275,6 @@ def _compare_by_test(
 def _correct_p_values(p: Floats, method: Method) -> Floats:
     return (
         BY_NUMBER[method.effective_correction](p) if method.effective_correction in BY_NUMBER else p
-    )
-
-
-def _find_p_value(differences: Floats, method: Method) -> float:
-    return (
-        bca_test(differences)[0] if method.test == BCA else PAIRED_TESTS[method.test](differences)
     )
 
 

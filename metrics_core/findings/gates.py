@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from metrics_core.base import wording as w
-from metrics_core.comparing.gate_conditions import Floor, Gate, QuerySlice
+from metrics_core.comparing.gate_conditions import Floor, Gate
 from metrics_core.comparing.gates import (
     BELOW,
     CHANGED,
@@ -36,7 +36,7 @@ from metrics_core.scoring.intervals import FEWEST_SCORES, LEVEL
 def describe_target(gate: Gate | Floor) -> str:
     """Name the measure of a gate and its queries: "nDCG@10 on Billing"."""
     name = gate.target if isinstance(gate, Gate) else str(gate.measure)
-    return f"{name}{_slice_suffix(gate.slice)}"
+    return f"{name} on {gate.slice.group}" if gate.slice.column else name
 
 
 def describe_ratio_outcome(outcome: GateOutcome) -> str:
@@ -47,10 +47,6 @@ def describe_ratio_outcome(outcome: GateOutcome) -> str:
         return f"{describe_target(outcome.gate)} has no typical ratio"
     ratio = describe_ratio(1 + outcome.difference, ends, measure, LEVEL)
     return f"{describe_target(outcome.gate)} {ratio}"
-
-
-def _slice_suffix(queries: QuerySlice) -> str:
-    return f" on {queries.group}" if queries.column else ""
 
 
 def gate_title(outcome: GateOutcome) -> str:
@@ -129,8 +125,9 @@ def _explain_ratio(outcome: GateOutcome) -> str:
 def _explain_difference(outcome: GateOutcome) -> str:
     margin = w.format_plain_number(outcome.gate.margin)
     if outcome.is_unchanged:
-        queries_text = (
-            "its one query scores" if outcome.queries == 1 else _all_queries_text(outcome.queries)
+        number = w.format_count(outcome.queries)
+        queries_text = w.plural(
+            outcome.queries, "its one query scores", f"all {number} queries score"
         )
         return f"Nothing changed: {queries_text} the same as with {outcome.baseline}."
     if outcome.outcome == WORSE_RUN:
@@ -156,10 +153,6 @@ def _explain_difference(outcome: GateOutcome) -> str:
 def gate_sentence(outcome: GateOutcome) -> str:
     """Return the title of a gate and the explanation of its outcome on one line."""
     return f"{gate_title(outcome)}. {gate_finding(outcome)}"
-
-
-def _all_queries_text(n_queries: int) -> str:
-    return f"all {w.format_count(n_queries)} queries score"
 
 
 def _only_queries_text(n_queries: int) -> str:
@@ -203,15 +196,10 @@ def _describe_power(outcome: GateOutcome) -> str:
     double_margin = w.format_plain_number(2 * outcome.gate.margin)
     return (
         f"These {w.format_count(outcome.queries)} queries detect a loss of about"
-        f" {_format_rounded_size(outcome.smallest_loss)} with 80{w.NO_BREAK}% power. A loss of"
-        f" {double_margin}, twice the margin, would fail the gate"
+        f" {format_absolute_difference(float(f'{outcome.smallest_loss:.2g}'))} with"
+        f" 80{w.NO_BREAK}% power. A loss of {double_margin}, twice the margin, would fail the gate"
         f" {w.format_share(outcome.failure_chance_at_twice_margin)} of the time."
     )
-
-
-def _format_rounded_size(size: float) -> str:
-    """Format a size with two significant figures."""
-    return format_absolute_difference(float(f"{size:.2g}"))
 
 
 def floor_finding(outcome: FloorOutcome) -> str:

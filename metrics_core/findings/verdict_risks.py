@@ -47,7 +47,8 @@ def unjudged_check(
     top = f"top {w.format_count(depth)}"
 
     def make_unjudged_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
-        brief = f"{w.format_share(unjudged_share)} of the {top}; {_brief_answer(word)}"
+        answer = word if word not in (w.DASH, "unknown") else "effect unknown"
+        brief = f"{w.format_share(unjudged_share)} of the {top}; {answer}"
         return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief)
 
     share = f"{w.format_share(unjudged_share)} of both runs’ {top} is unjudged."
@@ -71,11 +72,6 @@ def unjudged_check(
         if sign_holds
         else make_unjudged_check("could reverse it", "not firm", reason)
     )
-
-
-def _brief_answer(word: str) -> str:
-    """Return the answer of a check in a form that can follow other text."""
-    return word if word not in (w.DASH, "unknown") else "effect unknown"
 
 
 def _describe_likely_difference(likely: EstimatedDifference, farthest: str) -> str:
