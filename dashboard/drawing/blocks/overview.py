@@ -170,10 +170,13 @@ class MeasureColumn:
 
     @property
     def digits(self) -> int:
-        """Number of decimals of the means and differences in the column. It is at least three, and
-        large enough that no significant difference is printed as 0."""
+        """Number of decimals of the means and differences in the column. It is at least that of the
+        largest mean, and large enough that no significant difference is printed as 0."""
         gaps = [abs(row["difference"]) for row in self.rows.values() if row["clear"]]
-        enough = (n for n in range(3, 8) if all(w.format_score(gap, n).strip("0.") for gap in gaps))
+        least = w.score_decimals(self._defined_means)
+        enough = (
+            n for n in range(least, 8) if all(w.format_score(gap, n).strip("0.") for gap in gaps)
+        )
         return next(enough, 8)
 
     def format_value(self, value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from metrics_core import evaluate, read_qrels, read_run
 from metrics_core.checks.id_readings import parse_id_map
 from metrics_core.checks.mapped_ids import IdMaps, map_ids
 from metrics_core.tables import GivenScores
-from tests.dashboard.conftest import opened, text_of
+from tests.dashboard.conftest import drawn, opened, text_of
 
 RUNS = ("bm25", "dense", "hybrid")
 RAIL = [page.name for page in PAGES if page.group != "none" or page.name == "query"]
@@ -103,6 +104,27 @@ def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
     assert "clear loss" in text and "% slower" in text and "↓ lower is better" in text
     (collection,) = workspace().read_collections()
     assert collection.directions == {"latency_ms": False}
+
+
+def test_a_column_has_one_number_of_decimals_and_its_colours_follow_the_direction(
+    folder: Path,
+) -> None:
+    pair = {"run": "hybrid", "base": "bm25", "m": "latency_ms"}
+    opened(**pair).button_group(key="w_better_latency_ms").set_value("Lower").run()
+    table = drawn(opened("queries", **pair))
+    changes = re.findall(r'<span class="change (\w+) clear">\s*(\S+)\s*</span>', table)
+    assert all((tone == "worse") == text.startswith("+") for tone, text in changes)
+    assert len(changes) > 50
+    assert len({"." in text for _, text in changes}) == 1, "all with decimals, or none"
+
+
+def test_pages_that_need_lists_say_so_in_a_heading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(write_answers(tmp_path, with_lists=True)))
+    for page in ("curves", "judge"):
+        heading = re.findall("<h1.*?</h1>", drawn(opened(page, m="correct")), re.DOTALL)
+        assert "This page needs a computed measure" in "".join(heading), page
 
 
 def test_files_shows_the_columns_of_scores(folder: Path) -> None:
