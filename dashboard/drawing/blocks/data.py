@@ -249,9 +249,9 @@ def draw_score_file_heading(file: str, names: Sequence[str]) -> Markup:
     return _render("score_file", file=file, question=direction_question(names) if names else "")
 
 
-def draw_score_column(column: ScoreColumn) -> Markup:
+def draw_score_column(name: str, role: str) -> Markup:
     """Draw the name of a column of scores, and what the column contains."""
-    return _render("score_column", column=column)
+    return _render("score_column", name=name, role=role)
 
 
 def draw_cells(column: ScoreColumn) -> Markup:

@@ -131,12 +131,28 @@ def test_files_shows_the_columns_of_scores(folder: Path) -> None:
     app = opened("data")
     text = text_of(app)
     assert "s.csv: which way is better for latency_ms?" in text
-    columns = ("query_id Query", "run Run", "correct Score", "faithful@5 Score", "answer Text")
+    columns = ("query_id Query", "run Run", "answer Text")
+    assert {app.selectbox(key=f"w_holds_{n}").value for n in ("correct", "faithful@5")} == {"Score"}
     for words in (*columns, "104 ids", "3 names", "0 and 1", "; 1 empty", "312 texts"):
         assert words in text, words
     app.button_group(key="w_better_latency_ms").set_value("Lower").run()
     text = text_of(app)
     assert "Scores in s.csv" in text and "A change applies at once" in text
+
+
+def test_a_column_of_scores_is_not_used_until_it_is_again(folder: Path) -> None:
+    app = opened("data")
+    app.selectbox(key="w_holds_faithful@5").select("Not used").run()
+    assert not app.exception
+    (collection,) = workspace().read_collections()
+    assert collection.directions == {"faithful@5": None}
+    assert "faithful@5" not in text_of(opened(m="correct"))
+    again = opened("data").selectbox(key="w_holds_faithful@5")
+    assert again.value == "Not used"
+    again.select("Score").run()
+    assert "faithful@5" in text_of(opened(m="correct"))
+    (collection,) = workspace().read_collections()
+    assert collection.directions == {}
 
 
 def test_columns_of_repeated_scores_in_the_order_of_the_file() -> None:
