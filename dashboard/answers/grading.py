@@ -287,9 +287,10 @@ def add_effects(
     study: Study, comparison: Comparison, frame: pd.DataFrame, summary: JudgingSummary
 ) -> pd.DataFrame:
     """Return the frame with the additional column effect: how far the grade of each document can
-    move the difference at most. It is 0 if this is unknown."""
+    move the difference at most. It is 0 if this is unknown, and missing if it is unknown for all
+    documents."""
     if summary.settle is None:
-        return frame.assign(effect=0.0)
+        return frame
     table = next_judgments(study.unlayered, comparison).table
     effects = table[["query_id", "doc_id"]].assign(effect=table["moves"].abs())
     return frame.merge(effects, "left", ["query_id", "doc_id"]).fillna({"effect": 0.0})
