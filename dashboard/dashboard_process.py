@@ -79,7 +79,7 @@ def serve_tables(
     *,
     name: str,
     folder: str | Path | None = None,
-    directions: Mapping[str, bool],
+    directions: Mapping[str, bool | None],
 ) -> DashboardProcess:
     """Store tables as a collection with this name, and start a dashboard that shows it. `view` is
     the address at which it opens. `directions` says for given measures whether higher is better.

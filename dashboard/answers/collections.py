@@ -30,15 +30,13 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
         return strong_span("The collection in this link was not found. ") + muted_span(
             "It may be in another workspace, or it was removed. Available collections:"
         )
-    if all(row.origin != "own" for row in collections):
-        return strong_span("Create your first collection. ") + muted_span(
-            f"{_DEFINITION} You can open the example at any time."
-        )
     n = len(collections)
-    count_sentence = strong_span(
-        f"{w.sentence_case(w.number_word(n))} {w.plural(n, 'collection')}. "
-    )
-    return count_sentence + muted_span(_DEFINITION)
+    title = f"{w.sentence_case(w.number_word(n))} {w.plural(n, 'collection')}"
+    only = ": the example" if n == 1 else ""
+    lead = _DEFINITION
+    if all(row.origin != "own" for row in collections):
+        lead += " Create one for your files."
+    return strong_span(f"{title}{only}. ") + muted_span(lead)
 
 
 def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None:
@@ -94,7 +92,7 @@ def missing_result_reason(row: ListedCollection) -> str:
     """Return the reason why a collection's result is missing or outdated, "" if its result is up to
     date."""
     if row.folder:
-        return f"cannot be opened; {'restore or ' if row.good else ''}remove it with ⋯"
+        return f"cannot be opened; {'restore or ' if row.good else ''}remove it in its menu ⋯"
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
         return "open it to see its result" if ready else "no result: judgments or runs are missing"

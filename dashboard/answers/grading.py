@@ -283,6 +283,19 @@ def next_documents_in_queue(
     return frame.assign(query=[study.texts.get(q, q) for q in frame["query_id"]])
 
 
+def add_effects(
+    study: Study, comparison: Comparison, frame: pd.DataFrame, summary: JudgingSummary
+) -> pd.DataFrame:
+    """Return the frame with the additional column effect: how far the grade of each document can
+    move the difference at most. It is 0 if this is unknown, and missing if it is unknown for all
+    documents."""
+    if summary.settle is None:
+        return frame
+    table = next_judgments(study.unlayered, comparison).table
+    effects = table[["query_id", "doc_id"]].assign(effect=table["moves"].abs())
+    return frame.merge(effects, "left", ["query_id", "doc_id"]).fillna({"effect": 0.0})
+
+
 def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with the additional columns title and text, which describe the document
     whose id is in the column doc_id. An unknown title or text is ""."""

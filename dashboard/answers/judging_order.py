@@ -7,9 +7,9 @@ from hashlib import blake2b
 
 MOVING, BY_QUERY, AT_RANDOM, DRAWN = "", "queries", "random", "drawn"
 ORDERS = {
-    MOVING: ("most influential first", "not a random sample"),
-    BY_QUERY: ("query by query", "not a random sample"),
-    AT_RANDOM: ("random documents", "for predicted grades"),
+    MOVING: ("most influential first", "settles the order soonest; not a random sample"),
+    BY_QUERY: ("query by query", "finishes one query at a time; not a random sample"),
+    AT_RANDOM: ("random documents", "to predict the grades of the others"),
     DRAWN: ("random queries", "for a verdict on all queries"),
 }
 """The titles of the orders, and their use. The keys are the words for the orders in an address."""

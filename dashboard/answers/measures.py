@@ -16,7 +16,7 @@ from metrics_core.measures.declaring.names import find_declaration
 USED_MOST = ("nDCG", "P", "R", "AP", "RR", "Success", "Judged", "bpref")
 # What most papers, benchmarks and teams report; bpref rather than RBP because trec_eval prints it
 # by default and it is used when many documents are unjudged.
-_FIRST, _FIRST_ASKS = "Most used", "Put the cutoff in the name: nDCG@10, P@10, R@100, RR@10."
+_FIRST, _FIRST_ASKS = "Most used", "k is the cutoff: the number of top results that count."
 
 
 @dataclass(frozen=True)

@@ -288,7 +288,8 @@ def _command_line(
     if study.given_tables and not scores:
         return ""
     for name, is_higher in settings.directions:
-        arguments += ["--higher" if is_higher else "--lower", name]
+        if is_higher is not None:
+            arguments += ["--higher" if is_higher else "--lower", name]
     paths = " ".join(map(quote, arguments))
     reading_options = [("--map-queries", settings.map_queries), ("--map-docs", settings.map_docs)]
     flags = [f" {flag} {quote(value)}" for flag, value in reading_options if value]

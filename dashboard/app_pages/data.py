@@ -187,9 +187,8 @@ def _show_preview_dialog(rows: list[FileRow]) -> None:
 
 
 def _show_file_actions(rows: list[FileRow]) -> None:
-    """Show the first rows of files, and the actions on each file: remove, correct or, if it was
-    removed, restore."""
-    look = st.expander("Preview, correct or remove", key="look", on_change="rerun")
+    """Show the actions on each file: remove, correct or, if it was removed, restore."""
+    look = st.expander("Correct or remove files", key="look", on_change="rerun")
     if not look.open:
         return
     with look:
@@ -216,8 +215,6 @@ def _show_file_actions(rows: list[FileRow]) -> None:
                 choose = file_fields.field_editor(row.file)
             if choose is not None:
                 choose()
-            else:
-                st.html(data.draw_preview(row.kind, answers.first_rows(row.file.table)))
         for entry in workspace().removed_entries(current_collection_id()):
             message = f"{escape_markdown(entry.file)} was removed."
             section.show_restore_row(message, f"back_{entry.number}", restore_file, entry.number)

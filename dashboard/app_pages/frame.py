@@ -306,7 +306,7 @@ def _has_invalid_link(context: PageContext, page: Page) -> bool:
 def _has_empty_view(context: PageContext) -> bool:
     if context.study.view_mask(context.comparison).any():
         return False
-    st.html(markup.draw_empty_state("No queries in view.", "No query matches the filters."))
+    st.html(markup.draw_answer("No queries in view", "No query matches the filters.", {}))
     narrowing = {control.name: "" for control in CONTROLS if control.narrows}
     back = {"where": (), **narrowing}
     st.button("Clear filters", on_click=session.change_address, kwargs=back)
@@ -319,7 +319,7 @@ def _show_unjudged_message(context: PageContext, page: Page) -> bool:
     comparison = context.comparison
     if page.needs_judgments:
         text = "Add judgments under Files."
-        st.html(markup.draw_empty_state("This page needs judgments.", text))
+        st.html(markup.draw_answer("This page needs judgments", text, {}))
         return True
     if not comparison.is_single_run:
         error, k = find_depth_problem(context.study, comparison)
@@ -332,7 +332,7 @@ def _show_unjudged_message(context: PageContext, page: Page) -> bool:
         show_error(refusal)
     is_single = len(context.study.names) == 1
     text = "Add a second run or judgments." if is_single else "Choose two different runs."
-    st.html(markup.draw_empty_state("Nothing to compare yet.", text))
+    st.html(markup.draw_answer("Nothing to compare yet", text, {}))
     return True
 
 
@@ -343,7 +343,7 @@ def _show_given_measure_message(context: PageContext) -> bool:
     if context.study.is_computed(measure):
         return False
     reason = f"The scores of {measure} come from a file, not from ranks."
-    st.html(markup.draw_empty_state("This page needs a computed measure.", reason))
+    st.html(markup.draw_answer("This page needs a computed measure", reason, {}))
     if context.study.judged:
         st.button("Show the default measure", on_click=session.change_address, kwargs={"m": ""})
     return True

@@ -44,7 +44,7 @@ def _show_list(use_links: Mapping[str, str], measure_in_use: str) -> None:
     listing = answers.find_measures(address["find"])
     lead = "Search by name, by the name in other tools, or by what you want to know."
     if measure_in_use:
-        lead += f" The pages now show {measure_in_use}; “Use” selects another measure."
+        lead += f" “Use” replaces {measure_in_use} on all pages."
     st.html(markup.draw_answer(f"{w.format_count(listing.total)} measures", lead, {}))
     session.draw_widget(
         st.text_input,

@@ -19,6 +19,7 @@ let current;
 let undone = []; // what Z takes back, newest last
 let used = false; // judging has begun, so arrows are ours
 let unfolded = false; // all documents of a query are shown, not one
+let longest = 0; // characters of the longest document, for the height of the card
 let naming = false; // who judges is being said
 let page;
 let timer;
@@ -301,7 +302,8 @@ const changes = (row) => {
   const list = node('ul', '');
   const own = (row && scores[row.query_id]) ?? [];
   list.append(...every.map(changeOf), ...own.map(([run, ...both]) => changeOf([`this query, ${run}`, ...both])));
-  made.append(node('h2', '', title ?? 'Effect of your grades'), list, node('p', '', of));
+  if (row?.effect) list.append(changeOf(['change by this grade', row.effect, row.effect]));
+  made.append(node('h2', '', title), list, node('p', '', of));
   return made;
 };
 
@@ -334,7 +336,7 @@ const saved = () => {
 // A queue: how far it is, the card with its grades, and what follows.
 const queue = (row) => {
   const { queue: about, nothing } = page.data;
-  const made = node('div', 'queue');
+  const made = node('div', row ? 'queue' : 'queue over');
   const top = node('div', 'top');
   const bar = node('span', 'bar', undefined, { 'aria-hidden': true });
   const share = about.share ?? (100 * judged()) / (page.data.settle || page.data.total || 1);
@@ -347,10 +349,9 @@ const queue = (row) => {
   top.append(node('span', 'progress', told(), { role: 'status' }), bar, ...pending());
   top.append(node('span', 'counted', about.counted), judgedBy());
   const main = node('div', 'main');
-  if (row) main.append(card(row), choices(row), saved());
-  else main.append(node('p', 'none', nothing), ...(undone.length ? [keyed('Undo', 'Z', 'grade', back)] : []));
+  if (row) main.append(card(row), choices(row), saved(), comesNext(row));
+  else main.append(nothing && node('p', 'none', nothing), ...(undone.length ? [keyed('Undo', 'Z', 'grade', back)] : []));
   const aside = node('aside', 'beside');
-  if (row) aside.append(comesNext(row));
   if (about.changes.length) aside.append(changes(row));
   if (about.orders.length) aside.append(orders());
   made.append(top, main, aside);
@@ -399,6 +400,8 @@ const draw = () => {
   const inside = box.contains(box.getRootNode().activeElement);
   const row = here();
   box.replaceChildren(...(page.data.one ? [queue(row)] : ofQuery(row)));
+  longest = Math.max(longest, ...rows().map((each) => said(each.text).length));
+  box.style.setProperty('--longest', longest);
   if (inside) box.focus({ preventScroll: true });
 };
 
@@ -471,6 +474,7 @@ export default function (given) {
     place = JSON.stringify(data.place);
     seen.clear();
     undone = [];
+    longest = 0;
     current = undefined;
     used = unfolded = false;
   }

@@ -155,7 +155,7 @@ class Workspace:
         """Store whether each query's own document (with the same id) is excluded from runs."""
         self._change_record(identity, exclude_self=exclude_self)
 
-    def set_directions(self, identity: str, directions: Mapping[str, bool]) -> None:
+    def set_directions(self, identity: str, directions: Mapping[str, bool | None]) -> None:
         """Store for given measures whether higher is better."""
         self._change_record(identity, directions=dict(directions))
 

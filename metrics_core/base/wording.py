@@ -176,11 +176,17 @@ def format_column(values: Sequence[float], *, are_counts: bool) -> list[str]:
     largest value.
 
     If `are_counts` is true and all numbers are whole, they are printed without decimals."""
-    finite = [value for value in values if math.isfinite(value)]
-    if are_counts and all(value % 1 == 0 for value in finite):
+    if are_counts and all(value % 1 == 0 for value in values if math.isfinite(value)):
         return [format_count(value) for value in values]
-    digits = min((_score_digits(value, 3) for value in finite), default=3)
+    digits = score_decimals(values)
     return [format_score(value, digits) for value in values]
+
+
+def score_decimals(values: Iterable[float]) -> int:
+    """Return the number of decimals that `format_score` uses for the largest value.
+
+    Values that are not finite are ignored."""
+    return min((_score_digits(value, 3) for value in values if math.isfinite(value)), default=3)
 
 
 def format_with_interval(value: float | None, low: float | None, high: float | None) -> str:

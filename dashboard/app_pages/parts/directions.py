@@ -20,7 +20,7 @@ from metrics_core.measures.declaring.given_measures import PREFIX
 
 _IN_ROW = 8
 """Number of columns beside each other in the card of a file."""
-_HIGHER, _LOWER = "Higher", "Lower"
+_HIGHER, _LOWER, _SCORE, _UNUSED = "Higher", "Lower", "Score", "Not used"
 _CHOICES = {1: _HIGHER, -1: _LOWER, 0: None}
 
 
@@ -37,12 +37,14 @@ def ask_directions(study: Study) -> None:
             + card_head.draw_card_remark("Until you choose, there are no colours and no verdict.")
         )
         for measure in measures:
-            _show_choice(measure)
+            _show_direction(measure)
 
 
 def show_score_files(study: Study, files: Sequence[str]) -> None:
-    """Show a card for each file of scores: what its columns contain, and which direction of each
-    measure is better, with controls to change it. `files` are the names of the files."""
+    """Show a card for each file of scores: what its columns contain, whether each measure is used,
+    and which direction of it is better, with controls to change both. `files` are the names of the
+    files."""
+    unused = [name for name, is_higher in study.settings.directions if is_higher is None]
     measures = {str(measure).removeprefix(PREFIX): measure for measure in study.given_measures}
     for number, file in enumerate(files):
         columns = score_columns(study, number)
@@ -55,13 +57,36 @@ def show_score_files(study: Study, files: Sequence[str]) -> None:
                 areas = st.columns(min(len(columns), _IN_ROW), gap="xsmall")
                 for area, column in zip(areas, row, strict=False):
                     with area:
-                        st.html(data.draw_score_column(column))
-                        if column.name in own_measures:
-                            _show_choice(own_measures[column.name], label_visibility="collapsed")
+                        is_used = column.name in own_measures
+                        has_choice = is_used or column.name in unused
+                        role = "" if has_choice else column.role
+                        st.html(data.draw_score_column(column.name, role))
+                        if has_choice:
+                            _show_use(column.name, is_used=is_used)
+                        if is_used:
+                            _show_direction(own_measures[column.name], label_visibility="collapsed")
                         st.html(data.draw_cells(column))
 
 
-def _show_choice(measure: Measure, **options: Any) -> None:
+def _show_use(name: str, *, is_used: bool) -> None:
+    """Show a choice between using and not using the measure in a column of scores."""
+
+    def store(choice: str) -> dict[str, Any]:
+        declare_direction(name, None, is_default=choice == _SCORE)
+        return {}
+
+    session.draw_widget(
+        st.selectbox,
+        f"What {escape_markdown(name)} holds",
+        f"holds_{name}",
+        value=_SCORE if is_used else _UNUSED,
+        store=store,
+        options=[_SCORE, _UNUSED],
+        label_visibility="collapsed",
+    )
+
+
+def _show_direction(measure: Measure, **options: Any) -> None:
     name = str(measure)
 
     def store(choice: str | None) -> dict[str, Any]:

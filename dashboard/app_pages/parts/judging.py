@@ -142,6 +142,7 @@ def show_judging_queue(context: PageContext) -> None:
         add_files.show_messages()
     done = {*grades, *skipped_pairs()}
     waiting = answers.next_documents_in_queue(context.study, queue, done, WINDOW)
+    waiting = answers.add_effects(context.study, comparison, waiting, summary)
     if is_done or waiting.empty:
         st.html(layers.draw_judging_link(back, f"See {back_name}", "primary" if is_done else ""))
     if pairs:
@@ -205,6 +206,7 @@ def _queue_summary(
         f" {w.format_with_noun(summary.total, 'query', 'queries')}"
     )
     scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
+    is_graded = any(len(layer) for layer in context.layers)
     return {
         # Without settling documents the component shows the total before this text.
         "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if is_settling else scope,
@@ -212,7 +214,9 @@ def _queue_summary(
         "orders": offered_orders(context),
         "blind": blind,
         "changes": [] if comparison.is_single_run else _effect_rows(context),
-        "of": f"{comparison.name}, {short[comparison.focus]} minus {short[comparison.baseline]}",
+        "title": "Effect of your grades" if is_graded else "Before your first grade",
+        "of": f"{comparison.name}, {short[comparison.focus]} minus {short[comparison.baseline]}."
+        + " Each grade updates these values." * (not is_graded),
         "scores": {} if blind else _score_changes_by_query(context, queue),
     }
 
@@ -340,7 +344,7 @@ def show_judging_component(
             "name": judge_name(),
             "total": total,
             "judged": n_judged,
-            "nothing": "Nothing is left to judge here: every document is judged or skipped.",
+            "nothing": (queue or {}).get("nothing", "Every document is judged or skipped."),
         },
         partial(handle_sent_actions, key, query_id),
         partial(session.store_event, key, "chosen", _address_fields_of_event),
@@ -373,6 +377,7 @@ def _document_rows(
             "text": split_at_words(row["text"][:_LONGEST_TEXT], words[row["query_id"]]),
             "query": row.get("query", ""),
             "heading": row.get("heading", "Query"),
+            "effect": f"up to {w.format_score(row['effect'])}" if row.get("effect") else "",
             "grade": grades.get((row["query_id"], row["doc_id"])),
             "settles": (row["query_id"], row["doc_id"]) in settling_pairs,
         }

@@ -127,7 +127,7 @@ def show_curves() -> None:
     lead = f"Mean share of the first k documents in common with {comparison.baseline}."
     st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     st.html(draw_legend(context.drawing, list(context.drawing.styles), {}))
-    figure = draw_figure_cached(measure_by_cutoff, frame, context.drawing, panels="scores")
+    figure = draw_figure_cached(measure_by_cutoff, frame, context.drawing)
     caption = section.make_caption(f"Overlap with {comparison.baseline} by k", section.INTERVALS)
     link = session.href("curves", k="")
     with st.container(key="panels_alone_overlap"):

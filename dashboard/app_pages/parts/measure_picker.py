@@ -112,7 +112,6 @@ def _cutoff_controls(study: Study, comparison: Comparison) -> None:
             min_value=1,
             max_value=max(study.max_depth, comparison.cutoff),
             step=1,
-            label_visibility="collapsed",
             help=f"Any k up to {w.format_count(study.max_depth)}, the length of the longest list.",
         )
 

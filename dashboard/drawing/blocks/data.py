@@ -89,7 +89,8 @@ def draw_file_table(rows: Sequence[Row], cutoff: int = 10, *, is_user_data: bool
     is_baseline. With `is_user_data`, the table says that queries are users."""
     drawn = [{**row, "notes": [_shorten_note(note) for note in row["notes"]]} for row in rows]
     queries = "Users (queries)" if is_user_data else "Queries"
-    return _render("file_table", rows=drawn, cutoff=cutoff, queries=queries)
+    is_loud = any(note.loud for row in rows for note in row["notes"])
+    return _render("file_table", rows=drawn, cutoff=cutoff, queries=queries, loud=is_loud)
 
 
 def _shorten_note(note: Note) -> dict[str, Any]:
@@ -230,7 +231,8 @@ def draw_missing_grade_parameter_note(
 
 def draw_preview(kind: str, rows: pd.DataFrame) -> Markup:
     """Draw the first rows of a file as a small table. `kind` is the kind of the file."""
-    values, label = rows.itertuples(index=False, name=None), f"First rows: {kind}"
+    values = rows.itertuples(index=False, name=None)
+    label = f"{kind}, first {w.format_with_noun(len(rows), 'row')}"
     return _render("first_rows", label=label, names=rows.columns, rows=values, caption=label)
 
 
@@ -247,9 +249,9 @@ def draw_score_file_heading(file: str, names: Sequence[str]) -> Markup:
     return _render("score_file", file=file, question=direction_question(names) if names else "")
 
 
-def draw_score_column(column: ScoreColumn) -> Markup:
+def draw_score_column(name: str, role: str) -> Markup:
     """Draw the name of a column of scores, and what the column contains."""
-    return _render("score_column", column=column)
+    return _render("score_column", name=name, role=role)
 
 
 def draw_cells(column: ScoreColumn) -> Markup:

@@ -70,7 +70,10 @@ def draw_difference_interval(
             high=_percent_change(all_rows["ratio_high"]),
         )
         gap, low, high = (_percent_change(row[c]) for c in ("ratio", "ratio_low", "ratio_high"))
-    digits = w.interval_decimals(low, high)
+    # A percentage has two decimals fewer than the ratio it stands for.
+    digits = (
+        w.interval_decimals(low / 100, high / 100) - 2 if unit else w.interval_decimals(low, high)
+    )
     axis = _difference_axis(all_rows, low, high, gap)
     less = not comparison.measure.declaration.higher_is_better
     side = tone(-gap if less else gap, digits) if row["verdict"] in CLEAR else ""

@@ -165,7 +165,7 @@ def draw_groups_by_overlap(
         heads=[
             Column(column, "who"),
             Column("queries", "number"),
-            Column(f"overlap@{drawing.cutoff}", "mean"),
+            Column(f"overlap@{drawing.cutoff}, 0 to 1", "mean"),
         ],
         rows=groups.to_dict("records"),
         link=group_link,

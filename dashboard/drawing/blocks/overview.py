@@ -155,8 +155,7 @@ class MeasureColumn:
 
     @property
     def _defined_means(self) -> list[float]:
-        means = [row["mean"] for row in self.rows.values()]
-        return [value for value in means if not math.isnan(value)]
+        return [row["mean"] for row in self.rows.values() if not math.isnan(row["mean"])]
 
     @property
     def has_bar(self) -> bool:
@@ -165,16 +164,17 @@ class MeasureColumn:
 
     @property
     def _is_count(self) -> bool:
-        are_integers = all(float(value).is_integer() for value in self._defined_means)
-        return are_integers and not self.has_bar
+        return not self.has_bar and all(float(v).is_integer() for v in self._defined_means)
 
     @property
     def digits(self) -> int:
-        """Number of decimals of the means and differences in the column. It is at least three, and
-        large enough that no significant difference is printed as 0."""
+        """Number of decimals of the means and differences in the column. It is at least that of the
+        largest mean, and large enough that no significant difference is printed as 0."""
         gaps = [abs(row["difference"]) for row in self.rows.values() if row["clear"]]
-        enough = (n for n in range(3, 8) if all(w.format_score(gap, n).strip("0.") for gap in gaps))
-        return next(enough, 8)
+        for n in range(w.score_decimals(self._defined_means), 8):
+            if all(w.format_score(gap, n).strip("0.") for gap in gaps):
+                return n
+        return 8
 
     def format_value(self, value: float) -> str:
         """Format a value of the column as it is printed."""

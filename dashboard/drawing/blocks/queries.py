@@ -143,6 +143,9 @@ def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[st
 
     def format_column(column: TableColumn) -> list[str]:
         values = frame[column.source].tolist()
+        if column.kind == "difference":
+            digits = w.score_decimals(values)
+            return [w.format_difference(value, digits) for value in values]
         if column.kind not in ("score", "number"):
             return [*map(str, values)]
         if column.key.startswith("by:"):

@@ -88,15 +88,21 @@ def set_exclude_self(exclude_self: bool) -> dict[str, Any]:
     return {}
 
 
-def declare_direction(measure: str, is_higher_better: bool) -> None:
-    """Store whether higher or lower is better for a measure whose scores come from a file.
-    `measure` is its name in the file. This is a callback."""
+def declare_direction(
+    measure: str, is_higher_better: bool | None, *, is_default: bool = False
+) -> None:
+    """Store whether higher or lower is better for a measure whose scores come from a file, or None
+    if the measure is not to be used. `measure` is its name in the file. If `is_default` is true,
+    what was stored is removed instead. This is a callback."""
     identity = current_collection_id()
 
     def apply_direction() -> None:
         add_to_workspace(identity)
-        directions = workspace().collection(identity).directions
-        workspace().set_directions(identity, {**directions, measure: is_higher_better})
+        directions = dict(workspace().collection(identity).directions)
+        directions[measure] = is_higher_better
+        if is_default:
+            del directions[measure]
+        workspace().set_directions(identity, directions)
 
     run_action(apply_direction)
 

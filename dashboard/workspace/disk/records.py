@@ -74,7 +74,7 @@ class Settings:
     `old_baseline` is true, the baseline is chosen by the rule of earlier versions. `map_queries`
     and `map_docs` are id maps, written as on the command line. If `exclude_self` is true, each
     query's own document (with the same id as the query) is excluded from its lists. `directions`
-    says for given measures whether higher is better."""
+    says for given measures whether higher is better; a measure with None is not used."""
 
     complete: bool = False
     names: tuple[tuple[str, str], ...] = ()
@@ -83,7 +83,7 @@ class Settings:
     map_queries: str = ""
     map_docs: str = ""
     exclude_self: bool = False
-    directions: tuple[tuple[str, bool], ...] = ()
+    directions: tuple[tuple[str, bool | None], ...] = ()
 
 
 DEFAULT_SETTINGS = Settings()
@@ -114,7 +114,7 @@ class Collection:
     map_docs: str = ""
     exclude_self: bool = False
     views: Mapping[str, str] = field(default_factory=dict)
-    directions: Mapping[str, bool] = field(default_factory=dict)
+    directions: Mapping[str, bool | None] = field(default_factory=dict)
     draws: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property

@@ -95,14 +95,14 @@ def test_the_files_lead_to_what_they_say() -> None:
 def test_each_file_has_its_preview() -> None:
     app = opened("data", set="sample")
     links = re.findall(r'href="([^"]*file=\d+)"', drawn(app))
-    assert len(links) == 7 and "First rows: Queries" not in drawn(app)
+    assert len(links) == 7 and "Queries, first 5 rows" not in drawn(app)
     app = opened("data", set="sample", file="1")
-    assert "First rows: Queries" in drawn(app) and "robot map" in drawn(app)
+    assert "Queries, first 5 rows" in drawn(app) and "robot map" in drawn(app)
     # The address of a preview is no part of a link.
     assert not any(
         "file=1" in link for link in re.findall(r'href="([^"]*overview[^"]*)"', drawn(app))
     )
-    assert "First rows" not in drawn(opened("data", set="sample", file="99"))
+    assert ", first 5 rows" not in drawn(opened("data", set="sample", file="99"))
 
 
 def test_several_systems_in_one_file_are_several_runs() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from metrics_core import evaluate, read_qrels, read_run
 from metrics_core.checks.id_readings import parse_id_map
 from metrics_core.checks.mapped_ids import IdMaps, map_ids
 from metrics_core.tables import GivenScores
-from tests.dashboard.conftest import opened, text_of
+from tests.dashboard.conftest import drawn, opened, text_of
 
 RUNS = ("bm25", "dense", "hybrid")
 RAIL = [page.name for page in PAGES if page.group != "none" or page.name == "query"]
@@ -105,16 +106,53 @@ def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
     assert collection.directions == {"latency_ms": False}
 
 
+def test_a_column_has_one_number_of_decimals_and_its_colours_follow_the_direction(
+    folder: Path,
+) -> None:
+    pair = {"run": "hybrid", "base": "bm25", "m": "latency_ms"}
+    opened(**pair).button_group(key="w_better_latency_ms").set_value("Lower").run()
+    table = drawn(opened("queries", **pair))
+    changes = re.findall(r'<span class="change (\w+) clear">\s*(\S+)\s*</span>', table)
+    assert all((tone == "worse") == text.startswith("+") for tone, text in changes)
+    assert len(changes) > 50
+    assert len({"." in text for _, text in changes}) == 1, "all with decimals, or none"
+
+
+def test_pages_that_need_lists_say_so_in_a_heading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(write_answers(tmp_path, with_lists=True)))
+    for page in ("curves", "judge"):
+        heading = re.findall("<h1.*?</h1>", drawn(opened(page, m="correct")), re.DOTALL)
+        assert "This page needs a computed measure" in "".join(heading), page
+
+
 def test_files_shows_the_columns_of_scores(folder: Path) -> None:
     app = opened("data")
     text = text_of(app)
     assert "s.csv: which way is better for latency_ms?" in text
-    columns = ("query_id Query", "run Run", "correct Score", "faithful@5 Score", "answer Text")
+    columns = ("query_id Query", "run Run", "answer Text")
+    assert {app.selectbox(key=f"w_holds_{n}").value for n in ("correct", "faithful@5")} == {"Score"}
     for words in (*columns, "104 ids", "3 names", "0 and 1", "; 1 empty", "312 texts"):
         assert words in text, words
     app.button_group(key="w_better_latency_ms").set_value("Lower").run()
     text = text_of(app)
     assert "Scores in s.csv" in text and "A change applies at once" in text
+
+
+def test_a_column_of_scores_is_not_used_until_it_is_again(folder: Path) -> None:
+    app = opened("data")
+    app.selectbox(key="w_holds_faithful@5").select("Not used").run()
+    assert not app.exception
+    (collection,) = workspace().read_collections()
+    assert collection.directions == {"faithful@5": None}
+    assert "faithful@5" not in text_of(opened(m="correct"))
+    again = opened("data").selectbox(key="w_holds_faithful@5")
+    assert again.value == "Not used"
+    again.select("Score").run()
+    assert "faithful@5" in text_of(opened(m="correct"))
+    (collection,) = workspace().read_collections()
+    assert collection.directions == {}
 
 
 def test_columns_of_repeated_scores_in_the_order_of_the_file() -> None:

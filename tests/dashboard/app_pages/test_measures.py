@@ -32,7 +32,7 @@ def test_a_family_is_whole_below_those_that_are_used_most() -> None:
 def test_a_listed_measure_is_selected_by_a_link() -> None:
     app = opened("measures")
     assert "m=P%40k&" in drawn(app) and "m=nDCG&" not in drawn(app)
-    assert "in use" in text_of(app) and "The pages now show nDCG@10" in text_of(app)
+    assert "in use" in text_of(app) and "“Use” replaces nDCG@10 on all pages" in text_of(app)
     assert "m=alpha" not in drawn(app), "the sample has no subtopics"
 
 

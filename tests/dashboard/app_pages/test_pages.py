@@ -29,7 +29,7 @@ PAGES = {
     "query": "dense loses 0.",
     "history": "Are these versions of one system?",
     "data": "Seven files are loaded",
-    "collections": "Create your first collection",
+    "collections": "One collection: the example",
     "measures": f"{len(declarations())} measures",
     "help": "How to start, glossary and keyboard shortcuts.",
     "judge": "Judging 81 documents could settle which run scores higher",
@@ -64,7 +64,7 @@ HEADINGS = {
     "query": "Every run on this query",
     "history": "Are these versions of one system?",
     "data": "Judgment layers",
-    "collections": "can open the example at any time",
+    "collections": "Create one for your files",
     "measures": "Search by name",
     "help": "no clear difference",
     "judge": "←",
@@ -230,9 +230,9 @@ def test_filters_that_leave_nothing_say_so(
     (tmp_path / "queries.csv").write_text(f"query_id,text,category,difficulty\n{listed}")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     app = opened(page, where=["category=A", "difficulty=hard"])
-    assert "No queries in view." in text_of(app)
+    assert "No queries in view" in text_of(app)
     next(b for b in app.button if b.label == "Clear filters").click().run()
-    assert "No queries in view." not in text_of(app)
+    assert "No queries in view" not in text_of(app)
     assert not app.exception
 
 

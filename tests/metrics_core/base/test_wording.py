@@ -39,6 +39,12 @@ def test_the_numbers_of_a_column_have_the_same_decimals() -> None:
     assert w.format_column([1.0, 0.25], are_counts=True) == ["1.000", "0.250"]
     assert w.format_column([1.0, 0.0], are_counts=False) == ["1.000", "0.000"]
     assert w.format_column([0.25, 120.0], are_counts=False) == ["0.2", "120.0"]
+    assert [w.score_decimals(v) for v in ([0.5, math.nan], [99, 741], [741, -1413], [])] == [
+        3,
+        1,
+        0,
+        3,
+    ]
     assert w.column_decimals([0.03, 0.0311], [0.092, 0.0323]) == 4
 
 
