@@ -145,8 +145,8 @@ def measure_key(measure: Measure, *, takes_k: bool) -> str:
 
 
 def key_at_k(measure: Measure) -> str:
-    """Return the key with which a measure follows the cutoff control. If the measure cannot follow
-    it, return the measure's ordinary key."""
+    """Return the key of the measure without its cutoff, so that the cutoff control sets the cutoff.
+    If the control cannot set it, return the measure's ordinary key."""
     return measure_key(measure, takes_k=True)
 
 

@@ -53,7 +53,7 @@ class ColumnFilter:
         return " and ".join(filter(None, (self.other_tests, test)))
 
     @property
-    def ends(self) -> Sequence[str]:
+    def range_bounds(self) -> Sequence[str]:
         """The ends of the range in the column's own tests. An end is "" if it is open, or if the
         tests have another form."""
         name = re.escape(self.name)

@@ -128,7 +128,7 @@ def _find_missing_inputs(declaration: Declaration, study: Study | None) -> str:
     if study is None or not study.judged or not declaration.needs:
         return ""
     example = parse_measure(next(iter(declaration.worked)))
-    missing = example.lacks(study.judged[study.names[0]])
+    missing = example.find_missing_data(study.judged[study.names[0]])
     return (
         f"The open files lack the data that this measure needs. {missing.hint}" if missing else ""
     )

@@ -70,7 +70,7 @@ def versions_of_collection(
     ids = tuple(q for q, is_in in zip(query_ids, in_view, strict=True) if is_in)
     shared = set(ids) & set(other.query_ids)
     lack_error = next(
-        (e for r in other.judged.values() if (e := comparison.measure.lacks(r))), None
+        (e for r in other.judged.values() if (e := comparison.measure.find_missing_data(r))), None
     )
     if not shared or lack_error:
         why_not = (

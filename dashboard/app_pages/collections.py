@@ -53,7 +53,8 @@ def render() -> None:
     _show_rows(matching, identity)
     for removed in workspace().read_collections(only_removed=True):
         message = (
-            f"“{escape_markdown(removed.name)}” was removed. The next start deletes it permanently."
+            f"“{escape_markdown(removed.name)}” was removed. It will be deleted permanently"
+            " the next time Ranklens starts."
         )
         section.show_restore_row(message, f"restore_{removed.id}", restore_collection, removed.id)
     st.html(collections.draw_storage_note(str(workspace().folder), workspace().paths_moved_aside()))

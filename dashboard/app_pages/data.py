@@ -124,7 +124,9 @@ def _has_result(context: PageContext) -> bool:
     if study.is_unjudged:
         return False
     measure = comparison.measure
-    is_lacking = study.is_computed(measure) and measure.lacks(study.judged[study.names[0]])
+    is_lacking = study.is_computed(measure) and measure.find_missing_data(
+        study.judged[study.names[0]]
+    )
     return not is_lacking and bool(study.view_mask(comparison).any())
 
 

@@ -353,7 +353,7 @@ def _has_missing_data(context: PageContext) -> bool:
     measure = context.comparison.measure
     if not context.study.is_computed(measure):
         return False
-    lack_error = measure.lacks(context.study.judged[context.study.names[0]])
+    lack_error = measure.find_missing_data(context.study.judged[context.study.names[0]])
     if lack_error is None:
         return False
     show_error(lack_error)

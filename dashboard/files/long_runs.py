@@ -205,8 +205,8 @@ class ConvertedFiles:
         )
 
     def _cache_file(self, key_parts: tuple[str, ...], files: list[File]) -> None:
-        """Cache the `files` that were read. Nothing is stored unless they consist of a single long
-        run whose rows are in the cache already."""
+        """Store in the cache what was read from a file, so that it need not be read again. This is
+        only done for a single long run, whose rows were stored when it was read."""
         run = files[0].table if len(files) == 1 else None
         if not isinstance(run, StoredRun):
             return

@@ -104,7 +104,9 @@ def _make_group_source(
     study: StudyLike, comparison: Comparison, texts: dict[str, str]
 ) -> GroupSource:
     measure = comparison.measure
-    if not study.is_given(measure) and any(measure.lacks(ranks) for ranks in study.judged.values()):
+    if not study.is_given(measure) and any(
+        measure.find_missing_data(ranks) for ranks in study.judged.values()
+    ):
         # The page reports what the measure lacks; a link with filters must not fail before that.
         measure = study.read_measure("", comparison.cutoff).measure
     return GroupSource(

@@ -256,7 +256,7 @@ class Study(CachedAnswers):
         scores on this measure."""
         if name not in self.judged:
             return ()
-        if self.is_given(measure) or measure.lacks(self.judged[name]):
+        if self.is_given(measure) or measure.find_missing_data(self.judged[name]):
             measure = self.read_measure().measure
         return self.cached_answer(_notes, name, measure)
 

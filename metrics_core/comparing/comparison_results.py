@@ -23,7 +23,7 @@ class ComparisonResults:
     side                   1 if the test favours positive differences, else -1. Usually the sign of
                            the mean
     sample                 resampling results of the same columns, regardless of the method
-    costs                  further results if another quantity than the mean difference is tested
+    costs                  further results if a quantity other than the mean difference is tested
                            (`tested_quantities`). p-values and `side` then belong to that quantity,
                            and the mean difference has no interval"""
 

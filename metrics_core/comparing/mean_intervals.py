@@ -59,7 +59,7 @@ def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
     """Test whether the mean of `differences`, float64[query] without NaN, is 0.
 
     Returns the two-sided p-value, and the BCa interval of the mean. The interval excludes zero
-    exactly if the p-value is at most 1 - level."""
+    if and only if the p-value is at most 1 - level."""
     from scipy import special
 
     if len(differences) < 2:
@@ -100,14 +100,14 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
     """Return, for each mean, the interval that is compared with a margin. Mean, low and high are
     float64[column], NaN without a test.
 
-    Each bound is wrong in at most `tail` / 2 of all cases. The interval excludes zero exactly if
-    `is_significant` bool[column] is true. Each bound is as many standard errors from the mean as a
-    t-test requires. The standard error is not that of the observed data, but the one that would
+    Each bound is wrong in at most `tail` / 2 of all cases. The interval excludes zero if and only
+    if `is_significant` bool[column] is true. Each bound is as many standard errors from the mean as
+    a t-test requires. The standard error is not that of the observed data, but the one that would
     result if the bound were the true mean (like Wilson, 1927, for a share, and Farrington and
-    Manning, Statistics in Medicine 1990, for a margin). The reason is that, if few queries differ,
-    a larger difference on these queries also means a larger variance. If the queries in a sample
-    happened to lose little, the observed standard error is too small, and the interval would rule
-    out a loss too often."""
+    Manning, Statistics in Medicine 1990, for a margin). When few queries differ, a larger mean
+    difference also means a larger variance. A sample whose losses are small by chance therefore
+    underestimates the standard error, and an interval based on it would rule out a real loss too
+    often."""
     from scipy import special
 
     low, high = (end.copy() for end in sample.intervals(tail, is_significant)[1:])

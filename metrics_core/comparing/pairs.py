@@ -104,12 +104,12 @@ def compare(
         half_from                smallest number of queries that make up half of the difference
 
     In the row of the baseline, difference and everything derived from it are NaN or None. Without a
-    test, interval, p and p_corrected are NaN. The interval excludes zero exactly if the difference
-    is significant by p_corrected; tests that do not concern the mean have no interval. For a cost
-    the mean difference is not tested and has no interval, and on each query any difference counts
-    as won or lost. If the direction of the measure is not declared, nothing is tested, and won,
-    lost, same are NaN. For a geometric mean, difference is the difference of the two geometric
-    means, and the test is on logarithms. Raises UnknownRunError."""
+    test, interval, p and p_corrected are NaN. The interval excludes zero if and only if the
+    difference is significant by p_corrected; tests that do not concern the mean have no interval.
+    For a cost the mean difference is not tested and has no interval, and on each query any
+    difference counts as won or lost. If the direction of the measure is not declared, nothing is
+    tested, and won, lost, same are NaN. For a geometric mean, difference is the difference of the
+    two geometric means, and the test is on logarithms. Raises UnknownRunError."""
     return compare_measures(
         scores, [measure], baseline, tie_threshold=tie_threshold, methods=[method]
     )[0]

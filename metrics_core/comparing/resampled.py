@@ -72,10 +72,10 @@ class ResampledMeans:
         test.
 
         The interval is wrong with probability `tails`, a number or float64[column]. It excludes
-        zero exactly if `is_significant` bool[column] is true. If every query differs by the same
-        amount d, the only evidence is that all differences have the same sign. One bound is then d.
-        The other is d times the smallest share of queries with this sign that is compatible with
-        the sample (Clopper and Pearson 1934)."""
+        zero if and only if `is_significant` bool[column] is true. If every query differs by the
+        same amount d, the only evidence is that all differences have the same sign. One bound is
+        then d. The other is d times the smallest share of queries with this sign that is compatible
+        with the sample (Clopper and Pearson 1934)."""
         each = np.broadcast_to(np.asarray(tails, dtype=np.float64), self.mean.shape)
         reach = np.full(self.mean.shape, np.nan)
         reach[~np.isnan(self.p)] = 0.0

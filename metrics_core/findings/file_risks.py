@@ -171,8 +171,8 @@ def missing_queries_doubt(
         return Sentence()
     run = runs[0] if len(runs) == 1 else "one of the runs"
     return muted_span(
-        f"Without the {w.format_with_noun(n_missing, 'query', 'queries')} for which {run} returned"
-        f" no results, the difference is {w.format_difference(shared_difference)}."
+        f"Without the {w.format_with_noun(n_missing, 'query', 'queries')} that {run} lacks, the"
+        f" difference is {w.format_difference(shared_difference)}."
     )
 
 

@@ -217,20 +217,21 @@ def _significance_sentence(
     subject = f"Only {subject}" if len(clear) == 1 else w.sentence_case(subject)
     clause = f"{subject} significantly {first}{correction}"
     if len(smaller_side):
-        other = _group_subject(smaller_side, bridge, noun, later=True)
+        other = _group_subject(smaller_side, bridge, noun, brief=True)
         return f"{clause}, {other} significantly {second}"
     return clause if len(clear) == 1 else f"{clause}, none is significantly {second}"
 
 
 def _group_subject(
-    chosen_groups: pd.DataFrame, all_groups: pd.DataFrame, noun: GroupNoun, *, later: bool = False
+    chosen_groups: pd.DataFrame, all_groups: pd.DataFrame, noun: GroupNoun, *, brief: bool = False
 ) -> str:
-    """Return groups as the subject of a sentence: by name if they are few, otherwise by number."""
+    """Return groups as the subject of a sentence: by name if they are few, otherwise by number.
+    If `brief` is true, the number is not followed by the number of all groups."""
     is_one = len(chosen_groups) == 1 and not _is_plural(chosen_groups["group"].iloc[0])
     verb = "is" if is_one else "are"
     if len(chosen_groups) <= _MAX_NAMED:
         return f"{w.join_words(chosen_groups['group'])} {verb}"
-    if later:
+    if brief:
         return f"{w.number_word(len(chosen_groups))} {verb}"
     counted = w.sentence_case(w.number_word(len(chosen_groups)))
     return f"{counted} of {w.number_word(len(all_groups))} {noun.plural} {verb}"
@@ -299,7 +300,7 @@ def untested_note(groups: pd.DataFrame, *, tests_means: bool = True) -> str:
         few = f"Not tested, because there are fewer than {w.number_word(FEWEST_QUERIES)} queries:"
         notes.append(f"{few} {w.shorten_list(list(with_difference.loc[is_small, 'group']))}.")
     if not tests_means:
-        notes.append("Groups are tested by their typical ratio, not by their means.")
+        notes.append("For each group, the typical ratio is tested, not the mean.")
     elif len(rarely_differing):
         notes.append(
             "No interval, because too few queries differ:"

@@ -19,7 +19,8 @@ a judged non-relevant document, and above that of a document that was only poole
 def tie_extremes(ranks: JudgedRanks) -> tuple[JudgedRanks, JudgedRanks]:
     """Return the ranks in two orders of tied documents: worst grades first, and best grades first.
     Documents of the same grade keep their order. `listed` and `subtopics` of the results are None.
-    The results are cached with these ranks. Raises RanklensError if tied scores are unknown."""
+    The results are cached with these ranks. Raises RanklensError if it is not known which
+    scores are tied."""
     return ranks.cached(
         "tie extremes", None, lambda: (_order_by_grade(ranks, 1), _order_by_grade(ranks, -1))
     )
@@ -31,7 +32,8 @@ def _order_by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
     tied = ranks.tied
     if tied is None:
         raise RanklensError(
-            f"{judged_ranks_text([ranks.run_name])}, so its tied scores are unknown.",
+            f"{judged_ranks_text([ranks.run_name])}, so it is not known which of its scores are"
+            " tied.",
             "Load the run itself.",
         )
     among_equals = np.flatnonzero(tied.number > 1)

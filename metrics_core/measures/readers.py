@@ -187,7 +187,7 @@ def insq(
 @measure(
     "INST",
     title="INST",
-    gloss="gain rate; users want T in total",
+    gloss="gain per result; T: gain wanted",
     ir_measures=True,
     formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ \frac{P_{i+1}}{P_i} ="
     r" \left(\frac{i + 2T - G_i - 1}{i + 2T - G_i}\right)^2,\ G_i = \sum_{j \le i} g_j",

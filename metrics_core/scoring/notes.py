@@ -94,7 +94,7 @@ def _notes_on_queries_without_relevant(
 
 def _undefined_note(ranks: JudgedRanks, measure: Measure) -> Note:
     """Return a note on the queries for which a measure that uses document columns is undefined."""
-    scores = np.zeros(0) if measure.lacks(ranks) else measure.score(ranks)
+    scores = np.zeros(0) if measure.find_missing_data(ranks) else measure.score(ranks)
     queries = tuple(ranks.query_ids[i] for i in np.flatnonzero(np.isnan(scores)))
     return _affected_queries_note(
         "undefined", queries, f"{{}} with undefined {measure}", is_scored_zero=False

@@ -62,10 +62,10 @@ def _precision_gains(
     """Return how much each unjudged document would add to the sum of precisions if it were
     relevant.
 
-    There are two cases: the unjudged documents above it are relevant too (counted from the top), or
-    the unjudged documents below it are relevant too (counted from the bottom). Both results are
-    cumulative sums with a leading 0, float64[unjudged + 1]. A document adds its own precision, and
-    one more hit to the precision at every relevant document below it."""
+    The two results are for making the documents relevant from the top down and from the bottom up.
+    Each is the cumulative sum over the unjudged documents with a leading 0, float64[unjudged + 1].
+    A newly relevant document adds the precision at its own rank, and it counts as a further hit in
+    the precision at every relevant document below it."""
     queries = np.arange(len(unjudged.n_below) + 1)
     start = np.searchsorted(hit_query, queries)
     depth = int(max(rank.max(initial=0), unjudged.rank.max(initial=0))) + 1

@@ -44,7 +44,7 @@ from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Divisor, Share
 from metrics_core.measures.normalisers import make_divisor_function, numerator_measure
 from metrics_core.scoring.precision_extremes import precision_extremes, precision_sum_extremes
-from metrics_core.scoring.single_documents import unjudged_scores
+from metrics_core.scoring.single_documents import scores_if_judged
 
 Extremes = tuple[Floats, Floats]
 EXACT = ("monotone", "count", "recall", "precisions", "at relevant", "unaffected")
@@ -212,7 +212,7 @@ class _ShareExtremes:
         self._divisor = divisor or make_divisor_function(measure, ranks, np.array([grade]))
         self._unjudged = ranks.documents() - ranks.judged().count().astype(np.int64)
         self._score, self._gain = measure.score(ranks), part.score(ranks)
-        self._highest_gain = self._gain + unjudged_scores(ranks, part, grade)
+        self._highest_gain = self._gain + scores_if_judged(ranks, part, grade)
         if kind == "recall":
             self._beyond = UnjudgedPlaces.from_ranks(ranks, grade, measure.cutoff).n_below
 

@@ -42,16 +42,16 @@ def single_document_scores(
     )
 
 
-def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
+def scores_if_judged(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
     """Return the scores that the lists would have if their unjudged documents had this grade and
     all other documents had none, float64[query]."""
     # Cached: the bounds of a pair need it four times.
     return ranks.cached(
-        "unjudged", (measure, grade), lambda: _unjudged_scores(ranks, measure, grade)
+        "unjudged", (measure, grade), lambda: _scores_if_judged(ranks, measure, grade)
     )
 
 
-def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
+def _scores_if_judged(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
     parts = []
     bare = replace(ranks, listed=None, subtopics=None, tied=None)
     for _, part in split_into_blocks(bare, measure.cutoff):

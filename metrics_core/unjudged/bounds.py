@@ -28,7 +28,7 @@ from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Divisor
 from metrics_core.measures.normalisers import make_divisor_function
 from metrics_core.scoring.residuals import residuals, score_range
-from metrics_core.scoring.single_documents import unjudged_scores
+from metrics_core.scoring.single_documents import scores_if_judged
 from metrics_core.unjudged.graded_scores import ListGains, additive_measure, extremes_kind
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
@@ -237,7 +237,9 @@ class PartialBounds:
         affects only one list."""
         part = additive_measure(self._measure)
         own_scores, other_scores = (part.score(ranks) for ranks in self._pair)
-        own_gains, other_gains = (unjudged_scores(ranks, part, self._grade) for ranks in self._pair)
+        own_gains, other_gains = (
+            scores_if_judged(ranks, part, self._grade) for ranks in self._pair
+        )
         return own_scores, other_scores, own_gains, other_gains
 
     def _normalised_bounds(self, unjudged: UnjudgedRanks, is_open: Mask | None) -> Ends:

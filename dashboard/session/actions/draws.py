@@ -60,7 +60,7 @@ def draw_queries(key: str, n_queries: int) -> None:
 
 
 def leave_out_queries(key: str, query_ids: Sequence[str]) -> None:
-    """Leave out drawn queries that the judge skipped, and show a message that offers to undo this.
+    """Exclude randomly drawn queries that the judge skipped, and show a message with Undo.
     This is a callback."""
 
     def leave_out(draw: Mapping[str, Any]) -> dict[str, Any]:

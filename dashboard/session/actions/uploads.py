@@ -202,7 +202,7 @@ def _store_tables(
         add_message(
             f"{names} {w.plural(len(tables), 'has', 'have')} no query in common with"
             f" “{all_collections().name_of(identity)}”.",
-            "Nothing was added yet.",
+            "Nothing has been added yet.",
             (
                 ("Start a new collection", partial(_store_separately, tables, notes)),
                 ("Add here anyway", partial(_store_files, identity, tables, notes)),

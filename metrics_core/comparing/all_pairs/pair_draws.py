@@ -49,7 +49,7 @@ class PairTests:
     def intervals(self, level: float) -> Interval:
         """Return simultaneous intervals of the mean differences, float64[pair] each.
 
-        An interval excludes zero exactly if the corrected p-value is at most 1 - level."""
+        An interval excludes zero if and only if the corrected p-value is at most 1 - level."""
         reach = self.error * np.quantile(self.largest, level, method="higher")
         reach[np.isnan(self.p_corrected)] = np.nan
         ends = self.mean - reach, self.mean + reach

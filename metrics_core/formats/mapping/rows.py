@@ -27,7 +27,7 @@ from metrics_core.tables.arrays import as_array, as_column
 def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
     """Return the ids of a role for each row of `axis`, string[axis.count].
 
-    `axis` is the axis of the rows, the axis of the role, or an axis below the axis of the role.
+    `axis` is the axis of the rows, the role's own axis, or an axis nested in the role's axis.
     Raises MappingError for an invalid id."""
     ids, column = valid_ids(rows, role), rows.columns[role]
     indexes = column.indexes if axis is rows.axis else column.axis.align_rows(axis)

@@ -172,7 +172,7 @@ declare(
                 "Quepid",
                 "a case as JSON",
                 "judgments, and the queries with their notes",
-                "the ranked lists, which are in a snapshot",
+                "the ranked lists, which Quepid exports as a snapshot",
                 ("search",),
             ),
         ),

@@ -232,14 +232,14 @@ class Measure:
     def _apply(
         self, kernel: Callable[..., Made], ranks: JudgedRanks, values: dict[str, Any]
     ) -> Made:
-        lacks = self.lacks(ranks)
-        if lacks is not None:
-            raise lacks
+        missing = self.find_missing_data(ranks)
+        if missing is not None:
+            raise missing
         if values.pop("judged_only", False):
             ranks = ranks.condensed()
         return kernel(ranks, **values)
 
-    def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
+    def find_missing_data(self, ranks: JudgedRanks) -> LackingDataError | None:
         """Return the LackingDataError that `score` would raise; None if nothing is missing."""
         return _lacking_data_error(f"{self}", self.declaration.needs, self.value("column"), ranks)
 
@@ -396,5 +396,5 @@ def _lacking_data_error(
             f"{name} needs the listed documents.",
             "Use a run. Ranks of judged documents do not show which other documents are listed.",
         )
-    lacks = ranks.listed.missing_data_error(column)
-    return lacks and LackingDataError(f"{name}: {lacks.message}", lacks.hint)
+    missing = ranks.listed.missing_data_error(column)
+    return missing and LackingDataError(f"{name}: {missing.message}", missing.hint)

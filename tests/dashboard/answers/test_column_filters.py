@@ -48,7 +48,7 @@ def test_ends_are_those_of_a_range_alone() -> None:
         ("difference > 0", ("", "")),
         ("not difference >= 0", ("", "")),
     ):
-        assert filters_of(line)["difference"].ends == ends
+        assert filters_of(line)["difference"].range_bounds == ends
     least, greatest = filters_of()["difference"].span or (0.0, 0.0)
     gaps = query_list(STUDY, comparison(), QueryListRequest()).frame["difference"]
     assert (least, greatest) == (gaps.min(), gaps.max())

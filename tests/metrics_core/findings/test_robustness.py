@@ -307,9 +307,9 @@ def test_equal_scores() -> None:
 def test_missing_queries() -> None:
     assert file_risks.missing_queries_check({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
     assert file_risks.missing_queries_doubt(["old"], 2, 0.1, 0.07).text == (
-        "Without the 2 queries for which old returned no results, the difference is +0.070."
+        "Without the 2 queries that old lacks, the difference is +0.070."
     )
-    assert "1 query for which one of the runs" in (
+    assert "1 query that one of the runs lacks" in (
         file_risks.missing_queries_doubt(["old", "new"], 1, 0.1, 0.15).text
     )
     for without_missing in (0.1, 0.081, float("nan")):

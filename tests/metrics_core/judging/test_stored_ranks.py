@@ -139,6 +139,6 @@ def test_what_needs_scores_or_names_says_so() -> None:
             asked()
     with pytest.raises(RanklensError, match="Only the ranks of judged documents were loaded for"):
         clean_ids(run)
-    lacking = parse_measure("Coverage@5").lacks(join_judgments(run, QRELS))
+    lacking = parse_measure("Coverage@5").find_missing_data(join_judgments(run, QRELS))
     assert lacking is not None and "Ranks of judged documents do not show" in lacking.hint
     assert find_near_matches(run, Qrels.from_columns(["q1"], ["d 1"], [1])) == ()
