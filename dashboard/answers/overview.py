@@ -38,6 +38,7 @@ from metrics_core.explaining.top_document import find_top_document
 from metrics_core.findings.changes import summarise_change
 from metrics_core.findings.costs import other_costs_sentence
 from metrics_core.findings.groups import untested_note
+from metrics_core.findings.phrases import describe_judged
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
 from metrics_core.findings.significance import colour_note_text, rounding_note
@@ -377,7 +378,7 @@ def _view_facts(
         lowest_grade=float(grades.min()) if len(grades) else math.nan,
         highest_grade=float(grades.max()) if len(grades) else math.nan,
         judged_share=judged_count / listed_count if listed_count else math.nan,
-        cutoff=comparison.cutoff,
+        judged_text=describe_judged(comparison.cutoff, len(ranks), comparison.loaded),
         all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
         missing=missing_queries(study, comparison, comparison.pair),
         left_out=comparison.is_limited_to_shared_queries,

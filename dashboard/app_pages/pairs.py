@@ -24,6 +24,7 @@ from dashboard.session.deferred_drawing import defer_drawing
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.phrases import describe_judged
 from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.scoring.intervals import LEVEL
 
@@ -282,13 +283,13 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]:
     """Return two notes: one on the data behind the comparison of all pairs, and one on how pairs
     are tested."""
-    comparison = context.comparison
+    comparison, n_runs = context.comparison, len(answer.run_pairs.runs)
     text = w.format_with_noun(answer.queries, "query", "queries")
     if context.study.is_computed(comparison.measure):
         complete = context.study.settings.complete
         text += (
-            f", {w.format_share(answer.judged_share)} of"
-            f" all documents in the top {w.format_count(comparison.cutoff)} judged"
+            f", {w.format_share(answer.judged_share)}"
+            f" {describe_judged(comparison.cutoff, n_runs, n_runs)}"
             f"{'; the judgments are taken as complete' if complete else ''}"
         )
     text += "."

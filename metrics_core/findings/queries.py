@@ -24,6 +24,7 @@ class ViewFacts:
     all_zero      number of queries on which all runs score 0
     every_run     phrase for all runs in sentences
     judged_share  from 0 to 1
+    judged_text   of which results and runs the share is
     complete      whether the user declared that all unjudged documents are not relevant"""
 
     queries: int
@@ -31,7 +32,7 @@ class ViewFacts:
     lowest_grade: float
     highest_grade: float
     judged_share: float
-    cutoff: int
+    judged_text: str
     all_zero: int
     missing: Mapping[str, int]
     unjudged: int

@@ -196,8 +196,10 @@ def _describe_passed_checks(robustness: Robustness) -> Sentence:
 def _check_sentence(check: RobustnessCheck) -> str:
     """Return a sentence with the answer of a check in which the verdict does not hold."""
     word, subject = check.word, _SUBJECTS.get(check.part)
-    if word.startswith(("rests", "reverses")):
+    if word.startswith("reverses"):
         return f"It {word}."
+    if check.part == "queries":
+        return f"{w.sentence_case(word)}."
     if subject is None:
         return f"{check.title}: {word}."
     if word in (w.DASH, "unknown"):

@@ -28,6 +28,7 @@ from metrics_core.findings.groups import (
     strongest_other_run_finding,
     untested_note,
 )
+from metrics_core.findings.phrases import describe_judged
 from metrics_core.findings.queries import QueryCounts, ViewFacts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import (
     Sentence,
@@ -236,8 +237,8 @@ def test_other_measures_are_named_where_the_chosen_one_says_nothing() -> None:
 
 
 def test_little_judged_warns_below_four_fifths() -> None:
-    facts = {"queries": 1, "judgments": 1, "lowest_grade": 0, "highest_grade": 1, "cutoff": 10}
-    facts |= {"all_zero": 0, "missing": {}, "unjudged": 0}
+    facts = {"queries": 1, "judgments": 1, "lowest_grade": 0, "highest_grade": 1}
+    facts |= {"judged_text": "judged", "all_zero": 0, "missing": {}, "unjudged": 0}
     assert ViewFacts(judged_share=0.79, **facts).is_little_judged
     assert not ViewFacts(judged_share=0.8, **facts).is_little_judged
 
@@ -921,3 +922,16 @@ def test_of_the_same_documents_only_those_that_moved_are_counted() -> None:
 def test_a_missing_list_is_the_cause() -> None:
     text = explained("", "ab", {"a": 1, "b": 0}, measure="RR")
     assert text == ("hybrid gains 1.000: bm25 returned nothing for this query, so it scores 0.")
+
+
+@pytest.mark.parametrize(
+    ("runs", "loaded", "text"),
+    [
+        (1, 1, "judged in the top 10"),
+        (2, 2, "judged in the top 10 of both runs"),
+        (4, 4, "judged in the top 10 of all four runs"),
+        (5, 20, "judged in the top 10 of the five runs shown"),
+    ],
+)
+def test_a_judged_share_says_which_runs_it_is_about(runs: int, loaded: int, text: str) -> None:
+    assert describe_judged(10, runs, loaded) == text
