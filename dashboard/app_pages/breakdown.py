@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -56,7 +57,7 @@ def show_crossed_groups(
     show_heading(
         context, crossed_groups.title, crossed_groups.lead_text, breakdown, across, downloads
     )
-    group_charts.show_legend(context)
+    group_charts.show_legend(context.drawing)
     with st.container(key="crossed"):
         left, right = st.columns([1.8, 1], gap="medium")
     with left:
@@ -67,7 +68,12 @@ def show_crossed_groups(
             st.html(groups.draw_more_link(text, link))
     with right:
         group_charts.show_scores(
-            crossed_groups.groups, across, crossed_groups.order, crossed_groups.summary, context
+            crossed_groups.groups,
+            across,
+            crossed_groups.order,
+            crossed_groups.summary,
+            context,
+            context.drawing,
         )
         st.html(curves.draw_chart_note("Click a dot or a row to open its queries."))
 
@@ -85,8 +91,10 @@ _HEADROOM_NOTES = {
     "below": "Largest part of the headroom: relevant documents ranked below {k}.",
     "missing": "Largest part of the headroom: relevant documents never retrieved.",
 }
-_CHARTS, _TABLE = "1", "0"
-_TABLE_RUNS = 2
+_CHARTS, _ALL_RUNS, _TABLE = "1", "2", "0"
+_FORM_NAMES = {_CHARTS: "Charts", _ALL_RUNS: "All runs", _TABLE: "Table"}
+"""The forms in which groups can be shown: charts of the compared runs, charts of all shown runs,
+and a table of the compared runs."""
 _UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
 """Number of columns of each kind that are shown. Further columns are folded away."""
 
@@ -140,8 +148,8 @@ def _show_page_heading(
                 "charts",
                 value=_choose_charts_or_table(context),
                 store=lambda form: {"charts": form or _choose_charts_or_table(context)},
-                options=[_CHARTS, _TABLE],
-                format_func={_CHARTS: "Charts", _TABLE: "Table"}.__getitem__,
+                options=_offered_forms(context),
+                format_func=_FORM_NAMES.__getitem__,
                 label_visibility="collapsed",
             )
         _show_column_choice(breakdown, across, context)
@@ -161,10 +169,15 @@ def _show_page_heading(
 
 
 def _choose_charts_or_table(context: PageContext) -> str:
-    """Return how to show the groups: as charts for more than two runs, else as a table."""
+    """Return how to show the groups. The default is charts for more than two runs, else a table."""
     form: str = context.view.address["charts"]
-    default = _CHARTS if len(context.comparison.runs) > _TABLE_RUNS else _TABLE
-    return form if form in (_CHARTS, _TABLE) else default
+    forms = _offered_forms(context)
+    return form if form in forms else _CHARTS if _ALL_RUNS in forms else _TABLE
+
+
+def _offered_forms(context: PageContext) -> list[str]:
+    has_other_runs = len(context.comparison.runs) > 2
+    return [form for form in _FORM_NAMES if has_other_runs or form != _ALL_RUNS]
 
 
 def _spreadsheet_bytes(frame: Callable[[], pd.DataFrame]) -> bytes:
@@ -198,7 +211,7 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
 
 
 def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
-    """Show the groups of one column, as charts of all runs or as a table of two runs."""
+    """Show the groups of one column, as charts or as a table of the compared runs."""
     comparison, address = context.comparison, context.view.address
 
     def all_run_scores() -> pd.DataFrame:
@@ -325,13 +338,18 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """Show charts of all runs by group. Unless a single run is shown or groups are searched, also
-    show the cells of the column crossed with its default second column."""
-    comparison = context.comparison
+    """Show charts of the compared runs or of all shown runs by group. Unless a single run is shown
+    or groups are searched, also show the cells of the column crossed with its default second
+    column."""
+    comparison, drawing = context.comparison, context.drawing
+    has_all_runs = _choose_charts_or_table(context) == _ALL_RUNS
+    if not has_all_runs:
+        styles = {run: drawing.styles[run] for run in dict.fromkeys(comparison.pair)}
+        drawing = replace(drawing, comparison=replace(comparison, other_runs=()), styles=styles)
     scores = answers.scores_by_group(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
     )
-    group_charts.show_legend(context)
+    group_charts.show_legend(drawing)
     across = (
         ""
         if comparison.is_single_run
@@ -343,7 +361,9 @@ def _show_charts(
     with st.container(key="by_group"):
         columns = st.columns(column_count, gap="medium")
     with columns[0]:
-        group_charts.show_scores(scores.groups, breakdown.by, scores.order, scores.summary, context)
+        group_charts.show_scores(
+            scores.groups, breakdown.by, scores.order, scores.summary, context, drawing
+        )
     if not comparison.is_single_run:
         with columns[1]:
             title_text = breakdown.title.text
@@ -354,6 +374,7 @@ def _show_charts(
                 title_text,
                 breakdown.group_count,
                 context,
+                drawing,
             )
     if across:
         with columns[2]:
@@ -365,11 +386,13 @@ def _show_charts(
     note = " ".join(
         part for part in (group_rows.note, "Click a dot or a row to open its queries.") if part
     )
-    st.html(groups.draw_note_below_groups(breakdown, context.drawing, note, scores.strongest))
+    strongest = scores.strongest if has_all_runs else ""
+    st.html(groups.draw_note_below_groups(breakdown, drawing, note, strongest))
 
 
 _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext], None]] = {
     _CHARTS: _show_charts,
+    _ALL_RUNS: _show_charts,
     _TABLE: _show_table,
 }
 

@@ -238,7 +238,7 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
     section.show_heading(
         f"{name} by number of results counted",
         "Top: the scores. Bottom: their difference, with a band that is simultaneous"
-        " over all k. The lead is significant at each k whose band excludes zero.",
+        " over all k. Thick line at the bottom: significant.",
         frame=by_cutoff.frame,
         key="by_cutoff",
     )

@@ -205,5 +205,6 @@ def _check_sentence(check: RobustnessCheck) -> str:
     if word in (w.DASH, "unknown"):
         return f"The effect of {subject} is unknown."
     if word.startswith("unlikely"):
-        return f"{w.sentence_case(subject)} are {word}, but they could."
+        likely = check.reason.partition(". ")[0].removesuffix(".").replace("The ", "the ", 1)
+        return f"{w.sentence_case(subject)} are {word}: {likely}."
     return f"{w.sentence_case(subject)} {word}."

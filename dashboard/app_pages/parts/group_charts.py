@@ -15,6 +15,7 @@ from dashboard.answers.group_names import column_name, crossed_title
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import groups
+from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import breakdown as figures
 from dashboard.drawing.figures import heatmap
@@ -28,21 +29,25 @@ _IN_A_HEAD = 16
 """Maximum number of characters of a run's name in the head of the crossed columns."""
 
 
-def show_legend(context: PageContext) -> None:
+def show_legend(drawing: Drawing) -> None:
     """Show the legend that the charts of the Breakdown page share."""
-    st.html(blocks.draw_legend(context.drawing, list(context.drawing.styles), {}))
+    st.html(blocks.draw_legend(drawing, list(drawing.styles), {}))
 
 
 def show_scores(
-    frame: pd.DataFrame, by: str, order: Sequence[str], finding: str, context: PageContext
+    frame: pd.DataFrame,
+    by: str,
+    order: Sequence[str],
+    finding: str,
+    context: PageContext,
+    drawing: Drawing,
 ) -> None:
-    """Show the scores of each run by group. `frame` is the result of `summarise_groups`."""
+    """Show the scores of each run of the `drawing` by group. `frame` is the result of
+    `summarise_groups`."""
     name, column = context.comparison.name, column_name(by, context.comparison.cutoff)
     st.html(blocks.draw_panel_heading("Score", f"mean {name}"))
     label = f"bar: {w.format_share(LEVEL)} interval of each mean"
-    figure = draw_figure_cached(
-        figures.score_by_group, frame, context.drawing, order=order, label=label
-    )
+    figure = draw_figure_cached(figures.score_by_group, frame, drawing, order=order, label=label)
     picture = section.make_caption(f"Score on {name}, by {column}", name, section.INTERVALS)
     alt = f"Mean {name} per run by {column}. {finding}"
     clicked = section.show_chart(figure, "score_by_group", alt=alt, caption=picture)
@@ -56,9 +61,10 @@ def show_differences(
     finding: str,
     group_count: int,
     context: PageContext,
+    drawing: Drawing,
 ) -> None:
-    """Show the difference of each run from the baseline by group. `frame` is the result of
-    `summarise_groups`."""
+    """Show the difference of each run of the `drawing` from the baseline by group. `frame` is the
+    result of `summarise_groups`."""
     comparison = context.comparison
     column, groups_text = (
         column_name(by, comparison.cutoff),
@@ -70,7 +76,7 @@ def show_differences(
     level = w.format_share(comparison.method.level)
     label = f"bar: {level} CI, corrected for {groups_text}"
     figure = draw_figure_cached(
-        figures.difference_by_group, frame, context.drawing, order=order, label=label
+        figures.difference_by_group, frame, drawing, order=order, label=label
     )
     picture = section.make_caption(
         f"{title} on {comparison.name}, by {column}", comparison.name, section.INTERVALS
@@ -110,7 +116,7 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
         _open_query_list(
             {name: group for name, group in cell_groups.items() if group != ALL}, context
         )
-    about = f"fewer than {heatmap.FEWEST_UNHATCHED} queries: hatched"
+    about = f"fewer than {heatmap.FEWEST_UNHATCHED} queries, so the mean is unreliable"
     st.html(groups.draw_cell_color_scale(crossing.cells, context.drawing, about))
 
 

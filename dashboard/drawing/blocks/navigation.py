@@ -48,7 +48,7 @@ _BEST = 18
 _FIELD, _BUTTON = 62, 39
 """Widths in px of the field for a run and of a button, each without its text."""
 _GAP, _WIDE_GAP = 6, 8
-_BESIDE = 396
+_BESIDE = 370
 """Width in px of everything beside the sentence of controls: buttons and margins, and the closed
 rail."""
 

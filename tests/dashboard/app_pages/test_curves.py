@@ -53,7 +53,7 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = text_of(opened("curves"))
-    assert "The difference is significant where its band excludes zero." in shown
+    assert "Thick line at the bottom: significant difference." in shown
     assert "Half of the bm25 lists end by rank 22, so beyond that rank" in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")

@@ -368,7 +368,7 @@ def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() ->
         (
             "unjudged",
             "unlikely to reverse it",
-            "Unjudged documents are unlikely to reverse it, but they could.",
+            "Unjudged documents are unlikely to reverse it: Why.",
         ),
         ("unjudged", "could reverse it", "Unjudged documents could reverse it."),
         ("unjudged", "unknown", "The effect of unjudged documents is unknown."),
