@@ -194,14 +194,13 @@ def _show_table(
         text = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
     if answer.run_pairs.draws:
         bests = len(answer.run_pairs.possible_best_runs) > 1
-        text = f"Bracket: runs that may be the best on {comparison.name}. " if bests else ""
+        text = "Bracket: runs that may be the best. " if bests else ""
         text += (
-            f"The {w.format_share(LEVEL)} intervals are for each run separately. Places are"
+            f"Bar: {w.format_share(LEVEL)} interval of one run, no test between runs. Places are"
             f" corrected for all {w.number_word(answer.run_pairs.n_pairs)} pairs on one measure."
-            " Overlapping intervals alone do not show whether two runs differ."
         )
     key = "ranking" if with_rank_ranges else "ranking_awaited"
-    note = blocks.draw_table_note(f"{text} Click a column to sort.")
+    note = blocks.draw_table_note(text)
     section.show_note_with_csv(
         note,
         "Ranking",
@@ -258,8 +257,11 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     """Return a note that explains the matrix of pairs and its colours."""
     run_pairs = answer.run_pairs
     total = len(run_pairs.runs)
+    is_detailed = len(runs) <= blocks.MAX_DETAILED_RUNS
     side = "lower" if context.comparison.measure.declaration.direction < 0 else "higher"
+    # In a detailed cell, words say which run scores higher.
     text = f"In each cell, the run of the row has the {side} mean. "
+    text *= not (is_detailed and side == "higher")
     if len(runs) < total:
         text = (
             f"{w.sentence_case(w.number_word(len(runs)))} of {w.format_count(total)} runs. {text}"
@@ -269,14 +271,12 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         why = f"With fewer than {FEWEST_QUERIES} queries no" if is_small else "No"
         return f"{text}{why} pair is tested or coloured."
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
-    corrected = f"not significant after correction for all {w.number_word(run_pairs.n_pairs)} pairs"
+    corrected = f"corrected for all {w.number_word(run_pairs.n_pairs)} pairs"
     level = w.format_share(context.comparison.method.level)
-    ends = f"simultaneous {level} intervals"
-    if len(runs) > blocks.MAX_DETAILED_RUNS:
-        ends = f"hover for the simultaneous {level} CI"
     if _differ_from_overview(answer, context):
-        ends += ", which can be narrower than on Overview"
-    text += f"Grey: {corrected}; {ends}."
+        corrected += ", which can be narrower than on Overview"
+    ends = "In brackets" if is_detailed else "On hover"
+    text += f"Grey: not significant. {ends}: simultaneous {level} interval, {corrected}."
     return f"{text}{few if run_pairs.has_too_few_queries else ''}"
 
 
