@@ -11,6 +11,7 @@ import pytest
 
 from metrics_core.comparing.method import DEFAULT_METHOD, TESTS, Method
 from metrics_core.explaining.diagnosis import diagnose
+from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.findings.changes import NO_GRADE_NAMES
 from metrics_core.findings.cutoffs import curves_subtitle, curves_title, describe_cutoff
 from metrics_core.findings.explanations import explain
@@ -631,10 +632,12 @@ def test_which_queries() -> None:
     frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
     assert which(frame, fixed=13, broken=6, all_zero=10) == (
         "hybrid is better on 46 of 84 queries, worse on 17",
-        "Median win 0.096, median loss 0.300. 13 queries that failed are fixed, 6 that worked are"
-        " broken, 10 score 0 with both runs.",
+        "Median win 0.096, median loss 0.300. Fixed: 13 queries, good only with hybrid. Broken: 6"
+        " queries, good only with bm25. 10 queries score 0 with both runs."
+        f" {GOOD}",
     )
-    assert which(frame, broken=1)[1].endswith("0.300. 1 query that worked is broken.")
+    broken = which(frame, broken=1)[1]
+    assert "0.300. Broken: 1 query, good only with bm25. Good: at least" in broken
     assert which(frame, all_zero=2)[1].endswith("0.300. 2 queries score 0 with both runs.")
     assert which(frame)[1] == "Median win 0.096, median loss 0.300."
 

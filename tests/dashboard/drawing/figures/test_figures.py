@@ -558,8 +558,8 @@ def test_cell_colours_are_symmetric_and_their_text_can_be_read(palette: Palette)
         assert contrast_ratio(text, ground) >= READABLE
 
 
-def test_bars_stand_from_best_to_worst_and_carry_the_query() -> None:
-    frame = differences_of().sort_values("difference", ascending=False, ignore_index=True)
+def test_bars_stand_from_worst_to_best_like_the_table_and_carry_the_query() -> None:
+    frame = differences_of().sort_values("difference", ignore_index=True)
     figure = draw_bars(LIGHT)
     at = {x: row for t in figure.data for x, row in zip(t.x, t.customdata, strict=True)}
     assert [at[i][0] for i in range(len(at))] == frame["query_id"].to_list()
