@@ -173,7 +173,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         Column("Judge next, most influential first"),
         Column("Document"),
         *(Column(f"rank in {run}", "number") for run in _pair_names(context)),
-        Column("changes the difference by up to", "number"),
+        Column("changes the mean by up to", "number"),
     ]
     rows = [
         [

@@ -143,7 +143,7 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
 def test_charts_of_the_breakdown_are_on_the_first_screen_and_lead_on(
     sample_app: str, open_page: Opened
 ) -> None:
-    page = open_page(f"{sample_app}/breakdown?run=dense&base=bm25", height=900)
+    page = open_page(f"{sample_app}/breakdown?run=dense&base=bm25&charts=2", height=900)
     for chart in ("score_by_group", "difference_by_group", "cells"):
         in_sight(page, f".st-key-chart_{chart} .js-plotly-plot", 900)
     # A dot opens the queries of its group, with its run compared.
