@@ -142,7 +142,8 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
         text += " Thin line: half of the run’s lists have ended."
     st.html(blocks.draw_chart_note(text))
     if curves.short_lists:
-        st.html(blocks.draw_chart_note(curves.short_lists.text))
+        text = markup.shorten_run_names(curves.short_lists.text, context.drawing.styles)
+        st.html(blocks.draw_chart_note(text))
 
 
 def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: str) -> None:
