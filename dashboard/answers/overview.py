@@ -51,7 +51,7 @@ from metrics_core.findings.verdicts import (
 )
 from metrics_core.findings.verdicts import verdict_finding as verdict_of
 from metrics_core.judging import JudgedRanks
-from metrics_core.scoring.curves import judged_share
+from metrics_core.scoring.curves import judged_share, judged_share_of_runs
 from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import are_numeric_groups
@@ -369,15 +369,13 @@ def _view_facts(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> ViewFacts:
     ranks = [in_view[name] for name in comparison.runs if name in in_view]
-    listed_count = sum(int(r.documents(comparison.cutoff).sum()) for r in ranks)
-    judged_count = sum(float(r.judged().count(comparison.cutoff).sum()) for r in ranks)
     grades = ranks[0].judged_relevance if ranks else np.zeros(0)
     return ViewFacts(
         queries=scores.n_queries,
         judgments=int((grades >= 0).sum()),
         lowest_grade=float(grades.min()) if len(grades) else math.nan,
         highest_grade=float(grades.max()) if len(grades) else math.nan,
-        judged_share=judged_count / listed_count if listed_count else math.nan,
+        judged_share=judged_share_of_runs(ranks, comparison.cutoff),
         judged_text=describe_judged(comparison.cutoff, len(ranks), comparison.loaded),
         all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
         missing=missing_queries(study, comparison, comparison.pair),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -67,14 +66,9 @@ def show_crossed_groups(
             link = session.href("breakdown", every="" if show_all else "1")
             st.html(groups.draw_more_link(text, link))
     with right:
-        group_charts.show_scores(
-            crossed_groups.groups,
-            across,
-            crossed_groups.order,
-            crossed_groups.summary,
-            context,
-            context.drawing,
-        )
+        scores, order = crossed_groups.groups, crossed_groups.order
+        summary, drawing = crossed_groups.summary, context.drawing
+        group_charts.show_scores(scores, across, order, summary, context, drawing)
         st.html(curves.draw_chart_note("Click a dot or a row to open its queries."))
 
 
@@ -91,10 +85,6 @@ _HEADROOM_NOTES = {
     "below": "Largest part of the headroom: relevant documents ranked below {k}.",
     "missing": "Largest part of the headroom: relevant documents never retrieved.",
 }
-_CHARTS, _ALL_RUNS, _TABLE = "1", "2", "0"
-_FORM_NAMES = {_CHARTS: "Charts", _ALL_RUNS: "All runs", _TABLE: "Table"}
-"""The forms in which groups can be shown: charts of the compared runs, charts of all shown runs,
-and a table of the compared runs."""
 _UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
 """Number of columns of each kind that are shown. Further columns are folded away."""
 
@@ -146,10 +136,10 @@ def _show_page_heading(
                 st.segmented_control,
                 "Show as",
                 "charts",
-                value=_choose_charts_or_table(context),
-                store=lambda form: {"charts": form or _choose_charts_or_table(context)},
-                options=_offered_forms(context),
-                format_func=_FORM_NAMES.__getitem__,
+                value=group_charts.choose_form(context),
+                store=lambda form: {"charts": form or group_charts.choose_form(context)},
+                options=group_charts.offered_forms(context),
+                format_func=group_charts.FORMS.__getitem__,
                 label_visibility="collapsed",
             )
         _show_column_choice(breakdown, across, context)
@@ -166,18 +156,6 @@ def _show_page_heading(
                 )
     if breakdown.explanation:
         st.caption(breakdown.explanation)
-
-
-def _choose_charts_or_table(context: PageContext) -> str:
-    """Return how to show the groups. The default is charts for more than two runs, else a table."""
-    form: str = context.view.address["charts"]
-    forms = _offered_forms(context)
-    return form if form in forms else _CHARTS if _ALL_RUNS in forms else _TABLE
-
-
-def _offered_forms(context: PageContext) -> list[str]:
-    has_other_runs = len(context.comparison.runs) > 2
-    return [form for form in _FORM_NAMES if has_other_runs or form != _ALL_RUNS]
 
 
 def _spreadsheet_bytes(frame: Callable[[], pd.DataFrame]) -> bytes:
@@ -248,7 +226,8 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
             "Show all groups", on_click=session.change_address, kwargs={"within": "", "least": ""}
         )
     else:
-        _FORMS[_choose_charts_or_table(context)](breakdown, result, request, context)
+        is_table = group_charts.choose_form(context) == group_charts.TABLE
+        (_show_table if is_table else _show_charts)(breakdown, result, request, context)
         if request.every and many:
             st.html(groups.draw_more_link("Show fewer groups", session.href("breakdown", every="")))
 
@@ -341,11 +320,7 @@ def _show_charts(
     """Show charts of the compared runs or of all shown runs by group. Unless a single run is shown
     or groups are searched, also show the cells of the column crossed with its default second
     column."""
-    comparison, drawing = context.comparison, context.drawing
-    has_all_runs = _choose_charts_or_table(context) == _ALL_RUNS
-    if not has_all_runs:
-        styles = {run: drawing.styles[run] for run in dict.fromkeys(comparison.pair)}
-        drawing = replace(drawing, comparison=replace(comparison, other_runs=()), styles=styles)
+    comparison, drawing = context.comparison, group_charts.select_drawing(context)
     scores = answers.scores_by_group(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
     )
@@ -386,15 +361,8 @@ def _show_charts(
     note = " ".join(
         part for part in (group_rows.note, "Click a dot or a row to open its queries.") if part
     )
-    strongest = scores.strongest if has_all_runs else ""
+    strongest = scores.strongest if drawing == context.drawing else ""
     st.html(groups.draw_note_below_groups(breakdown, drawing, note, strongest))
-
-
-_FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext], None]] = {
-    _CHARTS: _show_charts,
-    _ALL_RUNS: _show_charts,
-    _TABLE: _show_table,
-}
 
 
 def _show_slices(context: PageContext) -> None:

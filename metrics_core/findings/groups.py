@@ -243,15 +243,11 @@ def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) ->
         return ""
     value = "difference" if of_means else "typical ratio"
     slices = f"{w.format_with_noun(n_slices, 'slice')} (groups by one or two columns)"
-    if n_differing:
-        statement = f"In {w.number_word(n_differing)} of {slices}, the {value} is"
-    else:
-        verb = w.plural(n_slices, "was", "were")
-        statement = f"No slice stands out: {slices} {verb} tested, none with a {value}"
-    return (
-        f"{statement} significantly unlike that of all other queries"
-        f" ({w.format_share(1 - LEVEL)} false discovery rate)."
-    )
+    text = f"In {w.number_word(n_differing)} of {slices}, the {value} is"
+    if not n_differing:
+        text = f"No unusual slice: of {slices}, none has a {value}"
+    rate = f"({w.format_share(1 - LEVEL)} false discovery rate)."
+    return f"{text} significantly unlike that of all other queries {rate}"
 
 
 def crossed_groups_title(

@@ -107,9 +107,11 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
         word = "no query makes it matter"
         return RobustnessCheck("queries", "Single queries", word, "firm", reason, word)
     only, tone = classify_query_dependence(min(fewest), len(sorted_differences))
-    count = f"{w.format_count(min(fewest))} of {w.format_count(len(sorted_differences))} queries"
-    reason = f"Removing {count} would make the difference {margin:g} or more."
     queries_text = w.format_with_noun(min(fewest), "query", "queries")
+    reason = (
+        f"Removing {min(fewest):,} of {len(sorted_differences):,} queries would make the difference"
+        f" {margin:g} or more."
+    )
     word = f"removing {only}{queries_text} makes it matter"
     return RobustnessCheck("queries", "Single queries", word, tone, reason, word)
 

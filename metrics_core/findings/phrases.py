@@ -61,14 +61,10 @@ def describe_judged(cutoff: int, n_runs: int, n_loaded: int) -> str:
     """Say of which results and runs a share is judged, as in "judged in the top 10 of both runs".
 
     `n_runs` is the number of runs that are counted, `n_loaded` the number of all runs."""
-    number = w.number_word(n_runs)
-    if n_runs < 2:
-        of_runs = ""
-    elif n_runs < n_loaded:
-        of_runs = f" of the {number} runs shown"
-    else:
-        of_runs = " of both runs" if n_runs == 2 else f" of all {number} runs"
-    return f"judged in the top {w.format_count(cutoff)}{of_runs}"
+    runs = f"all {w.number_word(n_runs)} runs" if n_runs > 2 else "both runs"
+    if n_runs < n_loaded:
+        runs = f"the {w.number_word(n_runs)} runs shown"
+    return f"judged in the top {w.format_count(cutoff)}" + f" of {runs}" * (n_runs > 1)
 
 
 def few_queries_note(queries: int) -> Sentence:

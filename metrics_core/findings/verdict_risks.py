@@ -136,34 +136,29 @@ def single_queries_check(
     """Check whether the lead is due to a few queries. `differences` is float64[query], NaN if
     undefined. If `missed` is None, the text does not mention queries on which a run found
     nothing."""
-
-    def make_queries_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
-        return RobustnessCheck(
-            "queries", "Single queries", word, tone, reason, word.removeprefix(w.DASH)
-        )
-
+    title, turning, queries = "Single queries", fragility.turning, fragility.queries
     if fragility.total == 0:
-        return make_queries_check(w.DASH, "", f"{RUNS_ARE_TIED} direction to reverse.")
+        reason = f"{RUNS_ARE_TIED} direction to reverse."
+        return RobustnessCheck("queries", title, w.DASH, "", reason)
     n_supporting = int((differences * np.sign(fragility.total) > 0).sum())
-    total_text = w.format_count(fragility.queries)
-    if fragility.turning is None and n_supporting == fragility.queries:
-        return make_queries_check("every query supports it", "firm", "No query contradicts it.")
-    if fragility.turning is None:
-        only, tone = classify_query_dependence(n_supporting, fragility.queries)
+    only, tone = classify_query_dependence(turning or n_supporting, queries)
+    if turning is None:
+        reason = "No query contradicts it."
         verb = w.plural(n_supporting, "supports", "support")
-        word = f"{only}{w.format_count(n_supporting)} of {total_text} queries {verb} it"
-        return make_queries_check(word, tone, "No query contradicts it.")
-    only, tone = classify_query_dependence(fragility.turning, fragility.queries)
-    best = "best query" if fragility.turning == 1 else f"{fragility.turning:,} best queries"
-    word = f"removing {only}the {best} reverses it"
-    reason = (
-        f"Removing the {w.format_count(fragility.turning)} of {total_text} queries most favourable"
-        f" to {pair.leader(pair.side)} would reverse it."
-    )
-    carriers = _describe_misses(pair, differences, missed) or _describe_main_queries(
-        fragility, differences, n_supporting, missed
-    )
-    return make_queries_check(word, tone, f"{reason} {carriers}")
+        word = f"{only}{n_supporting:,} of {queries:,} queries {verb} it"
+        if n_supporting == queries:
+            word, tone = "every query supports it", "firm"
+    else:
+        best = "best query" if turning == 1 else f"{turning:,} best queries"
+        word = f"removing {only}the {best} reverses it"
+        carriers = _describe_misses(pair, differences, missed) or _describe_main_queries(
+            fragility, differences, n_supporting, missed
+        )
+        reason = (
+            f"Removing the {turning:,} of {queries:,} queries most favourable to"
+            f" {pair.leader(pair.side)} would reverse it. {carriers}"
+        )
+    return RobustnessCheck("queries", title, word, tone, reason, word)
 
 
 def classify_query_dependence(n_reversing: int, queries: int) -> tuple[str, Tone]:

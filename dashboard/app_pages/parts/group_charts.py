@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -27,6 +28,31 @@ from metrics_core.slicing.breakdowns import ALL
 
 _IN_A_HEAD = 16
 """Maximum number of characters of a run's name in the head of the crossed columns."""
+
+CHARTS, ALL_RUNS, TABLE = "1", "2", "0"
+FORMS = {CHARTS: "Charts", ALL_RUNS: "All runs", TABLE: "Table"}
+"""The forms in which groups can be shown: charts of the compared runs, charts of all shown runs,
+and a table of the compared runs."""
+
+
+def offered_forms(context: PageContext) -> list[str]:
+    """Return the forms in which groups can be shown: `ALL_RUNS` only if further runs are shown."""
+    return [CHARTS, *[ALL_RUNS] * (len(context.comparison.runs) > 2), TABLE]
+
+
+def choose_form(context: PageContext) -> str:
+    """Return the form of the groups. The default is charts for more than two runs, else a table."""
+    form: str = context.view.address["charts"]
+    forms = offered_forms(context)
+    return form if form in forms else CHARTS if len(forms) > 2 else TABLE
+
+
+def select_drawing(context: PageContext) -> Drawing:
+    """Return the drawing of all shown runs if the user chose it, otherwise of the compared runs."""
+    drawing = context.drawing
+    if choose_form(context) == ALL_RUNS:
+        return drawing
+    return replace(drawing, styles={run: drawing.styles[run] for run in context.comparison.pair})
 
 
 def show_legend(drawing: Drawing) -> None:

@@ -32,11 +32,11 @@ from dashboard.drawing.figures.lines import (
     run_band,
     run_line,
     run_line_thin_after,
+    significance_line,
 )
 from dashboard.drawing.figures.text import escape, hover_properties, short_names, text_width
 from dashboard.drawing.theme import Palette, RunStyle, make_lines_solid
 from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
-from metrics_core.comparing.crossings import find_cutoff_ranges
 
 UPPER, GAP, LOWER = 212, 40, 122
 """Heights in px of the upper panel, of the gap below it, and of the lower panel. With these
@@ -54,8 +54,6 @@ _ROOM = 0.12
 """Space beyond the differences, as a share of their range. Most bands, which are computed later,
 fit in this space, so that the axis need not change."""
 _ONE_OF_MANY = 6
-_BEYOND = 1.02
-"""Factor by which a range of k is drawn wider at both ends, so that a single k is visible."""
 
 
 Panels = Literal["both", "scores", "differences"]
@@ -116,7 +114,10 @@ def measure_by_cutoff(
     elif not has_differences:
         layout = _Layout(margin, UPPER, 0, 0)
     deepest = max(int(rows["k"].max()), 2)
-    traces = _line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis)
+    traces = [
+        *_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis),
+        significance_line(lines[drawing.focus], drawing, below.span[0]),
+    ]
     return make_figure(
         [
             t
@@ -127,10 +128,7 @@ def measure_by_cutoff(
         height=layout.height,
         margin=layout.margin,
         annotations=list(_difference_label(drawing, layout)) if layout.gap else [],
-        shapes=[
-            *([_cutoff_line(k, palette)] if k <= deepest else []),
-            *(_significant_lines(lines, drawing, below.span[0]) if layout.lower else ()),
-        ],
+        shapes=[_cutoff_line(k, palette)] if k <= deepest else [],
         **_hover_mode(len(runs)),
         **_panel_axes(palette, layout, above, below, deepest, axis),
     )
@@ -262,20 +260,6 @@ def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, A
         {**anchors, **hover_properties(baseline, short)},
     )
     yield make_note(text, 0, y, palette.muted, **anchors)
-
-
-def _significant_lines(
-    lines: Mapping[str, Line], drawing: Drawing, y: float
-) -> Iterable[dict[str, Any]]:
-    """Yield a thick line at `y` for each range of k at which the difference of the run in focus is
-    significant, that is, at which its band excludes zero."""
-    rows = lines[drawing.focus]
-    excludes_zero = (rows["diff_low"] > 0) | (rows["diff_high"] < 0)
-    color = drawing.focus_style.color(drawing.palette)
-    for first, last in find_cutoff_ranges(rows["k"].astype(np.int64), excludes_zero):
-        x = {"x0": first / _BEYOND, "x1": last * _BEYOND}
-        line = {"color": color, "width": 4}
-        yield {"type": "line", "xref": "x", "yref": "y2", **x, "y0": y, "y1": y, "line": line}
 
 
 def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def failed_page_error(title: str, error: Exception) -> RanklensError:
     )
 
 
-def failed_collection_error(name: str, folder: Path, error: Exception) -> StorageError:
+def collection_error(name: str, folder: Path, error: Exception) -> StorageError:
     """Return the error for a collection that unexpectedly cannot be opened."""
     return StorageError(
         f"“{name}” cannot be shown: {describe_error(error)}",

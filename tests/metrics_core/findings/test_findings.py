@@ -503,7 +503,7 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert slices_finding(1234, 0).startswith("No slice stands out: 1,234 slices (groups")
+    assert slices_finding(1234, 0).startswith("No unusual slice: of 1,234 slices (groups")
     assert slices_finding(20, 2).startswith(
         "In two of 20 slices (groups by one or two columns), the difference is significantly"
     )
