@@ -31,6 +31,7 @@ def main() -> None:
     navigation = st.navigation(list(pages.values()), position="hidden")
     current = next(page for page in PAGES if page.name == (navigation.url_path or PAGES[0].name))
     session.sync_address(current)
+    is_frame_drawn = False
     try:
         has_no_collection = is_collection_missing()
         # The user must choose another collection before a page can show one.
@@ -38,6 +39,7 @@ def main() -> None:
             next(p for p in PAGES if p.name == "collections") if has_no_collection else current
         )
         tell = frame.draw_frame(PAGES, shown_page)
+        is_frame_drawn = True
         if has_no_collection:
             from dashboard.app_pages import collections
 
@@ -52,7 +54,7 @@ def main() -> None:
     except RanklensError as error:
         frame.show_error(error)
     except Exception as error:
-        frame.show_failure(error)  # so that other collections can still be opened
+        frame.show_failure(error, current.title if is_frame_drawn else "")
 
 
 main()

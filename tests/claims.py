@@ -12,8 +12,8 @@ from metrics_core.base import wording as w
 Case = TypeVar("Case")
 
 NUMBER = rf"[+{w.MINUS}]?[\d,]+(?:\.\d+)?"
-_BOUND = rf"((?:{w.MINUS}?[\d,.]+)|[<>]{w.NO_BREAK}0)"
-INTERVAL = rf"\[{_BOUND}, {_BOUND}\]"
+_BOUND = rf"({w.MINUS}?[\d,.]+)"
+INTERVAL = rf"[\[(]{_BOUND}, {_BOUND}[\])]"
 
 _NOUNS = "document|run|group|version|file|measure"
 _UNTIDY = {
@@ -38,9 +38,8 @@ def untidy(text: str) -> Iterator[str]:
 
 def value_of(printed: str) -> float:
     """A number as it is printed."""
-    ends = {f">{w.NO_BREAK}0": 5e-324, f"<{w.NO_BREAK}0": -5e-324}
     plain = printed.replace(",", "").replace(w.MINUS, "-").replace(w.NO_BREAK, "")
-    return ends[printed] if printed in ends else float(plain.rstrip("%").lstrip("<"))
+    return float(plain.rstrip("%").lstrip("<"))
 
 
 def count_of(printed: str) -> int:
@@ -51,7 +50,8 @@ def count_of(printed: str) -> int:
 
 def is_rounded(printed: str, value: float) -> bool:
     """Whether this is the value as far as it is printed."""
-    decimals = len(printed.partition(".")[2])
+    # A "0" without decimals is the open end of an interval.
+    decimals = 12 if printed == "0" else len(printed.partition(".")[2])
     return abs(value_of(printed) - value) <= 0.5 * 10**-decimals * (1 + 1e-6) + 1e-12
 
 

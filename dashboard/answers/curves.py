@@ -89,8 +89,8 @@ class _CurveInputs:
 
 @dataclass(frozen=True)
 class Curves:
-    """The By cutoff page. `title` and `lead` are about the curves; `recall_title` and `recall_lead`
-    are about precision against recall.
+    """The By cutoff page. `title` and `lead` are about the curves, and `short_lists` warns if one
+    run has much shorter lists; `recall_title` and `recall_lead` are about precision against recall.
 
     `frames` maps measure names to the frame of `mean_curves`; `table` contains all frames, with a
     further column measure. `precision_recall` has run, recall, precision; `half_recall` says in
@@ -103,6 +103,7 @@ class Curves:
 
     title: Sentence
     lead: Sentence
+    short_lists: Sentence
     recall_title: Sentence
     recall_lead: Sentence
     frames: dict[str, pd.DataFrame]
@@ -264,11 +265,11 @@ def _assemble_curves(
     sentences = [
         curves_subtitle(frames[family], family, *pair, with_ranges=not is_title_by_k),
         verdict_text,
-        short_lists_note(inputs.ranks, pair),
     ]
     return Curves(
         title=title,
         lead=join_sentences(sentences, " "),
+        short_lists=short_lists_note(inputs.ranks, pair),
         recall_title=precision_title(precision_recall, comparison.focus),
         recall_lead=precision_subtitle(precision_recall, *pair, comparison.name),
         frames=frames,

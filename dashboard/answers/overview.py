@@ -38,6 +38,7 @@ from metrics_core.explaining.top_document import find_top_document
 from metrics_core.findings.changes import summarise_change
 from metrics_core.findings.costs import other_costs_sentence
 from metrics_core.findings.groups import untested_note
+from metrics_core.findings.phrases import describe_judged
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
 from metrics_core.findings.significance import colour_note_text, rounding_note
@@ -50,7 +51,7 @@ from metrics_core.findings.verdicts import (
 )
 from metrics_core.findings.verdicts import verdict_finding as verdict_of
 from metrics_core.judging import JudgedRanks
-from metrics_core.scoring.curves import judged_share
+from metrics_core.scoring.curves import judged_share, judged_share_of_runs
 from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import are_numeric_groups
@@ -368,16 +369,14 @@ def _view_facts(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> ViewFacts:
     ranks = [in_view[name] for name in comparison.runs if name in in_view]
-    listed_count = sum(int(r.documents(comparison.cutoff).sum()) for r in ranks)
-    judged_count = sum(float(r.judged().count(comparison.cutoff).sum()) for r in ranks)
     grades = ranks[0].judged_relevance if ranks else np.zeros(0)
     return ViewFacts(
         queries=scores.n_queries,
         judgments=int((grades >= 0).sum()),
         lowest_grade=float(grades.min()) if len(grades) else math.nan,
         highest_grade=float(grades.max()) if len(grades) else math.nan,
-        judged_share=judged_count / listed_count if listed_count else math.nan,
-        cutoff=comparison.cutoff,
+        judged_share=judged_share_of_runs(ranks, comparison.cutoff),
+        judged_text=describe_judged(comparison.cutoff, len(ranks), comparison.loaded),
         all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
         missing=missing_queries(study, comparison, comparison.pair),
         left_out=comparison.is_limited_to_shared_queries,

@@ -14,6 +14,7 @@ from metrics_core.comparing.method import Method
 from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.ranking import ranking_subtitle, ranking_title
 from metrics_core.findings.sentence import Sentence, muted_span
+from metrics_core.scoring.curves import judged_share_of_runs
 
 MOST_IN_MATRIX = 40
 """Maximum number of runs in the matrix of pairs. If there are more, the best runs are shown."""
@@ -81,8 +82,6 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
     mask = study.view_mask(comparison)
     computed = study.is_computed(comparison.measure)
     ranks = [study.judged[n].select_queries(mask) for n in comparison.runs] if computed else []
-    listed_count = sum(int(r.documents(comparison.cutoff).sum()) for r in ranks)
-    judged_count = sum(float(r.judged().count(comparison.cutoff).sum()) for r in ranks)
     queries = int(mask.sum())
     return Pairs(
         title=ranking_title(
@@ -93,7 +92,7 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
         else muted_span(NO_DIRECTION),
         run_pairs=run_pairs,
         queries=queries,
-        judged_share=judged_count / listed_count if listed_count else float("nan"),
+        judged_share=judged_share_of_runs(ranks, comparison.cutoff),
         table=_pair_table(run_pairs),
     )
 

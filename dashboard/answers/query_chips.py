@@ -15,6 +15,7 @@ from metrics_core.base.arrays import Mask, Objects
 from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.comparing.pairs import BETTER, SAME, TIED, WORSE, classify_differences
 from metrics_core.explaining import query_kinds
+from metrics_core.findings.phrases import SAME_RULE
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 
@@ -40,6 +41,7 @@ RULES = {
         key: f"{query_kinds.CHANGES[CHANGES[key]]} {query_kinds.GOOD}"
         for key in ("fixed", "broken")
     },
+    TIED: SAME_RULE,
 }
 """The criterion for membership in a list, for lists whose name does not explain it."""
 

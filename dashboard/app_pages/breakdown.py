@@ -56,7 +56,7 @@ def show_crossed_groups(
     show_heading(
         context, crossed_groups.title, crossed_groups.lead_text, breakdown, across, downloads
     )
-    group_charts.show_legend(context)
+    group_charts.show_legend(context.drawing)
     with st.container(key="crossed"):
         left, right = st.columns([1.8, 1], gap="medium")
     with left:
@@ -66,9 +66,9 @@ def show_crossed_groups(
             link = session.href("breakdown", every="" if show_all else "1")
             st.html(groups.draw_more_link(text, link))
     with right:
-        group_charts.show_scores(
-            crossed_groups.groups, across, crossed_groups.order, crossed_groups.summary, context
-        )
+        scores, order = crossed_groups.groups, crossed_groups.order
+        summary, drawing = crossed_groups.summary, context.drawing
+        group_charts.show_scores(scores, across, order, summary, context, drawing)
         st.html(curves.draw_chart_note("Click a dot or a row to open its queries."))
 
 
@@ -85,8 +85,6 @@ _HEADROOM_NOTES = {
     "below": "Largest part of the headroom: relevant documents ranked below {k}.",
     "missing": "Largest part of the headroom: relevant documents never retrieved.",
 }
-_CHARTS, _TABLE = "1", "0"
-_TABLE_RUNS = 2
 _UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
 """Number of columns of each kind that are shown. Further columns are folded away."""
 
@@ -138,10 +136,10 @@ def _show_page_heading(
                 st.segmented_control,
                 "Show as",
                 "charts",
-                value=_choose_charts_or_table(context),
-                store=lambda form: {"charts": form or _choose_charts_or_table(context)},
-                options=[_CHARTS, _TABLE],
-                format_func={_CHARTS: "Charts", _TABLE: "Table"}.__getitem__,
+                value=group_charts.choose_form(context),
+                store=lambda form: {"charts": form or group_charts.choose_form(context)},
+                options=group_charts.offered_forms(context),
+                format_func=group_charts.FORMS.__getitem__,
                 label_visibility="collapsed",
             )
         _show_column_choice(breakdown, across, context)
@@ -158,13 +156,6 @@ def _show_page_heading(
                 )
     if breakdown.explanation:
         st.caption(breakdown.explanation)
-
-
-def _choose_charts_or_table(context: PageContext) -> str:
-    """Return how to show the groups: as charts for more than two runs, else as a table."""
-    form: str = context.view.address["charts"]
-    default = _CHARTS if len(context.comparison.runs) > _TABLE_RUNS else _TABLE
-    return form if form in (_CHARTS, _TABLE) else default
 
 
 def _spreadsheet_bytes(frame: Callable[[], pd.DataFrame]) -> bytes:
@@ -198,7 +189,7 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
 
 
 def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
-    """Show the groups of one column, as charts of all runs or as a table of two runs."""
+    """Show the groups of one column, as charts or as a table of the compared runs."""
     comparison, address = context.comparison, context.view.address
 
     def all_run_scores() -> pd.DataFrame:
@@ -235,7 +226,8 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
             "Show all groups", on_click=session.change_address, kwargs={"within": "", "least": ""}
         )
     else:
-        _FORMS[_choose_charts_or_table(context)](breakdown, result, request, context)
+        is_table = group_charts.choose_form(context) == group_charts.TABLE
+        (_show_table if is_table else _show_charts)(breakdown, result, request, context)
         if request.every and many:
             st.html(groups.draw_more_link("Show fewer groups", session.href("breakdown", every="")))
 
@@ -325,13 +317,14 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """Show charts of all runs by group. Unless a single run is shown or groups are searched, also
-    show the cells of the column crossed with its default second column."""
-    comparison = context.comparison
+    """Show charts of the compared runs or of all shown runs by group. Unless a single run is shown
+    or groups are searched, also show the cells of the column crossed with its default second
+    column."""
+    comparison, drawing = context.comparison, group_charts.select_drawing(context)
     scores = answers.scores_by_group(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
     )
-    group_charts.show_legend(context)
+    group_charts.show_legend(drawing)
     across = (
         ""
         if comparison.is_single_run
@@ -343,7 +336,9 @@ def _show_charts(
     with st.container(key="by_group"):
         columns = st.columns(column_count, gap="medium")
     with columns[0]:
-        group_charts.show_scores(scores.groups, breakdown.by, scores.order, scores.summary, context)
+        group_charts.show_scores(
+            scores.groups, breakdown.by, scores.order, scores.summary, context, drawing
+        )
     if not comparison.is_single_run:
         with columns[1]:
             title_text = breakdown.title.text
@@ -354,6 +349,7 @@ def _show_charts(
                 title_text,
                 breakdown.group_count,
                 context,
+                drawing,
             )
     if across:
         with columns[2]:
@@ -365,13 +361,8 @@ def _show_charts(
     note = " ".join(
         part for part in (group_rows.note, "Click a dot or a row to open its queries.") if part
     )
-    st.html(groups.draw_note_below_groups(breakdown, context.drawing, note, scores.strongest))
-
-
-_FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext], None]] = {
-    _CHARTS: _show_charts,
-    _TABLE: _show_table,
-}
+    strongest = scores.strongest if drawing == context.drawing else ""
+    st.html(groups.draw_note_below_groups(breakdown, drawing, note, strongest))
 
 
 def _show_slices(context: PageContext) -> None:

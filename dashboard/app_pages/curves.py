@@ -97,13 +97,12 @@ def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
     for run in comparison.other_runs if len(comparison.runs) == len(in_colour) else ():
         rest = tuple(other for other in comparison.other_runs if other != run) or (NO_OTHER_RUN,)
         hidden[run] = session.href("curves", also=rest)
-    hint = "Click a name to hide it · " if hidden else ""
     others = len(context.study.names) - len(comparison.runs)
     return blocks.draw_legend(
         context.drawing,
         in_colour,
         hidden,
-        f"{hint}{note}".rstrip(" ·"),
+        note,
         # Of few runs, hidden ones were hidden on purpose; of many, only some are drawn at first.
         omitted_runs=(
             others if len(context.study.names) > MOST_IN_COLOUR else 0,
@@ -136,15 +135,15 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
                     _show_panel(curves, family, context, key_suffix)
     text = "k: number of results counted (log scale); click to choose, drag to zoom."
     if is_tested and not comparison.is_single_run:
-        text += " The difference is significant where its band excludes zero."
-    short_runs = [
-        run
-        for run in curves.coloured_runs(comparison)
-        if curves.list_ends[run] < max(curves.list_ends.values())
-    ]
-    if short_runs:
+        text += " Thick line at the bottom: significant difference."
+    runs = curves.coloured_runs(comparison)
+    lengths = [curves.list_ends[run] for run in runs]
+    if min(lengths) < max(lengths):
         text += " Thin line: half of the run’s lists have ended."
     st.html(blocks.draw_chart_note(text))
+    if curves.short_lists:
+        text = markup.shorten_run_names(curves.short_lists.text, context.drawing.styles)
+        st.html(blocks.draw_chart_note(text))
 
 
 def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: str) -> None:

@@ -173,7 +173,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         Column("Judge next, most influential first"),
         Column("Document"),
         *(Column(f"rank in {run}", "number") for run in _pair_names(context)),
-        Column("max. effect on the mean", "number"),
+        Column("changes the mean by up to", "number"),
     ]
     rows = [
         [
@@ -238,7 +238,7 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
     section.show_heading(
         f"{name} by number of results counted",
         "Top: the scores. Bottom: their difference, with a band that is simultaneous"
-        " over all k. The lead is significant at each k whose band excludes zero.",
+        " over all k. Thick line at the bottom: significant.",
         frame=by_cutoff.frame,
         key="by_cutoff",
     )

@@ -48,7 +48,7 @@ from dashboard.session.open_collection import (
 )
 from dashboard.session.reconnection import handle_reconnection, max_upload_size
 from dashboard.streamlit_internals import is_served_by_streamlit, static_folder
-from dashboard.workspace.disk.errors import failed_page_error
+from dashboard.workspace.disk.errors import collection_error, failed_page_error
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 
@@ -377,23 +377,23 @@ def show_error(error: RanklensError) -> None:
     st.html(data.draw_error_card(error))
 
 
-def show_failure(error: Exception) -> None:
-    """Show a message instead of the page. It says that the page failed because of the open
-    collection, and offers the other collections. The traceback is written to stderr."""
+def show_failure(error: Exception, page_title: str) -> None:
+    """Show a message instead of the page with this title. If the title is "", the collection cannot
+    be opened; offer to open another or to remove it. The traceback is written to stderr."""
     logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
+    if page_title:
+        show_error(failed_page_error(page_title, error))
+        return
     collections, current = all_collections(), current_collection_id()
-    entries = collections.list_collections()
+    entries, name = collections.list_collections(), collections.name_of(current)
     is_own = any(row.id == current and row.origin == "own" for row in entries)
     folder = workspace().folder_of(current) if is_own else collections.folder_of(current)
-    show_error(failed_page_error(collections.name_of(current), folder or workspace().folder, error))
+    show_error(collection_error(name, folder or workspace().folder, error))
     if is_own:
         st.button("Remove this collection", on_click=remove_collection, args=(current,))
-    others = [row for row in entries if row.id != current]
-    st.html(
-        navigation.draw_collection_choices(
-            [
-                ShelfEntry(row.name, describe_contents(row), collection_href(row.id), False, "", "")
-                for row in others
-            ]
-        )
-    )
+    others = [
+        ShelfEntry(row.name, describe_contents(row), collection_href(row.id), False, "", "")
+        for row in entries
+        if row.id != current
+    ]
+    st.html(navigation.draw_collection_choices(others))

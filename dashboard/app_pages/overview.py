@@ -33,8 +33,8 @@ from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_DIFFERING, FEWEST_QUERIES
+from metrics_core.findings.phrases import SAME_RULE
 from metrics_core.findings.ranking import ranking_title
 from metrics_core.findings.sentence import Sentence
 
@@ -265,8 +265,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
         ),
         differences.interval_note(answer.all_rows, comparison, comparison.method.level)
         + ". Effect size, with an uncorrected interval: mean / standard deviation of the"
-        " differences. Queries:"
-        f" lost, won, the same (within ±{SAME:g}).",
+        f" differences. {SAME_RULE}",
         frame=answer.shown_rows,
         key="difference",
     )

@@ -24,6 +24,7 @@ from dashboard.session.deferred_drawing import defer_drawing
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.phrases import describe_judged
 from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.scoring.intervals import LEVEL
 
@@ -193,14 +194,13 @@ def _show_table(
         text = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
     if answer.run_pairs.draws:
         bests = len(answer.run_pairs.possible_best_runs) > 1
-        text = f"Bracket: runs that may be the best on {comparison.name}. " if bests else ""
+        text = "Bracket: runs that may be the best. " if bests else ""
         text += (
-            f"The {w.format_share(LEVEL)} intervals are for each run separately. Places are"
+            f"Bar: {w.format_share(LEVEL)} interval of one run, no test between runs. Places are"
             f" corrected for all {w.number_word(answer.run_pairs.n_pairs)} pairs on one measure."
-            " Overlapping intervals alone do not show whether two runs differ."
         )
     key = "ranking" if with_rank_ranges else "ranking_awaited"
-    note = blocks.draw_table_note(f"{text} Click a column to sort.")
+    note = blocks.draw_table_note(text)
     section.show_note_with_csv(
         note,
         "Ranking",
@@ -257,8 +257,11 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     """Return a note that explains the matrix of pairs and its colours."""
     run_pairs = answer.run_pairs
     total = len(run_pairs.runs)
+    is_detailed = len(runs) <= blocks.MAX_DETAILED_RUNS
     side = "lower" if context.comparison.measure.declaration.direction < 0 else "higher"
+    # In a detailed cell, words say which run scores higher.
     text = f"In each cell, the run of the row has the {side} mean. "
+    text *= not (is_detailed and side == "higher")
     if len(runs) < total:
         text = (
             f"{w.sentence_case(w.number_word(len(runs)))} of {w.format_count(total)} runs. {text}"
@@ -268,27 +271,25 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         why = f"With fewer than {FEWEST_QUERIES} queries no" if is_small else "No"
         return f"{text}{why} pair is tested or coloured."
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
-    corrected = f"not significant after correction for all {w.number_word(run_pairs.n_pairs)} pairs"
+    corrected = f"corrected for all {w.number_word(run_pairs.n_pairs)} pairs"
     level = w.format_share(context.comparison.method.level)
-    ends = f"simultaneous {level} intervals"
-    if len(runs) > blocks.MAX_DETAILED_RUNS:
-        ends = f"hover for the simultaneous {level} CI"
     if _differ_from_overview(answer, context):
-        ends += ", which can be narrower than on Overview"
-    text += f"Grey: {corrected}; {ends}."
+        corrected += ", which can be narrower than on Overview"
+    ends = "In brackets" if is_detailed else "On hover"
+    text += f"Grey: not significant. {ends}: simultaneous {level} interval, {corrected}."
     return f"{text}{few if run_pairs.has_too_few_queries else ''}"
 
 
 def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]:
     """Return two notes: one on the data behind the comparison of all pairs, and one on how pairs
     are tested."""
-    comparison = context.comparison
+    comparison, n_runs = context.comparison, len(answer.run_pairs.runs)
     text = w.format_with_noun(answer.queries, "query", "queries")
     if context.study.is_computed(comparison.measure):
         complete = context.study.settings.complete
         text += (
-            f", {w.format_share(answer.judged_share)} of"
-            f" all documents in the top {w.format_count(comparison.cutoff)} judged"
+            f", {w.format_share(answer.judged_share)}"
+            f" {describe_judged(comparison.cutoff, n_runs, n_runs)}"
             f"{'; the judgments are taken as complete' if complete else ''}"
         )
     text += "."

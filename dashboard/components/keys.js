@@ -48,7 +48,7 @@ const meant = (key) => {
   const opens = performance.now() - begun < WAIT;
   begun = key === 'g' ? performance.now() : -WAIT;
   if (opens) return document.querySelector(`.lens.pages a[data-key="${CSS.escape(key)}"]`);
-  const step = { ArrowLeft: 'previous', ArrowRight: 'next', j: 'previous', k: 'next' }[key];
+  const step = { ArrowLeft: 'previous', ArrowRight: 'next', j: 'next', k: 'previous' }[key];
   if (step) return document.querySelector(`.lens.steps-through a.${step}`);
   if (key === 'w') return [...document.querySelectorAll('.st-key-side_what_if .lens a')].at(-1);
   if (key === '?') return document.querySelector('.lens.pages a[data-key=h]');

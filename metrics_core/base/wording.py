@@ -113,17 +113,13 @@ def round_parts(total: float, parts: Sequence[float], digits: int = 3) -> list[f
 def format_interval(low: float | None, high: float | None, digits: int = 3) -> str:
     """Format an interval in brackets; "–" if undefined.
 
-    A subnormal bound means that only its sign is known. It is written as an inequality: "[> 0,
+    A subnormal bound means that only its sign is known. The interval is open at zero: "(0,
     0.078]"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
-    return f"[{_format_bound(low, digits)}, {_format_bound(high, digits)}]"
-
-
-def _format_bound(value: float, digits: int) -> str:
-    if 0 < abs(value) < sys.float_info.min:
-        return f"{'>' if value > 0 else '<'}{NO_BREAK}0"
-    return format_score(value, digits)
+    lower_text = "(0" if 0 < low < sys.float_info.min else f"[{format_score(low, digits)}"
+    upper_text = "0)" if 0 > high > -sys.float_info.min else f"{format_score(high, digits)}]"
+    return f"{lower_text}, {upper_text}"
 
 
 def interval_decimals(low: float | None, high: float | None) -> int:

@@ -242,12 +242,13 @@ def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) ->
     significantly from that of all other queries. The text is "" if no slice was tested."""
     if not n_slices:
         return ""
-    number = w.number_word(n_differing) if n_differing else "none"
-    return (
-        f"Compared with the other queries, the {'difference' if of_means else 'typical ratio'}"
-        f" deviates significantly in {number} of {w.format_with_noun(n_slices, 'slice')} (groups by"
-        f" one or two columns; {w.format_share(1 - LEVEL)} false discovery rate)."
-    )
+    value = "difference" if of_means else "typical ratio"
+    slices = f"{w.format_with_noun(n_slices, 'slice')} (groups by one or two columns)"
+    text = f"In {w.number_word(n_differing)} of {slices}, the {value} is"
+    if not n_differing:
+        text = f"No unusual slice: of {slices}, none has a {value}"
+    rate = f"({w.format_share(1 - LEVEL)} false discovery rate)."
+    return f"{text} significantly unlike that of all other queries {rate}"
 
 
 def crossed_groups_title(

@@ -104,13 +104,16 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
         fewest += reaching[:1].tolist()
     if not fewest:
         reason = f"No query’s difference reaches {margin:g}."
-        word, brief = "rests on all queries", "no query makes the difference matter"
-        return RobustnessCheck("queries", "Single queries", word, "firm", reason, brief)
-    word, tone = classify_query_dependence(min(fewest), len(sorted_differences))
-    count = f"{w.format_count(min(fewest))} of {w.format_count(len(sorted_differences))} queries"
-    reason = f"Removing {count} would make the difference {margin:g} or more."
-    brief = f"removing {w.format_count(min(fewest))} would make it matter"
-    return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)
+        word = "no query makes it matter"
+        return RobustnessCheck("queries", "Single queries", word, "firm", reason, word)
+    only, tone = classify_query_dependence(min(fewest), len(sorted_differences))
+    queries_text = w.format_with_noun(min(fewest), "query", "queries")
+    reason = (
+        f"Removing {min(fewest):,} of {len(sorted_differences):,} queries would make the difference"
+        f" {margin:g} or more."
+    )
+    word = f"removing {only}{queries_text} makes it matter"
+    return RobustnessCheck("queries", "Single queries", word, tone, reason, word)
 
 
 def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float) -> RobustnessCheck:

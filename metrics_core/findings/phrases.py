@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import Crossings
+from metrics_core.comparing.pairs import SAME
 from metrics_core.findings.sentence import Sentence, strong_span
 
 
@@ -53,6 +54,17 @@ NOT_SIGNIFICANT = "the difference is not significant."
 NOT_CLEAR_AT_ANY_K = "not significant at any k"
 NO_DIRECTION = "It is not declared whether higher or lower is better, so there is no test."
 RUNS_ARE_TIED = "The runs are tied, so there is no"
+SAME_RULE = f"Same: scores within ±{SAME:g}."
+
+
+def describe_judged(cutoff: int, n_runs: int, n_loaded: int) -> str:
+    """Say of which results and runs a share is judged, as in "judged in the top 10 of both runs".
+
+    `n_runs` is the number of runs that are counted, `n_loaded` the number of all runs."""
+    runs = f"all {w.number_word(n_runs)} runs" if n_runs > 2 else "both runs"
+    if n_runs < n_loaded:
+        runs = f"the {w.number_word(n_runs)} runs shown"
+    return f"judged in the top {w.format_count(cutoff)}" + f" of {runs}" * (n_runs > 1)
 
 
 def few_queries_note(queries: int) -> Sentence:

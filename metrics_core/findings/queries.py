@@ -10,8 +10,15 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, SAME, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NO_DIRECTION, NO_SCORE_WITH_BOTH
-from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
+from metrics_core.findings.sentence import (
+    Sentence,
+    join_sentences,
+    muted_span,
+    run_span,
+    strong_span,
+)
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,7 @@ class ViewFacts:
     all_zero      number of queries on which all runs score 0
     every_run     phrase for all runs in sentences
     judged_share  from 0 to 1
+    judged_text   of which results and runs the share is
     complete      whether the user declared that all unjudged documents are not relevant"""
 
     queries: int
@@ -31,7 +39,7 @@ class ViewFacts:
     lowest_grade: float
     highest_grade: float
     judged_share: float
-    cutoff: int
+    judged_text: str
     all_zero: int
     missing: Mapping[str, int]
     unjudged: int
@@ -117,16 +125,19 @@ def queries_subtitle(
     ]
     if medians:
         parts.append(f"{w.sentence_case(', '.join(medians))}.")
-    facts = [
-        (query_counts.fixed, ("that failed is", "that failed are"), "fixed"),
-        (query_counts.broken, ("that worked is", "that worked are"), "broken"),
-        (query_counts.all_zero, ("scores 0", "score 0"), f"with {query_counts.every_run}"),
-    ]
-    clauses = [
-        f"{w.format_count(n)} # {w.plural(n, *verbs)} {word}" for n, verbs, word in facts if n
-    ]
-    if clauses:
-        first = w.plural(next(n for n, *_ in facts if n), "query", "queries")
-        text = ", ".join(clauses).replace("#", first, 1).replace(" #", "")
-        parts.append(f"{text}.")
-    return muted_span(" ".join(parts))
+    sentences = [muted_span(part) for part in parts]
+    fixed, broken, zero = query_counts.fixed, query_counts.broken, query_counts.all_zero
+    for name, n, run in (("Fixed", fixed, focus), ("Broken", broken, baseline)):
+        if n:
+            counted = w.format_with_noun(n, "query", "queries")
+            sentences.append(muted_span(f"{name}: {counted}, good only with ") + run_span(run))
+            sentences[-1] += muted_span(".")
+    if zero:
+        counted, verb = (
+            w.format_with_noun(zero, "query", "queries"),
+            w.plural(zero, "scores", "score"),
+        )
+        sentences.append(muted_span(f"{counted} {verb} 0 with {query_counts.every_run}."))
+    if fixed or broken:
+        sentences.append(muted_span(GOOD))
+    return join_sentences(sentences, " ")

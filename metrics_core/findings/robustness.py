@@ -196,12 +196,15 @@ def _describe_passed_checks(robustness: Robustness) -> Sentence:
 def _check_sentence(check: RobustnessCheck) -> str:
     """Return a sentence with the answer of a check in which the verdict does not hold."""
     word, subject = check.word, _SUBJECTS.get(check.part)
-    if word.startswith(("rests", "reverses")):
+    if word.startswith("reverses"):
         return f"It {word}."
+    if check.part == "queries":
+        return f"{w.sentence_case(word)}."
     if subject is None:
         return f"{check.title}: {word}."
     if word in (w.DASH, "unknown"):
         return f"The effect of {subject} is unknown."
     if word.startswith("unlikely"):
-        return f"{w.sentence_case(subject)} are {word}, but they could."
+        likely = check.reason.partition(". ")[0].removesuffix(".").replace("The ", "the ", 1)
+        return f"{w.sentence_case(subject)} are {word}: {likely}."
     return f"{w.sentence_case(subject)} {word}."

@@ -48,7 +48,7 @@ def unjudged_check(
 
     def make_unjudged_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         answer = word if word not in (w.DASH, "unknown") else "effect unknown"
-        brief = f"{w.format_share(unjudged_share)} of the {top}; {answer}"
+        brief = f"{w.format_share(unjudged_share)} of both {top}s; {answer}"
         return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief)
 
     share = f"{w.format_share(unjudged_share)} of both runs’ {top} is unjudged."
@@ -58,7 +58,8 @@ def unjudged_check(
         return RobustnessCheck("unjudged", "Unjudged", format_cannot_reverse(side), "firm", reason)
     if bounds.reason:
         return make_unjudged_check(w.DASH, "", f"{share} {bounds.reason}")
-    reason = f"{share} {_describe_likely_difference(likely, _worst_case(bounds, side))}"
+    sentences = [_describe_likely_difference(likely, _worst_case(bounds, side)), share]
+    reason = " ".join(sentences if likely.interval else reversed(sentences))
     can_part = side == 0 and (better_side(bounds.lowest), better_side(bounds.highest)) != (0, 0)
     if not (can_part or bounds.can_reverse):
         return make_unjudged_check(format_cannot_reverse(side), "firm", reason)
@@ -131,48 +132,40 @@ def single_queries_check(
     """Check whether the lead is due to a few queries. `differences` is float64[query], NaN if
     undefined. If `missed` is None, the text does not mention queries on which a run found
     nothing."""
-
-    turning = fragility.turning
-    best = f"{w.format_count(turning)} best {w.plural(turning or 0, 'query', 'queries')}"
-    brief = f"reverses only if the {best} are removed" if turning else "no query contradicts it"
-
-    def make_queries_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
-        return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)
-
+    title, turning, queries = "Single queries", fragility.turning, fragility.queries
     if fragility.total == 0:
-        return make_queries_check(w.DASH, "", f"{RUNS_ARE_TIED} direction to reverse.")
+        reason = f"{RUNS_ARE_TIED} direction to reverse."
+        return RobustnessCheck("queries", title, w.DASH, "", reason)
     n_supporting = int((differences * np.sign(fragility.total) > 0).sum())
-    total_text = w.format_count(fragility.queries)
-    if fragility.turning is None and n_supporting == fragility.queries:
-        return make_queries_check("rests on all queries", "firm", "No query contradicts it.")
-    word, tone = classify_query_dependence(
-        n_supporting if fragility.turning is None else fragility.turning, fragility.queries
-    )
-    if fragility.turning is None:
-        support = (
-            f"{w.format_count(n_supporting)} of {total_text}"
-            f" {w.plural(n_supporting, 'supports', 'support')}"
+    only, tone = classify_query_dependence(turning or n_supporting, queries)
+    if turning is None:
+        reason = "No query contradicts it."
+        verb = w.plural(n_supporting, "supports", "support")
+        word = f"{only}{n_supporting:,} of {queries:,} queries {verb} it"
+        if n_supporting == queries:
+            word, tone = "every query supports it", "firm"
+    else:
+        best = "best query" if turning == 1 else f"{turning:,} best queries"
+        word = f"removing {only}the {best} reverses it"
+        carriers = _describe_misses(pair, differences, missed) or _describe_main_queries(
+            fragility, differences, n_supporting, missed
         )
-        return make_queries_check(word, tone, f"No query contradicts it; {support} it.")
-    reason = (
-        f"Removing the {w.format_count(fragility.turning)} of {total_text} queries most favourable"
-        f" to {pair.leader(pair.side)} would reverse it."
-    )
-    carriers = _describe_misses(pair, differences, missed) or _describe_main_queries(
-        fragility, differences, n_supporting, missed
-    )
-    return make_queries_check(word, tone, f"{reason} {carriers}")
+        reason = (
+            f"Removing the {turning:,} of {queries:,} queries most favourable to"
+            f" {pair.leader(pair.side)} would reverse it. {carriers}"
+        )
+    return RobustnessCheck("queries", title, word, tone, reason, word)
 
 
 def classify_query_dependence(n_reversing: int, queries: int) -> tuple[str, Tone]:
-    """Classify a lead by the number of queries that it depends on: removing `n_reversing` of the
-    `queries` would reverse it. Returns the answer and its colouring as good or bad."""
+    """Classify a result by the number of queries that it depends on: removing `n_reversing` of the
+    `queries` would reverse it. Returns "only " if they are few, otherwise "", and the colouring of
+    the answer as good or bad."""
     share = n_reversing / queries
-    word = w.format_with_noun(n_reversing, "query", "queries")
     if share >= _BROAD[0] and n_reversing >= _BROAD[1]:
-        return f"rests on {word}", "firm"
+        return "", "firm"
     is_some = share >= _FEW[0] and n_reversing >= _FEW[1]
-    return f"rests on only {word}", "" if is_some else "not firm"
+    return "only ", "" if is_some else "not firm"
 
 
 def _describe_misses(pair: ComparedPair, differences: Floats, missed: MissedQueries | None) -> str:

@@ -61,8 +61,15 @@ def precision_recall(judged: Sequence[JudgedRanks], *, rel: int = 1) -> pd.DataF
 def judged_share(ranks: JudgedRanks, cutoff: int) -> float:
     """Return the share of judged documents among the first `cutoff` ranks of all queries; NaN if
     the run has no results."""
-    listed = ranks.documents(cutoff).sum()
-    return float(ranks.judged().count(cutoff).sum() / listed) if listed else float("nan")
+    return judged_share_of_runs([ranks], cutoff)
+
+
+def judged_share_of_runs(runs: Sequence[JudgedRanks], cutoff: int) -> float:
+    """Return the share of judged documents among the first `cutoff` ranks of all queries in all
+    runs; NaN if no run has results."""
+    listed = sum(int(ranks.documents(cutoff).sum()) for ranks in runs)
+    judged = sum(float(ranks.judged().count(cutoff).sum()) for ranks in runs)
+    return judged / listed if listed else float("nan")
 
 
 def check_cutoffs(cutoffs: Iterable[int]) -> list[int]:

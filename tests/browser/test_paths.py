@@ -90,7 +90,7 @@ def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores
     expect(page.locator(".what-if-scores")).to_have_count(0)
     title = page.locator("h1").inner_text()
     page.locator("h1").click()
-    page.keyboard.press("k")
+    page.keyboard.press("j")
     settle(page)
     expect(page.locator("h1")).not_to_have_text(title)
     page.keyboard.press("ArrowLeft")
@@ -143,7 +143,7 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
 def test_charts_of_the_breakdown_are_on_the_first_screen_and_lead_on(
     sample_app: str, open_page: Opened
 ) -> None:
-    page = open_page(f"{sample_app}/breakdown?run=dense&base=bm25", height=900)
+    page = open_page(f"{sample_app}/breakdown?run=dense&base=bm25&charts=2", height=900)
     for chart in ("score_by_group", "difference_by_group", "cells"):
         in_sight(page, f".st-key-chart_{chart} .js-plotly-plot", 900)
     # A dot opens the queries of its group, with its run compared.
@@ -332,7 +332,7 @@ def test_one_action_is_one_step_back(sample_app: str, open_page: Opened) -> None
         page.keyboard.press("Escape")
     one_entry(page, lambda: choose_run(page, "hybrid"), "Overview")
     one_entry(page, page.locator(".lens a[href*='q=']").first.click, "Query")
-    one_entry(page, lambda: page.keyboard.press("k"), "Query")
+    one_entry(page, lambda: page.keyboard.press("j"), "Query")
     one_entry(page, lambda: menu(page, "By cutoff"), "By cutoff")
     one_entry(page, lambda: click_cutoff(page, "curve_nDCG", 20), "By cutoff")
 

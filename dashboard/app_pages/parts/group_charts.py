@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,7 @@ from dashboard.answers.group_names import column_name, crossed_title
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import groups
+from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import breakdown as figures
 from dashboard.drawing.figures import heatmap
@@ -27,22 +29,51 @@ from metrics_core.slicing.breakdowns import ALL
 _IN_A_HEAD = 16
 """Maximum number of characters of a run's name in the head of the crossed columns."""
 
+CHARTS, ALL_RUNS, TABLE = "1", "2", "0"
+FORMS = {CHARTS: "Charts", ALL_RUNS: "All runs", TABLE: "Table"}
+"""The forms in which groups can be shown: charts of the compared runs, charts of all shown runs,
+and a table of the compared runs."""
 
-def show_legend(context: PageContext) -> None:
+
+def offered_forms(context: PageContext) -> list[str]:
+    """Return the forms in which groups can be shown: `ALL_RUNS` only if further runs are shown."""
+    return [CHARTS, *[ALL_RUNS] * (len(context.comparison.runs) > 2), TABLE]
+
+
+def choose_form(context: PageContext) -> str:
+    """Return the form of the groups. The default is charts for more than two runs, else a table."""
+    form: str = context.view.address["charts"]
+    forms = offered_forms(context)
+    return form if form in forms else CHARTS if len(forms) > 2 else TABLE
+
+
+def select_drawing(context: PageContext) -> Drawing:
+    """Return the drawing of all shown runs if the user chose it, otherwise of the compared runs."""
+    drawing = context.drawing
+    if choose_form(context) == ALL_RUNS:
+        return drawing
+    return replace(drawing, styles={run: drawing.styles[run] for run in context.comparison.pair})
+
+
+def show_legend(drawing: Drawing) -> None:
     """Show the legend that the charts of the Breakdown page share."""
-    st.html(blocks.draw_legend(context.drawing, list(context.drawing.styles), {}))
+    st.html(blocks.draw_legend(drawing, list(drawing.styles), {}))
 
 
 def show_scores(
-    frame: pd.DataFrame, by: str, order: Sequence[str], finding: str, context: PageContext
+    frame: pd.DataFrame,
+    by: str,
+    order: Sequence[str],
+    finding: str,
+    context: PageContext,
+    drawing: Drawing,
 ) -> None:
-    """Show the scores of each run by group. `frame` is the result of `summarise_groups`."""
+    """Show the scores of each run of the `drawing` by group. `frame` is the result of
+    `summarise_groups`."""
     name, column = context.comparison.name, column_name(by, context.comparison.cutoff)
     st.html(blocks.draw_panel_heading("Score", f"mean {name}"))
     label = f"bar: {w.format_share(LEVEL)} interval of each mean"
-    figure = draw_figure_cached(
-        figures.score_by_group, frame, context.drawing, order=order, label=label
-    )
+    figure = draw_figure_cached(figures.score_by_group, frame, drawing, order=order, label=label)
     picture = section.make_caption(f"Score on {name}, by {column}", name, section.INTERVALS)
     alt = f"Mean {name} per run by {column}. {finding}"
     clicked = section.show_chart(figure, "score_by_group", alt=alt, caption=picture)
@@ -56,9 +87,10 @@ def show_differences(
     finding: str,
     group_count: int,
     context: PageContext,
+    drawing: Drawing,
 ) -> None:
-    """Show the difference of each run from the baseline by group. `frame` is the result of
-    `summarise_groups`."""
+    """Show the difference of each run of the `drawing` from the baseline by group. `frame` is the
+    result of `summarise_groups`."""
     comparison = context.comparison
     column, groups_text = (
         column_name(by, comparison.cutoff),
@@ -70,7 +102,7 @@ def show_differences(
     level = w.format_share(comparison.method.level)
     label = f"bar: {level} CI, corrected for {groups_text}"
     figure = draw_figure_cached(
-        figures.difference_by_group, frame, context.drawing, order=order, label=label
+        figures.difference_by_group, frame, drawing, order=order, label=label
     )
     picture = section.make_caption(
         f"{title} on {comparison.name}, by {column}", comparison.name, section.INTERVALS
@@ -110,7 +142,7 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
         _open_query_list(
             {name: group for name, group in cell_groups.items() if group != ALL}, context
         )
-    about = f"fewer than {heatmap.FEWEST_UNHATCHED} queries: hatched"
+    about = f"fewer than {heatmap.FEWEST_UNHATCHED} queries, so the mean is unreliable"
     st.html(groups.draw_cell_color_scale(crossing.cells, context.drawing, about))
 
 

@@ -48,9 +48,8 @@ _BEST = 18
 _FIELD, _BUTTON = 62, 39
 """Widths in px of the field for a run and of a button, each without its text."""
 _GAP, _WIDE_GAP = 6, 8
-_BESIDE = 352
-"""Width in px of everything beside the sentence of controls: buttons and margins, and the closed
-rail."""
+_BESIDE = 366
+"""Width in px of everything beside the sentence of controls: buttons and margins."""
 
 _render = Template("navigation")
 
@@ -112,7 +111,7 @@ def folding_style(
     parts = [*map(field_width, fields), *(_BUTTON + _bold_width(text) for text in buttons)]
     parts += [text_width(word, size=15) for word in words]
     least = _BESIDE + sum(parts) + _GAP * len(parts)
-    more = sum(text_width(word, size=15) + _WIDE_GAP for word in dropped_words)
+    more = sum(text_width(word, size=15) for word in dropped_words)
     full = least + more + (_WIDE_GAP - _GAP) * len(parts)
     return _render("folding", least=round(least), full=round(full))
 

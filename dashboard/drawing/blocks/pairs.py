@@ -169,10 +169,10 @@ def draw_pair_table(
     falls = bool((run_pairs.difference[np.triu_indices(len(run_pairs.runs), 1)] < 0).any())
     return _render(
         "pair_table",
-        words=("minus", "") if falls else ("higher by", "than"),
+        words=("minus", "") if falls else ("scores", "than"),
         runs=[(run_style(styles, run), short[run]) for run in run_pairs.runs],
         rows=[
-            [_pair_cell(run_pairs, i, j, pair_link, digits) for j in many[i + 1 :]]
+            [_pair_cell(run_pairs, i, j, pair_link, digits, falls=falls) for j in many[i + 1 :]]
             for i in many[:-1]
         ],
         roomy=len(run_pairs.runs) <= MAX_DETAILED_RUNS,
@@ -191,15 +191,18 @@ def _difference_scale(run_pairs: AllPairs) -> str:
 
 
 def _pair_cell(
-    run_pairs: AllPairs, row: int, column: int, pair_link: PairLink, digits: int
+    run_pairs: AllPairs, row: int, column: int, pair_link: PairLink, digits: int, *, falls: bool
 ) -> dict[str, str]:
     """Return the contents of a cell: link, difference, interval, result of the test in words, hover
-    text, tone, and the strength of the cell's colour as CSS ("" for no colour)."""
+    text, tone, and the strength of the cell's colour as CSS ("" for no colour). If `falls` is true,
+    the better run has the lower mean, and the difference has its sign."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     value, kind = float(run_pairs.difference[row, column]), run_pairs.verdict[row, column]
     return {
         "link": pair_link(run_pairs.runs[row], run_pairs.runs[column]),
-        "difference": w.format_difference(value, digits),
+        "difference": w.format_difference(value, digits)
+        if falls
+        else f"{w.format_score(value, digits)} higher",
         "interval": "" if math.isnan(low) else w.format_interval(low, high, digits),
         "word": _verdict_word(run_pairs, row, column),
         "hint": _pair_text(run_pairs, row, column),

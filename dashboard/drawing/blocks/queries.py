@@ -33,6 +33,9 @@ moves the column by this number. The result is "" if the column cannot be moved 
 _HEAD = 48
 """Maximum number of characters of a column's name in its header cell. For the name of a run,
 another limit applies."""
+_PAIR = 24
+"""Maximum number of characters of the names of the compared runs in the header cell of their
+difference. Longer names are only in its hover text."""
 _VALUES = 3
 """Maximum number of a filter's values that are named. If there are more, the number of further
 values is added."""
@@ -178,7 +181,8 @@ def short_and_full_names(
     short = short_names([*pair, *(column.name for column in columns if column.kind == "score")])
     for column in columns:
         if column.kind == "difference":
-            yield f" {w.MINUS} ".join(short[run] for run in pair), f" {w.MINUS} ".join(pair)
+            name = f" {w.MINUS} ".join(short[run] for run in pair)
+            yield name if len(name) <= _PAIR else "difference", f" {w.MINUS} ".join(pair)
         elif column.kind == "score":
             yield short[column.name], column.name
         else:

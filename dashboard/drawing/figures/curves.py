@@ -32,6 +32,7 @@ from dashboard.drawing.figures.lines import (
     run_band,
     run_line,
     run_line_thin_after,
+    significance_line,
 )
 from dashboard.drawing.figures.text import escape, hover_properties, short_names, text_width
 from dashboard.drawing.theme import Palette, RunStyle, make_lines_solid
@@ -113,7 +114,10 @@ def measure_by_cutoff(
     elif not has_differences:
         layout = _Layout(margin, UPPER, 0, 0)
     deepest = max(int(rows["k"].max()), 2)
-    traces = _line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis)
+    traces = [
+        *_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis),
+        significance_line(lines[drawing.focus], drawing, below.span[0]),
+    ]
     return make_figure(
         [
             t

@@ -94,6 +94,23 @@ def run_band(
     )
 
 
+def significance_line(rows: Line, drawing: Drawing, y: float) -> Trace:
+    """Return a thick line at `y` over each k at which the difference of the run in focus is
+    significant, that is, at which its band excludes zero. `rows` are those of this run."""
+    excludes_zero = (rows["diff_low"] > 0) | (rows["diff_high"] < 0)
+    color = drawing.focus_style.color(drawing.palette)
+    return make_scatter_trace(
+        x=rows["k"],
+        y=[y if significant else None for significant in excludes_zero],
+        yaxis="y2",
+        mode="lines+markers",
+        line={"color": color, "width": 4},
+        marker={"symbol": "square", "size": 4, "color": color},
+        hoverinfo="skip",
+        cliponaxis=False,
+    )
+
+
 def cutoff_markers(
     lines: Mapping[str, Line], runs: Sequence[RunStyle], drawing: Drawing, column: str
 ) -> Trace | None:

@@ -31,7 +31,7 @@ _WITH_GAPS = 200
 def sorted_differences(
     frame: pd.DataFrame, drawing: Drawing, *, visible_ids: Collection[str] | None = None
 ) -> Chart:
-    """Draw every query as a bar in a low chart, best difference first. Queries that are not in
+    """Draw every query as a bar in a low chart, lowest difference first. Queries that are not in
     `visible_ids` are faded; if `visible_ids` is None, no query is faded.
 
     `frame` is the result of `query_differences` with a column text. customdata is [query_id,
@@ -90,7 +90,7 @@ HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
 
 @dataclass(frozen=True)
 class _Ranked:
-    """The queries that have a difference, best first: their row numbers in the frame, their
+    """The queries that have a difference, lowest first: their row numbers in the frame, their
     differences and their outcomes. Each array has the shape [query]."""
 
     rows: npt.NDArray[np.intp]
@@ -100,7 +100,7 @@ class _Ranked:
 
 def _sort_queries(frame: pd.DataFrame) -> _Ranked:
     gaps = frame["difference"].to_numpy(dtype=np.float64)
-    rows = np.argsort(-gaps, kind="stable")[: int((~np.isnan(gaps)).sum())]
+    rows = np.argsort(gaps, kind="stable")[: int((~np.isnan(gaps)).sum())]
     return _Ranked(rows, gaps[rows], frame["outcome"].to_numpy(dtype=object)[rows])
 
 

@@ -257,7 +257,8 @@ class ReportParts:
             f" {w.format_count(drawing.cutoff)}."
         )
         if is_tested and not drawing.is_single_run:
-            text += " The difference is significant at each k whose band below excludes zero."
+            text += " Thick line at the bottom: significant difference."
+            text += f" {curves.short_lists.text}" * bool(curves.short_lists)
         chosen_name = drawing.comparison.measure.declaration.name
         charts = [
             (

@@ -113,8 +113,16 @@ def damaged_file_error(file: str, reason: str) -> StorageError:
     )
 
 
-def failed_page_error(name: str, folder: Path, error: Exception) -> StorageError:
-    """Return the error for a page that failed unexpectedly because of a collection."""
+def failed_page_error(title: str, error: Exception) -> RanklensError:
+    """Return the error for a page that failed unexpectedly while its collection is open."""
+    return RanklensError(
+        f"The page {title} cannot be shown: {describe_error(error)}",
+        "Your data is unchanged. Try another page, run or measure. The terminal shows the details.",
+    )
+
+
+def collection_error(name: str, folder: Path, error: Exception) -> StorageError:
+    """Return the error for a collection that unexpectedly cannot be opened."""
     return StorageError(
         f"“{name}” cannot be shown: {describe_error(error)}",
         f"Open another collection, or remove this one. Its files are in {folder}.",

@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.app_pages.test_pages import collection
 from tests.dashboard.app_pages.test_pairs import folder_of
-from tests.dashboard.conftest import drawn, opened, text_of
+from tests.dashboard.conftest import APP, drawn, opened, text_of
 
 
 def test_charts_carry_the_numbers_of_metrics_core_and_no_names() -> None:
@@ -52,7 +53,7 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = text_of(opened("curves"))
-    assert "The difference is significant where its band excludes zero." in shown
+    assert "Thick line at the bottom: significant difference." in shown
     assert "Half of the bm25 lists end by rank 22, so beyond that rank" in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")
@@ -82,3 +83,19 @@ def test_a_name_in_the_legend_hides_its_run() -> None:
     app = opened("curves")
     links = re.findall(r'<a href="([^"]*)"', drawn(app).partition("lens legend")[2])
     assert len(links) >= 2 and "also=titles-only" in links[0] and "also=hybrid" not in links[0]
+
+
+def test_a_page_that_fails_leaves_the_data_and_the_other_pages(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Only a collection that cannot be opened is offered for removal, never for a failed page."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OverflowError("int too large to convert to float")
+
+    monkeypatch.setattr("dashboard.drawing.blocks.overview.draw_facts_line", fail)
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    assert "The page Overview cannot be shown: OverflowError" in text_of(app)
+    assert "Your data is unchanged." in text_of(app) and "Robustness" in text_of(app)
+    assert not [button.label for button in app.button if "emove" in button.label]
+    caplog.clear()

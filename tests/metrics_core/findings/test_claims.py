@@ -304,8 +304,8 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
         off = 0.5 * 10.0 ** -len(half[2].partition(".")[2]) + 1e-9
         yield abs(float(np.median(sizes)) - value_of(half[2])) > off and "the middle one"
     for word, number in TURNED.items():
-        then = {"fixed": "failed", "broken": "worked"}[word]
-        said = re.search(rf"([\d,]+)(?: quer(?:y|ies))? that {then} (?:is|are) {word}", lead)
+        run = given.focus if word == "fixed" else given.baseline
+        said = re.search(rf"{word.title()}: (\S+) quer(?:y|ies), good only with {run}\.", lead)
         yield (count_of(said[1]) if said else 0) != number and word
 
 

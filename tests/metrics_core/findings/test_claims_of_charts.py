@@ -231,12 +231,14 @@ def test_the_lead_of_crossed_columns() -> None:
 def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
-        r".* significantly in (\w+) of (\S+) slices? \(.*; 5\s% false discovery rate\)\.$", text
+        r"(?:No unusual slice: of |In (\w+) of )(\S+) slices? .*"
+        r" \(5\s% false discovery rate\)\.$",
+        text,
     )
     if not said:
         yield "no claim"
         return
-    yield (0 if said[1] == "none" else count_of(said[1])) != found and "how many"
+    yield count_of(said[1] or "no") != found and "how many"
     yield count_of(said[2]) != looked_at and "of how many"
 
 

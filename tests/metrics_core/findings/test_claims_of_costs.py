@@ -19,7 +19,7 @@ from metrics_core.findings.quality_cost import quality_cost_sentences
 from metrics_core.findings.verdicts import verdict_finding
 from metrics_core.measures import make_score_only_measure
 from metrics_core.scoring.scores import Scores
-from tests.claims import is_rounded, offenders, value_of
+from tests.claims import INTERVAL, is_rounded, offenders, value_of
 from tests.random_cases import in_this_run
 
 pytestmark = pytest.mark.random
@@ -169,8 +169,7 @@ def false_prices(case: PriceCase, text: str) -> Iterator[Any]:
         run, other = dict.fromkeys(re.findall(r"run\d", sentence))
         if " on both" in sentence:
             yield {case.verdict(run, other, i) for i in (0, 1)} != {"worse"} and sentence
-        bound = r"([<>]\s0|[−\d.]+)"
-        evidence = re.search(rf"good ([+−]?[\d.]+)(?: \[{bound}, {bound}\])?\.$", sentence)
+        evidence = re.search(rf"good ([+−]?[\d.]+)(?: {INTERVAL})?\.$", sentence)
         assert evidence is not None, sentence
         yield not is_rounded(evidence[1], float((good[run] - good[other]).mean())) and sentence
         is_gain = any(word in sentence for word in (" beats ", "step up", "and gains"))
@@ -180,11 +179,7 @@ def false_prices(case: PriceCase, text: str) -> Iterator[Any]:
             yield (is_gain, is_loss) != (verdict == "better", verdict == "worse") and sentence
         yield "no clear gain" in sentence and verdict == "better" and sentence
         if evidence[2] and (is_gain or is_loss):
-            yield (
-                evidence[2].startswith(("−", "<"))
-                if is_gain
-                else (not evidence[3].startswith("<") and value_of(evidence[3]) > 0)
-            )
+            yield value_of(evidence[2]) < 0 if is_gain else value_of(evidence[3]) > 0
         if match := re.search(r"([\d.,]+) times the mean", sentence):
             yield not is_rounded(match[1], case.costs[run] / case.costs[other]) and sentence
         elif match := re.search(r"a mean price of ([\d.]+)", sentence):

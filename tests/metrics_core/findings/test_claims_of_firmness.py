@@ -65,11 +65,15 @@ def told(entry: RobustnessCheck | None) -> str:
 
 def false_in_rests(text: str, hangs: int, queries: int) -> Iterator[str | bool]:
     """On how many queries it rests, and whether that is many, some or few."""
-    rests = re.match(r"\[rests on (only )?(\S+) quer\w+\|(.*?)\]", text)
-    if not rests or rests[2] == "all":
+    rests = re.match(
+        r"\[(?:removing )?(only )?(?:the )?(?:(?!best )(\S+) )?(?:of \S+ |best )?quer\w+ "
+        r".*\|(.*?)\]",
+        text,
+    )
+    if not rests or rests[2] in ("every", "no"):
         yield bool(rests) and (rests[1] or rests[3] != "firm") and "all"  # type: ignore[index]
         return
-    yield count_of(rests[2]) != hangs and "how many it rests on"
+    yield count_of(rests[2] or "1") != hangs and "how many it rests on"
     is_many, is_few = hangs >= max(6, 0.1 * queries), hangs < 3 or hangs < 0.05 * queries
     yield bool(rests[1]) == is_many and "only"
     yield rests[3] != ("firm" if is_many else "not firm" if is_few else "") and "the tone"
@@ -92,9 +96,9 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
         yield turning[3] != pair_of(given).leader(pair_of(given).side) and "whom they favour"
     else:
         yield fewest > 0 and "no query contradicts it"
-    if speaks := re.search(r"; (\S+) of (\S+) supports? it", text):
+    if speaks := re.match(r"\[(?:only )?(\S+) of (\S+) queries supports? it", text):
         yield [count_of(n) for n in speaks.groups()] != [hangs, len(known)] and "support it"
-    yield word == "rests on all queries" and hangs < len(known) and "all"
+    yield word == "every query supports it" and hangs < len(known) and "all"
     yield from false_in_rests(text, int(hangs), len(known))
     who = re.search(r"The (\S+) (quer.*?) accounts? for (all|[<\d]\S*.%) of the difference", text)
     if who:
@@ -134,7 +138,7 @@ def test_single_queries() -> None:
 
 def false_in_small_queries(given: Situation, text: str) -> Iterator[str | bool]:
     gaps, margin = better_of(given), given.margin or 0.05
-    yield not text.startswith("[rests on ")
+    yield not text.startswith(("[removing ", "[no query makes it matter"))
     yield not text.endswith((f" {margin:g}.", f" {margin:g} or more.")) and "the margin"
     known = np.sort(gaps[~np.isnan(gaps)])
     if "No query’s difference" in text:
@@ -509,15 +513,15 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     now, low, high, exact = span_of(given)
     reached, _ = bounds_of(given)
     can = {side_of(reached.lowest), side_of(reached.highest)} - {side_of(now)} != set()
-    yield ("unjudged: 12\u00a0% of the top 10; cannot" in text) == can and "unjudged"
+    yield ("unjudged: 12\u00a0% of both top 10s; cannot" in text) == can and "unjudged"
     gaps = better_of(given) * (pair_of(given).side or 1)
     known = np.sort(gaps[~np.isnan(gaps)])[::-1]
     left = known.sum() - np.cumsum(known)
     rounding = -1e-12 * np.abs(known).sum()
     fewest = next((m for m, rest in enumerate(left, 1) if rest < rounding), 0)
     if abs(known.sum()) > -rounding:
-        drop = re.search(r"queries: reverses only if the (\S+) best quer", text)
-        yield (count_of(drop[1]) if drop else 0) != fewest and "how many to remove"
+        drop = re.search(r"queries: removing (?:only )?the (?:(\S+) )?best quer", text)
+        yield (count_of(drop[1] or "1") if drop else 0) != fewest and "how many to remove"
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     if ties := re.search(r"ties: (no|some) order", text):
         turns = turned or (side_of(now) == 0 and low < high)

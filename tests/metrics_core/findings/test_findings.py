@@ -11,6 +11,7 @@ import pytest
 
 from metrics_core.comparing.method import DEFAULT_METHOD, TESTS, Method
 from metrics_core.explaining.diagnosis import diagnose
+from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.findings.changes import NO_GRADE_NAMES
 from metrics_core.findings.cutoffs import curves_subtitle, curves_title, describe_cutoff
 from metrics_core.findings.explanations import explain
@@ -28,6 +29,7 @@ from metrics_core.findings.groups import (
     strongest_other_run_finding,
     untested_note,
 )
+from metrics_core.findings.phrases import describe_judged
 from metrics_core.findings.queries import QueryCounts, ViewFacts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import (
     Sentence,
@@ -236,8 +238,8 @@ def test_other_measures_are_named_where_the_chosen_one_says_nothing() -> None:
 
 
 def test_little_judged_warns_below_four_fifths() -> None:
-    facts = {"queries": 1, "judgments": 1, "lowest_grade": 0, "highest_grade": 1, "cutoff": 10}
-    facts |= {"all_zero": 0, "missing": {}, "unjudged": 0}
+    facts = {"queries": 1, "judgments": 1, "lowest_grade": 0, "highest_grade": 1}
+    facts |= {"judged_text": "judged", "all_zero": 0, "missing": {}, "unjudged": 0}
     assert ViewFacts(judged_share=0.79, **facts).is_little_judged
     assert not ViewFacts(judged_share=0.8, **facts).is_little_judged
 
@@ -501,9 +503,9 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert " in none of 1,234 slices (groups by one or two columns; " in slices_finding(1234, 0)
+    assert slices_finding(1234, 0).startswith("No unusual slice: of 1,234 slices (groups")
     assert slices_finding(20, 2).startswith(
-        "Compared with the other queries, the difference deviates significantly in two of 20 slices"
+        "In two of 20 slices (groups by one or two columns), the difference is significantly"
     )
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
@@ -630,10 +632,12 @@ def test_which_queries() -> None:
     frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
     assert which(frame, fixed=13, broken=6, all_zero=10) == (
         "hybrid is better on 46 of 84 queries, worse on 17",
-        "Median win 0.096, median loss 0.300. 13 queries that failed are fixed, 6 that worked are"
-        " broken, 10 score 0 with both runs.",
+        "Median win 0.096, median loss 0.300. Fixed: 13 queries, good only with hybrid. Broken: 6"
+        " queries, good only with bm25. 10 queries score 0 with both runs."
+        f" {GOOD}",
     )
-    assert which(frame, broken=1)[1].endswith("0.300. 1 query that worked is broken.")
+    broken = which(frame, broken=1)[1]
+    assert "0.300. Broken: 1 query, good only with bm25. Good: at least" in broken
     assert which(frame, all_zero=2)[1].endswith("0.300. 2 queries score 0 with both runs.")
     assert which(frame)[1] == "Median win 0.096, median loss 0.300."
 
@@ -921,3 +925,16 @@ def test_of_the_same_documents_only_those_that_moved_are_counted() -> None:
 def test_a_missing_list_is_the_cause() -> None:
     text = explained("", "ab", {"a": 1, "b": 0}, measure="RR")
     assert text == ("hybrid gains 1.000: bm25 returned nothing for this query, so it scores 0.")
+
+
+@pytest.mark.parametrize(
+    ("runs", "loaded", "text"),
+    [
+        (1, 1, "judged in the top 10"),
+        (2, 2, "judged in the top 10 of both runs"),
+        (4, 4, "judged in the top 10 of all four runs"),
+        (5, 20, "judged in the top 10 of the five runs shown"),
+    ],
+)
+def test_a_judged_share_says_which_runs_it_is_about(runs: int, loaded: int, text: str) -> None:
+    assert describe_judged(10, runs, loaded) == text

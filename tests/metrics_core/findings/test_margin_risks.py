@@ -70,15 +70,19 @@ def test_unjudged_documents(
     [
         (
             [0.01, -0.01] * 20,
-            "rests on all queries",
+            "no query makes it matter",
             "No query’s difference reaches 0.02.",
         ),
         (
             [0.05, -0.05] * 20,
-            "rests on 12 queries",
+            "removing 12 queries makes it matter",
             "Removing 12 of 40 queries would make the difference 0.02 or more.",
         ),
-        ([0.9, -0.9] + [0.0] * 38, "rests on only 1 query", "Removing 1 of 40 queries"),
+        (
+            [0.9, -0.9] + [0.0] * 38,
+            "removing only 1 query makes it matter",
+            "Removing 1 of 40 queries",
+        ),
     ],
 )
 def test_single_queries(values: list[float], word: str, said: str) -> None:

@@ -14,6 +14,7 @@ from metrics_core.measures import parse_measure
 from metrics_core.scoring.curves import (
     cutoffs_up_to,
     judged_share,
+    judged_share_of_runs,
     longest_list_length,
     precision_at_recall,
     precision_recall,
@@ -112,4 +113,8 @@ def test_precision_recall_is_the_mean_over_all_judged_queries() -> None:
 def test_judged_share_counts_documents_of_all_lists() -> None:
     assert judged_share(ONE, 10) == pytest.approx(4 / 5)
     assert judged_share(ONE, 1) == 1
+    both = [ranks.judged().count(10).sum() for ranks in (ONE, TWO)]
+    listed = [ranks.documents(10).sum() for ranks in (ONE, TWO)]
+    assert judged_share_of_runs([ONE, TWO], 10) == pytest.approx(sum(both) / sum(listed))
+    assert np.isnan(judged_share_of_runs([], 10))
     assert np.isnan(judged_share(ONE.select_queries(np.array([False, False, True])), 10))

@@ -197,7 +197,7 @@ def facts(**changed: object) -> ViewFacts:
         "lowest_grade": 0.0,
         "highest_grade": 3.0,
         "judged_share": 0.9,
-        "cutoff": 10,
+        "judged_text": "judged in the top 10 of both runs",
         "all_zero": 10,
         "missing": {},
         "unjudged": 0,
@@ -209,7 +209,7 @@ def test_facts_line():
     page = Page(str(overview.draw_facts_line(facts(), href)).replace("</li>", " · </li>"))
     assert page.text.replace("\u00a0", " ") == (
         "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · "
-        "90 % of all documents in the top 10 judged · "
+        "90 % judged in the top 10 of both runs · "
         "10 queries on which every run scores 0 ·"
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["queries?show=none"]
@@ -229,7 +229,7 @@ def test_facts_line_warns_of_few_judgments_and_missing_queries():
     )
     page = Page(part)
     assert len(page.having("warning")) == 2
-    assert "judged: differences may come from missing judgments" in page.text
+    assert "of both runs: differences may come from missing judgments" in page.text
     assert "hybrid lacks 1 query and bm25 lacks 12 queries, counted as 0" in page.text
     assert "3 queries without judgments, left out" in page.text
     assert "grades −1 to 3" in page.text

@@ -264,6 +264,11 @@ def test_curves_mark_the_chosen_k_and_name_no_run() -> None:
     figure = draw_curves(LIGHT)
     (rule,) = figure.layout.shapes
     assert (rule.x0, rule.x1) == (10, 10)
+    rows = curve_frame(*STYLES).query(f"run == '{HYBRID}'")
+    clear = rows[(rows["diff_low"] > 0) | (rows["diff_high"] < 0)]["k"]
+    (marked,) = (t for t in figure.data if t.mode == "lines+markers")
+    ks = [k for k, y in zip(marked.x, marked.y, strict=True) if y is not None]
+    assert ks == list(clear) != []
     assert [note.text for note in figure.layout.annotations] == [f"difference from {escape(BOLD)}"]
     assert figure.layout.hoversort == "value descending"
     assert figure.layout.xaxis.unifiedhovertitle.text == "k = %{x}"
@@ -553,8 +558,8 @@ def test_cell_colours_are_symmetric_and_their_text_can_be_read(palette: Palette)
         assert contrast_ratio(text, ground) >= READABLE
 
 
-def test_bars_stand_from_best_to_worst_and_carry_the_query() -> None:
-    frame = differences_of().sort_values("difference", ascending=False, ignore_index=True)
+def test_bars_stand_from_worst_to_best_like_the_table_and_carry_the_query() -> None:
+    frame = differences_of().sort_values("difference", ignore_index=True)
     figure = draw_bars(LIGHT)
     at = {x: row for t in figure.data for x, row in zip(t.x, t.customdata, strict=True)}
     assert [at[i][0] for i in range(len(at))] == frame["query_id"].to_list()
