@@ -11,7 +11,8 @@ from dashboard.commands.view_options import ViewOptions, add_view_options, read_
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.list_changes import make_html_report
 from dashboard.drawing.report.parts import PARTS, ReportRequest
-from dashboard.files.files import hash_file
+from dashboard.files.collections import SAMPLE_NAME
+from dashboard.files.files import SAMPLE_FOLDER, hash_file
 from dashboard.printing import write_page
 from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.study.study import Study
@@ -64,7 +65,7 @@ def execute(arguments: Sequence[str]) -> str:
     study, view = shared_study.study, shared_study.rename_comparison(view)
     files = () if options.public else _used_files(options, input_files, study)
     drawing = Drawing.for_comparison(view, study.names)
-    default_title = options.collection or Path(options.qrels or options.scores[0]).stem
+    default_title = options.collection or _name_of_data(Path(options.qrels or options.scores[0]))
     has_no_title = options.public or study.is_unjudged
     title = options.title or ("Comparison" if has_no_title else default_title)
     data = _pack_tables(title, study, options, input_files) if options.with_data else b""
@@ -77,6 +78,15 @@ def execute(arguments: Sequence[str]) -> str:
     measured = f", top {view.cutoff}" if study.is_unjudged else f" on {view.name}"
     pair = f"{view.focus} against {view.baseline}{measured}"
     return f"{options.out}: {format_size(size)}, {pair}"
+
+
+def _name_of_data(path: Path) -> str:
+    """Return a name for the data to which a file belongs, by default the file's name without its
+    ending. A file called "qrels" is named after its folder, and the sample as in the dashboard."""
+    folder = path.resolve().parent
+    if folder == SAMPLE_FOLDER:
+        return SAMPLE_NAME
+    return (folder.name if path.stem == "qrels" else "") or path.stem
 
 
 def _make_parser() -> CommandParser:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import Crossings
+from metrics_core.comparing.pairs import SAME
 from metrics_core.findings.sentence import Sentence, strong_span
 
 
@@ -53,6 +54,7 @@ NOT_SIGNIFICANT = "the difference is not significant."
 NOT_CLEAR_AT_ANY_K = "not significant at any k"
 NO_DIRECTION = "It is not declared whether higher or lower is better, so there is no test."
 RUNS_ARE_TIED = "The runs are tied, so there is no"
+SAME_RULE = f"Same: the two scores differ by at most {SAME:g}."
 
 
 def few_queries_note(queries: int) -> Sentence:

@@ -121,21 +121,33 @@ def draw_group_table(
 
 
 def draw_waterfall(
-    group_rows: GroupRows, breakdown: Breakdown, drawing: Drawing, *, column: str
+    group_rows: GroupRows,
+    breakdown: Breakdown,
+    drawing: Drawing,
+    *,
+    column: str,
+    has_intervals: bool = False,
 ) -> Markup:
     """Draw a waterfall chart: the contributions of the shown groups to the difference, the
     contribution of all other groups together, and the sum. Each bar starts at the end of the bar
-    above it."""
-    total, columns = breakdown.total_row, ["queries", "difference", "adds", "printed", "clear"]
+    above it. With `has_intervals`, the intervals of the mean differences are added as numbers."""
+    total = breakdown.total_row
+    columns = ["queries", "difference", "diff_low", "diff_high", "adds", "printed", "clear"]
     names = short_names(group_rows.rows["group"], _SHORT_GROUP)
     rows = [
         {"name": names[row["group"]], **{key: row[key] for key in columns}}
         for row in group_rows.rows.to_dict("records")
     ]
     if group_rows.hidden:
-        other = group_rows.hidden_queries, np.nan, group_rows.hidden_adds, group_rows.hidden_printed
         name = w.format_with_noun(group_rows.hidden, "other")
-        rows.append({"name": name, **dict(zip(columns, (*other, False), strict=True))})
+        other = dict.fromkeys(columns, np.nan) | {
+            "name": name,
+            "queries": group_rows.hidden_queries,
+            "adds": group_rows.hidden_adds,
+            "printed": group_rows.hidden_printed,
+            "clear": False,
+        }
+        rows.append(other)
     ends = np.cumsum([0.0, *(row["adds"] for row in rows)]).tolist()
     low, high = min(ends), max(ends)
     return _render(
@@ -149,8 +161,21 @@ def draw_waterfall(
         scale=Ticks([], [], (low, high + _NUMBER * (high - low) if high > low else low + 1)),
         style=drawing.focus_style,
         column=column,
+        level=w.format_share(drawing.comparison.method.level) if has_intervals else "",
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )
+
+
+def waterfall_caption(group_rows: GroupRows) -> str:
+    """Return the explanation of a waterfall chart: contributions, and the kinds of bars in it."""
+    rows = group_rows.rows
+    untested = rows["diff_low"].isna()
+    kinds = {
+        "Pale: not significant by itself": (~rows["clear"] & ~untested).any(),
+        "Hatched: not tested": untested.any() or group_rows.hidden,
+    }
+    texts = ["Contribution: share of the queries × mean difference"]
+    return ". ".join([*texts, *(text for text, occurs in kinds.items() if occurs)]) + "."
 
 
 def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
@@ -286,11 +311,15 @@ def _row_hint(
 
 def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
     """Return the CSS classes of a contribution's bar. The bar is pale if the difference in the
-    group is not significant, and grey if there are too few queries in total."""
+    group is not significant, hatched if the group is not tested, and grey if there are too few
+    queries in total."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     side = tone(-row["adds"] if less else row["adds"], 9) or "level"
     side = "level" if queries < FEWEST_QUERIES else side
-    return side if row["clear"] else f"{side} pale"
+    if row["clear"]:
+        return side
+    low = row.get("diff_low", np.nan)
+    return f"{side} pale" if low == low else f"{side} untested"
 
 
 def draw_note_below_groups(

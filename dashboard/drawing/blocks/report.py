@@ -157,6 +157,8 @@ def draw_check_reasons(
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear or is_brief else entry.word
         reason = "" if is_brief else entry.reason
+        if is_brief and spoken and not unclear:
+            mark, spoken = f"{mark} {spoken}", ""
         title = questions.get(check.part, check.title)
         rows.append((mark, kind, spoken, title, word, reason))
     return _render("reasons", rows=rows)
@@ -179,10 +181,17 @@ def draw_panels(
 
 
 def draw_case(
-    query_case: Case, drawing: Drawing, grades: Grades, anchor: str, *, is_open: bool
+    query_case: Case,
+    drawing: Drawing,
+    grades: Grades,
+    anchor: str,
+    *,
+    is_open: bool,
+    note: str = "",
 ) -> Markup:
     """Draw a query that got worse or better: its scores, the documents that caused the change, and
-    both result lists. Everything below the scores is folded unless `is_open` is true."""
+    both result lists. Everything below the scores is folded unless `is_open` is true. `note` is
+    shown beside the name; if a run has no results, this is noted there."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
@@ -204,6 +213,7 @@ def draw_case(
         anchor=anchor,
         is_open=is_open,
         row=row,
+        note=note,
         name=page.text,
         parts=parts,
         rest=rest,
