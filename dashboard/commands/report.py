@@ -65,7 +65,9 @@ def execute(arguments: Sequence[str]) -> str:
     study, view = shared_study.study, shared_study.rename_comparison(view)
     files = () if options.public else _used_files(options, input_files, study)
     drawing = Drawing.for_comparison(view, study.names)
-    default_title = options.collection or _name_of_data(Path(options.qrels or options.scores[0]))
+    first_path = Path(options.qrels or options.scores[0])
+    is_sample = first_path.resolve().parent == SAMPLE_FOLDER
+    default_title = options.collection or (SAMPLE_NAME if is_sample else first_path.stem)
     has_no_title = options.public or study.is_unjudged
     title = options.title or ("Comparison" if has_no_title else default_title)
     data = _pack_tables(title, study, options, input_files) if options.with_data else b""
@@ -78,15 +80,6 @@ def execute(arguments: Sequence[str]) -> str:
     measured = f", top {view.cutoff}" if study.is_unjudged else f" on {view.name}"
     pair = f"{view.focus} against {view.baseline}{measured}"
     return f"{options.out}: {format_size(size)}, {pair}"
-
-
-def _name_of_data(path: Path) -> str:
-    """Return a name for the data to which a file belongs, by default the file's name without its
-    ending. A file called "qrels" is named after its folder, and the sample as in the dashboard."""
-    folder = path.resolve().parent
-    if folder == SAMPLE_FOLDER:
-        return SAMPLE_NAME
-    return (folder.name if path.stem == "qrels" else "") or path.stem
 
 
 def _make_parser() -> CommandParser:

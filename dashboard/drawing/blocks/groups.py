@@ -131,23 +131,13 @@ def draw_waterfall(
     """Draw a waterfall chart: the contributions of the shown groups to the difference, the
     contribution of all other groups together, and the sum. Each bar starts at the end of the bar
     above it. With `has_intervals`, the intervals of the mean differences are added as numbers."""
-    total = breakdown.total_row
-    columns = ["queries", "difference", "diff_low", "diff_high", "adds", "printed", "clear"]
-    names = short_names(group_rows.rows["group"], _SHORT_GROUP)
-    rows = [
-        {"name": names[row["group"]], **{key: row[key] for key in columns}}
-        for row in group_rows.rows.to_dict("records")
-    ]
+    total, names = breakdown.total_row, short_names(group_rows.rows["group"], _SHORT_GROUP)
+    rows = group_rows.rows.assign(name=group_rows.rows["group"].map(names)).to_dict("records")
     if group_rows.hidden:
+        columns = ["name", "queries", "adds", "printed", "clear", "difference", "diff_low"]
         name = w.format_with_noun(group_rows.hidden, "other")
-        other = dict.fromkeys(columns, np.nan) | {
-            "name": name,
-            "queries": group_rows.hidden_queries,
-            "adds": group_rows.hidden_adds,
-            "printed": group_rows.hidden_printed,
-            "clear": False,
-        }
-        rows.append(other)
+        other = group_rows.hidden_queries, group_rows.hidden_adds, group_rows.hidden_printed
+        rows.append(dict(zip(columns, (name, *other, False, np.nan, np.nan), strict=True)))
     ends = np.cumsum([0.0, *(row["adds"] for row in rows)]).tolist()
     low, high = min(ends), max(ends)
     return _render(
@@ -168,14 +158,11 @@ def draw_waterfall(
 
 def waterfall_caption(group_rows: GroupRows) -> str:
     """Return the explanation of a waterfall chart: contributions, and the kinds of bars in it."""
-    rows = group_rows.rows
-    untested = rows["diff_low"].isna()
-    kinds = {
-        "Pale: not significant by itself": (~rows["clear"] & ~untested).any(),
-        "Hatched: not tested": untested.any() or group_rows.hidden,
-    }
-    texts = ["Contribution: share of the queries × mean difference"]
-    return ". ".join([*texts, *(text for text, occurs in kinds.items() if occurs)]) + "."
+    untested = group_rows.rows["diff_low"].isna()
+    text = "Contribution: share of the queries × mean difference."
+    if (~group_rows.rows["clear"] & ~untested).any():
+        text += " Pale: not significant by itself."
+    return f"{text} Hatched: not tested." if untested.any() or group_rows.hidden else text
 
 
 def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
@@ -318,8 +305,7 @@ def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
     side = "level" if queries < FEWEST_QUERIES else side
     if row["clear"]:
         return side
-    low = row.get("diff_low", np.nan)
-    return f"{side} pale" if low == low else f"{side} untested"
+    return f"{side} {'untested' if np.isnan(row.get('diff_low', np.nan)) else 'pale'}"
 
 
 def draw_note_below_groups(

@@ -90,7 +90,7 @@ class ReportParts:
         cases = [(kind, case) for kind in _NOUNS for case in self._cases(kind)]
         cases += self._examples.items()
         self._anchors = {str(c.row["query_id"]): f"case-{i}" for i, (_, c) in enumerate(cases, 1)}
-        self._part_of_case = {f"case-{i}": kind for i, (kind, _) in enumerate(cases, 1)}
+        self._parts_of_cases = {str(c.row["query_id"]): kind for kind, c in cases}
         self._contents = {
             key: content for key in request.parts if (content := self._draw_part(key))
         }
@@ -100,8 +100,9 @@ class ReportParts:
         """Return the link within the file that corresponds to a link of the dashboard. Returns ""
         if there is none."""
         if page == "query":
-            anchor = self._anchors.get(str(changes.get("q", "")), "")
-            return f"#{anchor}" if self._part_of_case.get(anchor) in self.request.parts else ""
+            query_id = str(changes.get("q", ""))
+            is_shown = self._parts_of_cases.get(query_id) in self.request.parts
+            return f"#{self._anchors[query_id]}" if is_shown else ""
         if page == "queries" and "queries" in self.request.parts:
             return f"#queries-{changes.get('show') or 'all'}"
         part = _LEADS_TO.get(page, "")
@@ -266,16 +267,12 @@ class ReportParts:
         charts = [
             (
                 curves_blocks.draw_panel_heading(_curve_title(family), ""),
-                self.chart(family),
+                self.draw_chart(family, drawing),
                 family == chosen_name,
             )
             for family in curves.frames
         ]
         return blocks.draw_panels(charts, legend, curves_blocks.draw_chart_note(text))
-
-    def chart(self, family: str) -> Markup:
-        """Draw the chart of a measure by k."""
-        return self.draw_chart(family, self.drawing)
 
     def draw_chart(
         self, family: str, drawing: Drawing, panels: Panels = "both", width: float = _WIDTH

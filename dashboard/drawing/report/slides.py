@@ -53,6 +53,9 @@ _NEXT_STEPS = {
 """What to do next, by the first check in which the verdict does not hold."""
 
 
+_NOT_EQUAL = "No clear difference does not mean that the runs are equally good."
+
+
 def make_slides(parts: ReportParts) -> list[Markup]:
     """Return the findings as slides, one per screen. Empty slides are omitted."""
     return _Slides(parts).draw_all()
@@ -106,8 +109,8 @@ class _Slides:
             picture = differences.draw_difference_rows(
                 rows,
                 drawing,
-                make_link=lambda run: "",
-                list_link=lambda run, outcome: "",
+                make_link=self._empty_link,
+                list_link=self._empty_link,
                 level=drawing.comparison.method.level,
             )
         else:
@@ -130,7 +133,7 @@ class _Slides:
         picture = differences.draw_difference_interval(row, interval, rows, drawing)
         return picture + overview.draw_outcomes(row, self._empty_link)
 
-    def _empty_link(self, page: str, **changes: Any) -> str:
+    def _empty_link(self, *_: str, **__: Any) -> str:
         return ""
 
     def _draw_checks_slide(self) -> Markup:
@@ -248,15 +251,14 @@ class _Slides:
             return Markup()
         drawing = self._parts.drawing
         first_open = next((check for check in robustness.checks if check.tone != "firm"), None)
-        part, caveat = first_open.part if first_open else "", robustness_finding(robustness)
-        step = _NEXT_STEPS.get(part, _NEXT_STEPS[""])
-        if first_open and part in ("size", "detectable"):
-            caveat = caveat.statement_and_rest[1]
-            step = f"{first_open.title}: {first_open.brief}."
+        step = _NEXT_STEPS.get(first_open.part if first_open else "", _NEXT_STEPS[""])
+        caveat = robustness_finding(robustness).text
+        if first_open and robustness.settling_checks:
+            step, caveat = f"{first_open.title}: {first_open.brief}.", _NOT_EQUAL
         rows = {
             "Compared": f"{drawing.focus} with the baseline {drawing.baseline} on {drawing.name},"
             f" over {query_count_text(self._parts.report)}.",
-            "Caveat" if first_open else "Robustness": caveat.text,
+            "Caveat" if first_open else "Robustness": caveat,
             "Next step": step,
         }
         picture = self._draw_pair(answer.shown_rows)
