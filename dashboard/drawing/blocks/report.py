@@ -119,18 +119,15 @@ def draw_slide(
     *,
     badge: Badge | None = None,
     note: str | Sentence = "",
-    aside: str = "",
     caption: str = "",
     rows: int = 0,
 ) -> Markup:
-    """Draw one screen of the presentation: the question with an `aside`, the answer, a note, and
-    one picture with a caption. `key` identifies the screen; `rows` is the number of rows of the
-    picture."""
+    """Draw one screen of the presentation: the question, the answer, a note, and one picture with a
+    caption. `key` identifies the screen; `rows` is the number of rows of the picture."""
     return _render(
         "slide",
         key=key,
         question=question,
-        aside=aside,
         answer=sentence_pieces(answer, styles),
         badge=badge,
         note=sentence_pieces(note, styles),

@@ -192,7 +192,7 @@ class _Slides:
             lead = muted_span(
                 f"{drawing.name} counts the whole list, but the curves show {family} by k."
             )
-        note = _BANDS
+        note = f"{_BANDS} · Dotted line: k = {w.format_count(drawing.cutoff)}"
         if drawing.is_single_run:
             note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
         legend = curves_blocks.draw_legend(drawing, list(pair), {})
@@ -221,9 +221,9 @@ class _Slides:
         page = report.examples[kind].page
         total = int(report.overview.shown_rows.set_index("run").loc[drawing.focus, count])
         largest = next((case.row["query_id"] for case in getattr(report, kind)), "")
-        aside = f"the largest {noun} with results from both runs"
+        question = f"The largest {noun} with results from both runs"
         if page.diagnosis.query_id == largest:
-            aside = f"the largest of {w.format_count(total)} {kind}"
+            question = f"The largest of {w.format_count(total)} {w.plural(total, noun, kind)}"
         lists = two_lists.draw_two_lists(
             page.diagnosis,
             drawing,
@@ -235,11 +235,10 @@ class _Slides:
         )
         return self._draw_slide(
             kind,
-            f"Why this {noun}?",
+            question,
             f"“{shorten(page.text, _QUERY, between_words=True)}”",
             lists,
             note=page.explanation,
-            aside=aside,
             caption="Number in a square: relevance grade; ? = not judged",
         )
 

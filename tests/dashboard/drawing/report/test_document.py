@@ -204,7 +204,7 @@ def test_a_screen_has_at_most_eight_rows_and_its_numbers_add_up() -> None:
 def test_a_query_is_on_its_screen_once_with_the_reason_and_both_lists() -> None:
     page = page_of(sample())
     loss = screen_of(page, "losses")
-    assert loss.count("vinegar for the robot") == 1 and "the largest of 21 losses" in loss
+    assert loss.count("vinegar for the robot") == 1 and "The largest of 21 losses" in loss
     assert "the only highly relevant document fell from rank 1 to rank 5" in loss
     assert loss.count("Sweep error ER-21") == 2 and "FN-0175" in loss
     # Ten titles each, also for a smaller k.
@@ -214,7 +214,7 @@ def test_a_query_is_on_its_screen_once_with_the_reason_and_both_lists() -> None:
     # All five largest wins are queries without results from bm25, which explain nothing.
     win = screen_of(page, "wins")
     assert "moved house, order going to old adress" in win and "no results for" not in win
-    assert "the largest win with results from both runs" in win
+    assert "The largest win with results from both runs" in win
 
 
 def test_checks_say_whether_they_hold() -> None:
