@@ -27,6 +27,7 @@ from metrics_core import __main__ as command_line
 from metrics_core import join_judgments, read_qrels, read_run, write
 from metrics_core.formats import formats, read
 from metrics_core.measures import declarations
+from metrics_core.measures.declaring.description import describe_measure
 from metrics_core.tables import Qrels, RankedRun, Run
 from tests.packages import EXAMPLE, ROOT, SOURCES
 
@@ -94,7 +95,7 @@ def run_block(block: Block) -> None:
         case "sh":
             _run_shell(block)
         case "math":
-            assert block.text.strip() in {d.formula for d in declarations()}
+            assert block.text.strip() in {describe_measure(d).formula for d in declarations()}
         case "" if block.text.startswith("metrics_core/ "):
             _find_entries(block)
         case "" if block.page.name == "formats.md":

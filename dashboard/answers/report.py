@@ -25,11 +25,13 @@ from dashboard.answers.query import QueryPage, query_page
 from dashboard.answers.query_chips import query_masks
 from dashboard.answers.query_notes import COLUMNS, NOTHING_NOTED, Remarks
 from dashboard.answers.robustness_summary import robustness_summary
+from dashboard.answers.run_comparisons import find_run_without_results
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.base.version import __version__
 from metrics_core.comparing.method import DEFAULT_METHOD
+from metrics_core.comparing.pairs import query_differences
 from metrics_core.findings.robustness import Robustness
 from metrics_core.formats.registry import Kind
 from metrics_core.measures import Measure
@@ -91,9 +93,9 @@ class Report:
     It is None if no column splits them. `lists` maps the key of each list to its queries,
     bool[query]. `grades` are all grades of the collection, for the colour scale. `notes` has the
     notes on queries: query_id, text, tags, notes. `errors` maps the name of each failed part to its
-    exception; failed parts are empty or None. `examples` has the Query pages of two examples,
-    "losses" and "wins": the queries with the largest loss and win among those for which both runs
-    have results or, if there are none, among all queries."""
+    exception; failed parts are empty or None. `examples` has two cases, "losses" and "wins": the
+    queries with the largest loss and win among those for which both runs have results or, if there
+    are none, among all queries."""
 
     overview: Overview
     robustness: Robustness
@@ -106,7 +108,7 @@ class Report:
     grades: tuple[float, ...]
     methods: ReportMethods
     notes: pd.DataFrame
-    examples: Mapping[str, QueryPage]
+    examples: Mapping[str, Case]
     errors: Mapping[str, Exception] = field(default_factory=dict)
 
 
@@ -200,20 +202,21 @@ def _report_cases(study: Study, comparison: Comparison, rows: pd.DataFrame) -> l
     ]
 
 
-def _example_queries(study: Study, comparison: Comparison) -> dict[str, QueryPage]:
+def _example_queries(study: Study, comparison: Comparison) -> dict[str, Case]:
     if comparison.is_single_run or not study.judged:
         return {}
     scores = study.scores(comparison, comparison.measure)
     pair = scores.select_runs(comparison.pair)
     with_results = np.array(pair.query_ids)[~pair.missing.any(axis=0)]
-    pages = {}
+    rows = study.with_texts(query_differences(scores, comparison.measure, *comparison.pair))
+    rows = rows.assign(unlisted_by=find_run_without_results(scores, comparison), cause="")
+    cases = {}
     for part, kind in (("losses", "worse"), ("wins", "better")):
         ids = query_list(study, comparison, QueryListRequest(show=kind)).rows["query_id"]
         for query_id in pd.concat([ids[ids.isin(with_results)], ids]).head(1):
-            pages[part] = query_page(
-                study, comparison, str(query_id), QueryListRequest(), CASE_ROWS
-            )
-    return pages
+            page = query_page(study, comparison, str(query_id), QueryListRequest(), CASE_ROWS)
+            cases[part] = Case(rows[rows["query_id"] == query_id].to_dict("records")[0], page)
+    return cases
 
 
 def _report_methods(

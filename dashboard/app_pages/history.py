@@ -68,23 +68,25 @@ def render() -> None:
         else next(iter(study.splitting_columns(comparison)), "")
     )
     are_versions = answers.are_versions(runs, address["in_order"], address["versions"], dates)
-    if address["in_order"] == answers.NONE:
-        st.html(markup.draw_answer(*not_versions_finding().statement_and_rest, {}))
-        back = {"in_order": "", "versions": ()}
-        st.button("Treat as versions", on_click=session.change_address, kwargs=back)
-        st.html(blocks.draw_history_contents())
-        return
+    are_systems = address["in_order"] == answers.NONE
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
-    st.html(markup.draw_answer(*history.finding.statement_and_rest, context.look.styles))
+    finding = not_versions_finding() if are_systems else history.finding
+    st.html(markup.draw_answer(*finding.statement_and_rest, context.look.styles))
     others = _versions_of_other_collections(context) if are_versions else []
     # Files' dates help to answer the question.
-    by_date = address["in_order"] == answers.BY_DATE or not are_versions
+    by_date = address["in_order"] == answers.BY_DATE or not (are_versions or are_systems)
     rows = version_rows(history, dates, others, by_date=by_date)
     if are_versions:
         _show_means(history, rows, context)
         if sentences := version_sentences(rows, others, comparison.cutoff):
             st.html(blocks.draw_version_remarks(sentences))
         _show_order(runs, dates, context, are_versions=True)
+    elif are_systems:
+        back = {"in_order": "", "versions": ()}
+        with st.container(horizontal=True, key="are_versions"):
+            if st.button("Open Ranking", type="primary"):
+                session.goto("pairs")
+            st.button("Treat as versions", on_click=session.change_address, kwargs=back)
     else:
         left, right = st.columns([2, 3], gap="large")
         with left:
@@ -92,10 +94,10 @@ def render() -> None:
             _ask_if_versions(runs)
         with right:
             _show_means(history, rows, context)
-        st.html(blocks.draw_history_contents())
     judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
     st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
     if not are_versions:
+        st.html(blocks.draw_history_contents())
         return
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
@@ -107,11 +109,10 @@ def _ask_if_versions(runs: tuple[str, ...]) -> None:
     """Ask whether the runs are versions. The answer is stored in the address."""
     with st.container(horizontal=True, key="are_versions"):
         yes = {"versions": runs}
-        st.button("Yes, in this order", type="primary", on_click=session.change_address, kwargs=yes)
-        st.button(
-            "No, they are different systems", on_click=session.change_address, kwargs=_SYSTEMS
-        )
-    remark = "“No” hides the chart of this page. You can undo this."
+        label = "Versions in this order"
+        st.button(label, type="primary", on_click=session.change_address, kwargs=yes)
+        st.button("Different systems", on_click=session.change_address, kwargs=_SYSTEMS)
+    remark = "For different systems, this page has no chart. You can undo this."
     st.html(blocks.draw_version_remarks([remark]))
 
 
@@ -134,9 +135,7 @@ def _show_order(
         )
         if are_versions:
             _other_collections(context)
-            st.button(
-                "They are different systems", on_click=session.change_address, kwargs=_SYSTEMS
-            )
+            st.button("Different systems", on_click=session.change_address, kwargs=_SYSTEMS)
     history_order.show_version_order(
         runs,
         study.names,
@@ -274,8 +273,9 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
     )
     section.show_heading(
         f"{w.format_with_noun(len(changed), 'query', 'queries')} changed",
-        f"{GOOD} Queries that now fail come first, most recent on top. “Went back and forth” means"
-        f" three changes or more.{more}",
+        f"A filled square is a version with which the query is good. {GOOD} Queries that now fail"
+        " come first, most recent on top. “Went back and forth” means three changes or more."
+        f"{more}",
         frame=changed,
         key="changed",
     )

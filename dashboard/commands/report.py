@@ -11,7 +11,8 @@ from dashboard.commands.view_options import ViewOptions, add_view_options, read_
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.list_changes import make_html_report
 from dashboard.drawing.report.parts import PARTS, ReportRequest
-from dashboard.files.files import hash_file
+from dashboard.files.collections import SAMPLE_NAME
+from dashboard.files.files import SAMPLE_FOLDER, hash_file
 from dashboard.printing import write_page
 from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.study.study import Study
@@ -64,7 +65,9 @@ def execute(arguments: Sequence[str]) -> str:
     study, view = shared_study.study, shared_study.rename_comparison(view)
     files = () if options.public else _used_files(options, input_files, study)
     drawing = Drawing.for_comparison(view, study.names)
-    default_title = options.collection or Path(options.qrels or options.scores[0]).stem
+    first_path = Path(options.qrels or options.scores[0])
+    is_sample = first_path.resolve().parent == SAMPLE_FOLDER
+    default_title = options.collection or (SAMPLE_NAME if is_sample else first_path.stem)
     has_no_title = options.public or study.is_unjudged
     title = options.title or ("Comparison" if has_no_title else default_title)
     data = _pack_tables(title, study, options, input_files) if options.with_data else b""

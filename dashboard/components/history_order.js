@@ -161,7 +161,7 @@ const chipFor = (name, at) => {
   chip.dataset.name = name;
   const grip = node('span', 'grip', '⠿', { 'aria-hidden': 'true' });
   const said = `${name}, ${at + 1} of ${names.length}`;
-  const told = { type: 'button', 'aria-label': said, 'aria-describedby': 'keys', title: name };
+  const told = { type: 'button', 'aria-label': said, 'aria-describedby': 'keys', title: `${name}\nAlt + arrow: move · Delete: leave out` };
   const title = node('button', 'name', undefined, told);
   const [glyph, color] = page.data.marks[name];
   const mark = node('span', 'mark', glyph);

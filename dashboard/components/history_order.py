@@ -19,7 +19,7 @@ _NAME, _SHORT, _MANY = 28, 14, 12
 _CHIPS = st.components.v2.component(
     "ranklens_order",
     html='<div class="order"><p id="keys">Drag the runs into order, or use the arrows.'
-    ' ✕ leaves a run out.<span class="keys"> Keys: Alt + arrow, Delete.</span></p><ol></ol><ul'
+    " ✕ leaves a run out.</p><ol></ol><ul"
     ' hidden></ul><div class="said" role="status"></div></div>',
     css=(_HERE / "history_order.css").read_text("utf-8"),
     js=(_HERE / "history_order.js").read_text("utf-8"),

@@ -18,7 +18,7 @@ from metrics_core.measures import Measure, parse_measure
 
 MIN_GOOD_SHARE = 2 / 3
 """The share of the best reachable score from which a query is good."""
-GOOD = "Good: at least two thirds of the best reachable score."
+GOOD = "A query is good if its score is at least two thirds of the best reachable score."
 MOSTLY = 0.5
 """If at least this share of the first results is unjudged, a low score is not meaningful."""
 

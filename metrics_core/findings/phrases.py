@@ -54,7 +54,7 @@ NOT_SIGNIFICANT = "the difference is not significant."
 NOT_CLEAR_AT_ANY_K = "not significant at any k"
 NO_DIRECTION = "It is not declared whether higher or lower is better, so there is no test."
 RUNS_ARE_TIED = "The runs are tied, so there is no"
-SAME_RULE = f"Same: scores within ±{SAME:g}."
+SAME_RULE = f"Same: the two scores differ by at most {SAME:g}."
 
 
 def describe_judged(cutoff: int, n_runs: int, n_loaded: int) -> str:

@@ -81,7 +81,7 @@ def test_the_table_of_queries_sorts_and_finds(page: Page) -> None:
 def test_it_gives_the_data_that_it_carries(page: Page) -> None:
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the data").click()
-    assert download.value.suggested_filename == "qrels.zip"
+    assert download.value.suggested_filename == "The-example.zip"
     assert is_packed_collection(Path(download.value.path()))
 
 

@@ -121,21 +121,23 @@ def draw_group_table(
 
 
 def draw_waterfall(
-    group_rows: GroupRows, breakdown: Breakdown, drawing: Drawing, *, column: str
+    group_rows: GroupRows,
+    breakdown: Breakdown,
+    drawing: Drawing,
+    *,
+    column: str,
+    has_intervals: bool = False,
 ) -> Markup:
     """Draw a waterfall chart: the contributions of the shown groups to the difference, the
     contribution of all other groups together, and the sum. Each bar starts at the end of the bar
-    above it."""
-    total, columns = breakdown.total_row, ["queries", "difference", "adds", "printed", "clear"]
-    names = short_names(group_rows.rows["group"], _SHORT_GROUP)
-    rows = [
-        {"name": names[row["group"]], **{key: row[key] for key in columns}}
-        for row in group_rows.rows.to_dict("records")
-    ]
+    above it. With `has_intervals`, the intervals of the mean differences are added as numbers."""
+    total, names = breakdown.total_row, short_names(group_rows.rows["group"], _SHORT_GROUP)
+    rows = group_rows.rows.assign(name=group_rows.rows["group"].map(names)).to_dict("records")
     if group_rows.hidden:
-        other = group_rows.hidden_queries, np.nan, group_rows.hidden_adds, group_rows.hidden_printed
+        columns = ["name", "queries", "adds", "printed", "clear", "difference", "diff_low"]
         name = w.format_with_noun(group_rows.hidden, "other")
-        rows.append({"name": name, **dict(zip(columns, (*other, False), strict=True))})
+        other = group_rows.hidden_queries, group_rows.hidden_adds, group_rows.hidden_printed
+        rows.append(dict(zip(columns, (name, *other, False, np.nan, np.nan), strict=True)))
     ends = np.cumsum([0.0, *(row["adds"] for row in rows)]).tolist()
     low, high = min(ends), max(ends)
     return _render(
@@ -149,8 +151,18 @@ def draw_waterfall(
         scale=Ticks([], [], (low, high + _NUMBER * (high - low) if high > low else low + 1)),
         style=drawing.focus_style,
         column=column,
+        level=w.format_share(drawing.comparison.method.level) if has_intervals else "",
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )
+
+
+def waterfall_caption(group_rows: GroupRows) -> str:
+    """Return the explanation of a waterfall chart: contributions, and the kinds of bars in it."""
+    untested = group_rows.rows["diff_low"].isna()
+    text = "Contribution: share of the queries × mean difference."
+    if (~group_rows.rows["clear"] & ~untested).any():
+        text += " Pale: not significant by itself."
+    return f"{text} Hatched: not tested." if untested.any() or group_rows.hidden else text
 
 
 def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
@@ -286,11 +298,14 @@ def _row_hint(
 
 def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
     """Return the CSS classes of a contribution's bar. The bar is pale if the difference in the
-    group is not significant, and grey if there are too few queries in total."""
+    group is not significant, hatched if the group is not tested, and grey if there are too few
+    queries in total."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     side = tone(-row["adds"] if less else row["adds"], 9) or "level"
     side = "level" if queries < FEWEST_QUERIES else side
-    return side if row["clear"] else f"{side} pale"
+    if row["clear"]:
+        return side
+    return f"{side} {'untested' if np.isnan(row.get('diff_low', np.nan)) else 'pale'}"
 
 
 def draw_note_below_groups(

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from dashboard.answers.file_formats import FileFormat
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
+from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
 from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.scoring.intervals import LEVEL
@@ -57,8 +58,9 @@ _WORDS = (
     ),
     (
         "place, bracket",
-        "The rank of a run among all runs by its mean. A range, such as 2–4, covers the places that"
-        " these queries cannot separate. The bracket joins the runs that may be the best.",
+        "The rank of a run among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
+        " places that these queries cannot separate. The bracket joins the runs that may be the"
+        " best.",
     ),
     (
         "unjudged",
@@ -72,7 +74,8 @@ _WORDS = (
     ),
     (
         "fixed, broken",
-        f"Queries that do well with the run but not with the baseline, and vice versa. {GOOD}",
+        "A fixed query is good with the run but not with the baseline, a broken query vice versa."
+        f" {GOOD}",
     ),
     (
         "median win, median loss",
@@ -100,7 +103,7 @@ def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
 def draw_first_steps(formats_link: str) -> Markup:
     """Draw the instructions for getting started, and what the colours mean. `formats_link` leads to
     the file formats."""
-    return _render("start", formats=formats_link, fewest_queries=FEWEST_QUERIES)
+    return _render("start", formats=formats_link, fewest_queries=FEWEST_QUERIES, same=SAME)
 
 
 def draw_glossary(measures: str) -> Markup:

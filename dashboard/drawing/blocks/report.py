@@ -119,18 +119,15 @@ def draw_slide(
     *,
     badge: Badge | None = None,
     note: str | Sentence = "",
-    aside: str = "",
     caption: str = "",
     rows: int = 0,
 ) -> Markup:
-    """Draw one screen of the presentation: the question with an `aside`, the answer, a note, and
-    one picture with a caption. `key` identifies the screen; `rows` is the number of rows of the
-    picture."""
+    """Draw one screen of the presentation: the question, the answer, a note, and one picture with a
+    caption. `key` identifies the screen; `rows` is the number of rows of the picture."""
     return _render(
         "slide",
         key=key,
         question=question,
-        aside=aside,
         answer=sentence_pieces(answer, styles),
         badge=badge,
         note=sentence_pieces(note, styles),
@@ -157,6 +154,8 @@ def draw_check_reasons(
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear or is_brief else entry.word
         reason = "" if is_brief else entry.reason
+        if is_brief and spoken and not unclear:
+            mark, spoken = f"{mark} {spoken}", ""
         title = questions.get(check.part, check.title)
         rows.append((mark, kind, spoken, title, word, reason))
     return _render("reasons", rows=rows)
@@ -179,10 +178,17 @@ def draw_panels(
 
 
 def draw_case(
-    query_case: Case, drawing: Drawing, grades: Grades, anchor: str, *, is_open: bool
+    query_case: Case,
+    drawing: Drawing,
+    grades: Grades,
+    anchor: str,
+    *,
+    is_open: bool,
+    note: str = "",
 ) -> Markup:
     """Draw a query that got worse or better: its scores, the documents that caused the change, and
-    both result lists. Everything below the scores is folded unless `is_open` is true."""
+    both result lists. Everything below the scores is folded unless `is_open` is true. `note` is
+    shown beside the name; if a run has no results, this is noted there."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
@@ -204,6 +210,7 @@ def draw_case(
         anchor=anchor,
         is_open=is_open,
         row=row,
+        note=note,
         name=page.text,
         parts=parts,
         rest=rest,

@@ -40,9 +40,9 @@ Row = Mapping[str, Any]
 _HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34, "one-line": 24}
 """Height of a row in px, by the kind of row. The style sheet has the same values. All rows of both
 lists have the same height, so that the lines end at the rows."""
-_SHORT_RUN, _SHORT_TITLE = 20, 80
+_SHORT_RUN, _SHORT_TITLE, _SHORT_RELEVANT = 20, 46, 34
 """Maximum number of characters of a run's name and of a document's title, in lists with one line
-per row. The style sheet cuts a title where the column ends."""
+per row. A relevant document has less space, because its movement is shown."""
 _EXCERPT = 360
 FIRST, FIRST_OF_SEVERAL = 5, 10
 """Number of rows of each list that are shown at first: `FIRST` for two lists, `FIRST_OF_SEVERAL`
@@ -292,7 +292,8 @@ def _make_item(row: Row, view: _View, side: str) -> _Item:
     title = document_column(view.documents, doc_id, "title").strip()
     text = document_column(view.documents, doc_id, "text").strip()
     if view.one_line:
-        title = shorten(title, _SHORT_TITLE)
+        length = _SHORT_RELEVANT if row["relevant"] else _SHORT_TITLE
+        title = shorten(title, length, between_words=True)
     # With several lists there is little space besides the word itself.
     shorter = {"max_before": 0} if view.several else {}
     return _Item(

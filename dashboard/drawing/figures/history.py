@@ -50,8 +50,9 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool
     palette = drawing.palette
     rows: list[Row] = frame.to_dict("records")
     segments = [list(segment) for _, segment in groupby(rows, key=lambda row: row["collection"])]
-    ticks = score_ticks(frame[["mean", "low", "high"]].to_numpy(dtype=np.float64).ravel(),
-                        drawing.value_range)  # fmt: skip
+    values = frame[["mean", "low", "high"]].to_numpy(dtype=np.float64).ravel()
+    # Steps between versions are small, so the axis ends near the data.
+    ticks = score_ticks(values, (math.nan, math.nan))
     labelled = len(segments) if len(segments) > 1 else 0
     lengths = [len(segment) for segment in segments]
     # One position is left empty between two collections.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,9 +10,7 @@ from typing import Any
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_names import column_title
-from dashboard.answers.group_table import GroupRows
 from dashboard.answers.report import Case, Report
 from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, markup, overview, untested
@@ -27,8 +25,8 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import describe_error
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
-from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.phrases import SAME_RULE
 from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.findings.significance import rounding_note
 
@@ -45,10 +43,9 @@ PARTS = {
 }
 """The titles of the optional sections below the verdict. The key is the anchor of the section in
 the file."""
+_NOUNS = {"losses": "loss", "wins": "win"}
 _WIDTH = 360.0
 """Width in px at which a chart is drawn. The chart is scaled when it is shown."""
-_OPEN_CASES = 2
-"""Number of losses that are not folded. The same number of wins is not folded."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
 _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs": "runs"}
 
@@ -85,8 +82,15 @@ class ReportParts:
         """Draw the requested sections. Empty sections are omitted."""
         self.report, self.drawing, self.request = report, drawing, request
         self.styles = drawing.styles
-        cases = [*report.losses, *report.wins]
-        self._anchors = {str(c.row["query_id"]): f"case-{i}" for i, c in enumerate(cases, 1)}
+        self._examples = {
+            kind: case
+            for kind, case in report.examples.items()
+            if all(case.row["query_id"] != c.row["query_id"] for c in self._cases(kind))
+        }
+        cases = [(kind, case) for kind in _NOUNS for case in self._cases(kind)]
+        cases += self._examples.items()
+        self._anchors = {str(c.row["query_id"]): f"case-{i}" for i, (_, c) in enumerate(cases, 1)}
+        self._parts_of_cases = {str(c.row["query_id"]): kind for kind, c in cases}
         self._contents = {
             key: content for key in request.parts if (content := self._draw_part(key))
         }
@@ -96,11 +100,9 @@ class ReportParts:
         """Return the link within the file that corresponds to a link of the dashboard. Returns ""
         if there is none."""
         if page == "query":
-            anchor = self._anchors.get(str(changes.get("q", "")), "")
-            if not anchor:
-                return ""
-            is_loss = int(anchor.removeprefix("case-")) <= len(self.report.losses)
-            return f"#{anchor}" if ("losses" if is_loss else "wins") in self.request.parts else ""
+            query_id = str(changes.get("q", ""))
+            is_shown = self._parts_of_cases.get(query_id) in self.request.parts
+            return f"#{self._anchors[query_id]}" if is_shown else ""
         if page == "queries" and "queries" in self.request.parts:
             return f"#queries-{changes.get('show') or 'all'}"
         part = _LEADS_TO.get(page, "")
@@ -113,8 +115,7 @@ class ReportParts:
             return TITLE_UNCLEAR
         if n:
             size = "largest " if n > 1 else ""
-            noun = {"losses": "loss", "wins": "win"}[key]
-            return f"The {w.number_word(n)} {size}{w.plural(n, noun, key)}"
+            return f"The {w.number_word(n)} {size}{w.plural(n, _NOUNS[key], key)}"
         return PARTS[key]
 
     def draw_verdict(self) -> Markup:
@@ -174,8 +175,8 @@ class ReportParts:
                 else Markup()
             ),
             "curves": self._draw_curves,
-            "losses": lambda: self._draw_cases(self.report.losses),
-            "wins": lambda: self._draw_cases(self.report.wins),
+            "losses": lambda: self._draw_cases("losses"),
+            "wins": lambda: self._draw_cases("wins"),
             "queries": self._draw_queries,
             "noted": lambda: blocks.draw_query_notes(self.report.notes),
             "measured": self._draw_methods,
@@ -212,7 +213,7 @@ class ReportParts:
             return ""
         count_text = "All" if empty == len(wins) else w.sentence_case(w.number_word(empty))
         noun = w.plural(empty, "is a query", "are queries")
-        return f"{count_text} of them {noun} without results from {baseline}."
+        return f"{count_text} of them {noun} without results from {baseline}, scored as 0."
 
     def _draw_runs(self) -> Markup:
         answer, drawing = self.report.overview, self.drawing
@@ -228,21 +229,25 @@ class ReportParts:
         if self.report.groups is None:
             return Markup()
         breakdown, rows = self.report.groups
-        table = self.group_table(breakdown, rows)
-        note = f"{rows.note} {rounding_note(breakdown.table)}".strip()
+        column = column_title(breakdown.by, self.drawing.cutoff)
+        notes = [rows.note, rounding_note(breakdown.table)]
+        if self.drawing.is_single_run:
+            table = groups.draw_group_table(
+                rows,
+                breakdown,
+                self.drawing,
+                column=column,
+                make_group_link=lambda group: "",
+                sort_link=lambda order: "",
+                more="",
+            )
+        else:
+            table = groups.draw_waterfall(
+                rows, breakdown, self.drawing, column=column, has_intervals=True
+            )
+            notes.insert(1, groups.waterfall_caption(rows))
+        note = " ".join(filter(None, notes))
         return table + groups.draw_note_below_groups(breakdown, self.drawing, note)
-
-    def group_table(self, breakdown: Breakdown, rows: GroupRows) -> Markup:
-        """Draw the table of the query groups."""
-        return groups.draw_group_table(
-            rows,
-            breakdown,
-            self.drawing,
-            column=column_title(breakdown.by, self.drawing.cutoff),
-            make_group_link=lambda group: "",
-            sort_link=lambda order: "",
-            more="",
-        )
 
     def _draw_curves(self) -> Markup:
         curves, drawing = self.report.curves, self.drawing
@@ -263,16 +268,12 @@ class ReportParts:
         charts = [
             (
                 curves_blocks.draw_panel_heading(_curve_title(family), ""),
-                self.chart(family),
+                self.draw_chart(family, drawing),
                 family == chosen_name,
             )
             for family in curves.frames
         ]
         return blocks.draw_panels(charts, legend, curves_blocks.draw_chart_note(text))
-
-    def chart(self, family: str) -> Markup:
-        """Draw the chart of a measure by k."""
-        return self.draw_chart(family, self.drawing)
 
     def draw_chart(
         self, family: str, drawing: Drawing, panels: Panels = "both", width: float = _WIDTH
@@ -295,13 +296,30 @@ class ReportParts:
         )
         return draw_svg(chart, width, label)
 
-    def _draw_cases(self, cases: Sequence[Case]) -> Markup:
+    def _cases(self, kind: str) -> list[Case]:
+        return self.report.losses if kind == "losses" else self.report.wins
+
+    def _draw_cases(self, kind: str) -> Markup:
+        """Draw the largest losses or wins. If a run has no results for any of them, the largest one
+        with results from both runs follows. The first case with both lists is not folded."""
+        cases, example = self._cases(kind), self._examples.get(kind)
+        if not cases:
+            return Markup()
+        all_cases = [*cases, example] if example else cases
+        first = next((case for case in all_cases if not case.row["unlisted_by"]), cases[0])
         grades = Grades.from_grades(self.report.grades)
-        anchors = [self._anchors[str(case.row["query_id"])] for case in cases]
-        return Markup("").join(
-            blocks.draw_case(case, self.drawing, grades, anchor, is_open=number < _OPEN_CASES)
-            for number, (case, anchor) in enumerate(zip(cases, anchors, strict=True))
-        )
+        drawn = [
+            blocks.draw_case(
+                case,
+                self.drawing,
+                grades,
+                self._anchors[str(case.row["query_id"])],
+                is_open=case is first,
+                note=f"the largest {_NOUNS[kind]} with results from both runs" * (case is example),
+            )
+            for case in all_cases
+        ]
+        return Markup("").join(drawn)
 
     def _draw_queries(self) -> Markup:
         if self.report.queries is None:
@@ -316,7 +334,7 @@ class ReportParts:
     def _draw_methods(self) -> Markup:
         answer, methods = self.report.overview, self.report.methods
         formulas = [
-            (name, words, Markup(convert(formula)) if formula else Markup())
+            (name, words, Markup(convert(formula, display="block")) if formula else Markup())
             for name, words, formula in methods.measures
         ]
         least = self.drawing.comparison.measure.relevant_from
@@ -370,9 +388,9 @@ def _method_text(method: Method) -> str:
     effect size."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
-        " A fixed seed makes the random draws reproducible. A query is won or lost if its"
-        f" difference exceeds ±{SAME:g}. Effect size is the mean difference divided by the standard"
-        " deviation of the queries’ differences; its interval is not corrected."
+        " A fixed seed makes the random draws reproducible. "
+        f"{SAME_RULE} Effect size is the mean difference divided by the standard deviation of the"
+        " queries’ differences; its interval is not corrected."
     )
 
 

@@ -21,6 +21,7 @@ from dashboard.drawing.figures.text import short_names, shorten
 from dashboard.drawing.report.parts import PARTS, ReportParts, query_count_text
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.phrases import SAME_RULE
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.findings.significance import rounding_note
@@ -36,7 +37,7 @@ _CHART = 374.0
 _BANDS = "Bands: 95 % intervals; the band of the difference is simultaneous over all k"
 _QUESTIONS = {
     "unjudged": "Could unjudged documents reverse it?",
-    "queries": "How many queries does it depend on?",
+    "queries": "Does it depend on few queries?",
     "cutoff": "Does it hold at other cutoffs?",
     "measures": "Do other measures agree?",
     "ties": "Could tied scores reverse it?",
@@ -44,14 +45,15 @@ _QUESTIONS = {
 }
 """The checks of a significant difference as questions, for readers who do not know the names of the
 checks."""
-
-
 _NEXT_STEPS = {
-    "unjudged": "On the page To judge, judge the documents that matter most.",
-    "queries": "On the page All queries, read the queries that carry the difference.",
-    "": "On the page All queries, read the queries that got worse.",
+    "unjudged": "Judge the documents that matter most, on the page To judge.",
+    "queries": "Read the queries that carry the difference, on the page All queries.",
+    "": "Read the queries that got worse, on the page All queries.",
 }
 """What to do next, by the first check in which the verdict does not hold."""
+
+
+_NOT_EQUAL = "No clear difference does not mean that the runs are equally good."
 
 
 def make_slides(parts: ReportParts) -> list[Markup]:
@@ -98,7 +100,7 @@ class _Slides:
             return self._draw_slide("verdict", question, verdict.title, picture)
         rows = _rows_that_fit(answer.shown_rows, drawing)
         left_out = len(answer.all_rows) - len(rows)
-        caption = "Lost, won, same: number of queries with a lower, higher or equal score"
+        caption = SAME_RULE.removesuffix(".")
         if left_out:
             caption += (
                 f" · {w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
@@ -107,18 +109,12 @@ class _Slides:
             picture = differences.draw_difference_rows(
                 rows,
                 drawing,
-                make_link=lambda run: "",
-                list_link=lambda run, outcome: "",
+                make_link=self._empty_link,
+                list_link=self._empty_link,
                 level=drawing.comparison.method.level,
             )
         else:
-            row = rows.set_index("run").loc[drawing.focus].to_dict()
-            picture = differences.draw_difference_interval(row, answer.interval, rows, drawing)
-            picture += overview.draw_outcomes(row, self._empty_link)
-            level = w.format_share(answer.interval[2])
-            caption = (
-                f"Difference on {name} with its {level} interval; below, the queries by outcome"
-            )
+            picture = self._draw_pair(rows)
         return self._draw_slide(
             "verdict",
             question,
@@ -130,7 +126,14 @@ class _Slides:
             rows=len(rows) - 1,
         )
 
-    def _empty_link(self, page: str, **changes: Any) -> str:
+    def _draw_pair(self, rows: pd.DataFrame) -> Markup:
+        """Draw the difference of the run in focus with its interval, and the queries by outcome."""
+        interval, drawing = self._parts.report.overview.interval, self._parts.drawing
+        row = rows.set_index("run").loc[drawing.focus].to_dict()
+        picture = differences.draw_difference_interval(row, interval, rows, drawing)
+        return picture + overview.draw_outcomes(row, self._empty_link)
+
+    def _empty_link(self, *_: str, **__: Any) -> str:
         return ""
 
     def _draw_checks_slide(self) -> Markup:
@@ -138,13 +141,15 @@ class _Slides:
         if not robustness.checks:
             return Markup()
         is_clear = robustness.pair is not None and robustness.pair.is_significant
+        answer, rest = robustness_finding(robustness).statement_and_rest
         return self._draw_slide(
             "checks",
-            self._parts.part_title("checks"),
-            robustness_finding(robustness).statement_and_rest[0],
+            "Does the result hold up?" if is_clear else self._parts.part_title("checks"),
+            answer,
             blocks.draw_check_reasons(
                 robustness, is_brief=True, questions=_QUESTIONS if is_clear else {}
             ),
+            note=rest,
             rows=len(robustness.checks),
         )
 
@@ -171,8 +176,7 @@ class _Slides:
             breakdown.title,
             groups.draw_waterfall(rows, breakdown, drawing, column=column),
             note=breakdown.lead_text,
-            caption="Contribution: share of the queries × mean difference."
-            " Pale: not significant by itself.",
+            caption=groups.waterfall_caption(rows),
             rows=len(rows.rows) + is_long + 1,
         )
 
@@ -188,7 +192,7 @@ class _Slides:
             lead = muted_span(
                 f"{drawing.name} counts the whole list, but the curves show {family} by k."
             )
-        note = _BANDS
+        note = f"{_BANDS} · Dotted line: k = {w.format_count(drawing.cutoff)}"
         if drawing.is_single_run:
             note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
         legend = curves_blocks.draw_legend(drawing, list(pair), {})
@@ -212,14 +216,14 @@ class _Slides:
         """Draw an example of a loss or a win: the lists of both runs, and the movements of
         documents between them."""
         report, drawing = self._parts.report, self._parts.drawing
-        page = report.examples.get(kind)
-        if page is None:
+        if kind not in report.examples:
             return Markup()
+        page = report.examples[kind].page
         total = int(report.overview.shown_rows.set_index("run").loc[drawing.focus, count])
         largest = next((case.row["query_id"] for case in getattr(report, kind)), "")
-        aside = f"the largest {noun} with results from both runs"
+        question = f"The largest {noun} with results from both runs"
         if page.diagnosis.query_id == largest:
-            aside = f"the largest of {w.format_count(total)} {kind}"
+            question = f"The largest of {w.format_count(total)} {w.plural(total, noun, kind)}"
         lists = two_lists.draw_two_lists(
             page.diagnosis,
             drawing,
@@ -231,33 +235,42 @@ class _Slides:
         )
         return self._draw_slide(
             kind,
-            f"Why this {noun}?",
+            question,
             f"“{shorten(page.text, _QUERY, between_words=True)}”",
             lists,
             note=page.explanation,
-            aside=aside,
-            caption=f"{drawing.name} · first {CASE_ROWS} results · ? = not judged",
+            caption="Number in a square: relevance grade; ? = not judged",
         )
 
     def _draw_closing_slide(self) -> Markup:
-        """Draw what was compared, the result, how certain it is, and where to go on. Without checks
-        of the result, there is no such slide."""
+        """Draw the result, what was compared, what could still change the result, and what to do
+        next. Without checks of the result, there is no such slide."""
         answer, robustness = self._parts.report.overview, self._parts.report.robustness
         if not robustness.checks:
             return Markup()
         drawing = self._parts.drawing
-        first_open = next((check.part for check in robustness.checks if check.tone != "firm"), "")
+        first_open = next((check for check in robustness.checks if check.tone != "firm"), None)
+        step = _NEXT_STEPS.get(first_open.part if first_open else "", _NEXT_STEPS[""])
+        caveat = robustness_finding(robustness).text
+        if first_open and robustness.settling_checks:
+            step, caveat = f"{first_open.title}: {first_open.brief}.", _NOT_EQUAL
         rows = {
             "Compared": f"{drawing.focus} with the baseline {drawing.baseline} on {drawing.name},"
-            f" over {query_count_text(self._parts.report)}",
-            "Result": answer.verdict.lead.text,
-            "Robustness": robustness_finding(robustness).text,
-            "What to do next": _NEXT_STEPS.get(first_open, _NEXT_STEPS[""]),
+            f" over {query_count_text(self._parts.report)}.",
+            "Caveat" if first_open else "Robustness": caveat,
+            "Next step": step,
         }
-        picture = blocks.draw_summary(rows, self._parts.styles)
-        verdict = answer.verdict
-        badge = make_badge(verdict)
-        return self._draw_slide("summary", "Summary", verdict.title, picture, badge=badge)
+        picture = self._draw_pair(answer.shown_rows)
+        return self._draw_slide(
+            "summary",
+            "Summary",
+            answer.verdict.title,
+            Markup('<div class="halves"><div>{}</div>{}</div>').format(
+                picture, blocks.draw_summary(rows, self._parts.styles)
+            ),
+            badge=make_badge(answer.verdict),
+            note=answer.verdict.lead,
+        )
 
 
 def _rows_that_fit(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:

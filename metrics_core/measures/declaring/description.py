@@ -109,6 +109,11 @@ class Description:
         return list(dict.fromkeys(n for _, names in self.names for n in names if n != self.name))
 
 
+def _keep_words_together(formula: str) -> str:
+    """Mark the words in a LaTeX formula, which otherwise is set as a product of their letters."""
+    return _WORD.sub(lambda match: rf"\text{{{match[1]}}}" if match[1] else match[0], formula)
+
+
 @lru_cache(maxsize=1024)
 def describe_measure(declaration: Declaration) -> Description:
     """Return the description of a measure."""
@@ -125,7 +130,7 @@ def describe_measure(declaration: Declaration) -> Description:
         family=find_family(declaration),
         answer=answer,
         more=more,
-        formula=declaration.formula,
+        formula=_keep_words_together(declaration.formula),
         parameters=tuple(_parameter_text(declaration, p) for p in declaration.parameters),
         range=_range_text(declaration),
         aggregation=_AGGREGATIONS[declaration.aggregation],
@@ -211,6 +216,8 @@ def _default_text(exceptions: set[str]) -> str:
     )
 
 
+_WORD = re.compile(r"\\(?:text|mathrm)\{[^}]*\}|\\[A-Za-z]+|([A-Za-z]{2,})")
+"""A word in LaTeX that is no command and is not marked as text."""
 _TREC_PARAMETER = re.compile(r"\{(\w+)\}")
 
 

@@ -23,7 +23,8 @@ def test_the_words_of_the_pages_come_first() -> None:
     shown = text_of(opened("help"))
     assert shown.index("too few queries") < shown.index("open the collections menu")
     assert shown.index("Teal is better") < shown.index("too few queries")
-    assert "A difference of means is coloured only if it is clear" in shown
+    assert "a difference is not significant or, on one query, at most 0.01." in shown
+    assert "A query is good if its score is at least two thirds" in shown
     for word in ("place, bracket", "fixed, broken", "median win", "simultaneous", "slice"):
         assert word in shown
 

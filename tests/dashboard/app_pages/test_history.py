@@ -33,14 +33,18 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     assert "put them in order, first to last" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
     assert "You can undo this." in text_of(app)
-    # What a yes brings, and the numbers behind the preview.
+    # What the page shows of versions, and the numbers behind the preview.
     assert "The queries that broke" in text_of(app) and "Judged in top 10" in text_of(app)
     (chart,) = app.get("plotly_chart")
     assert "Preview: nDCG@10 in this order" in text_of(app)
     (points,) = json.loads(chart.proto.spec)["data"]
     assert [each[0] for each in points["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
     assert len(set(points["marker"]["symbol"])) == 4, "the runs' symbols"
-    assert "The queries that broke" in text_of(opened("history", set="sample", in_order="none"))
+    systems = opened("history", set="sample", in_order="none")
+    assert "The queries that broke" in text_of(systems) and not systems.get("plotly_chart")
+    assert "titles-onlynDCG@10 0.384[0.315, 0.453]" in text_of(systems)
+    next(button for button in systems.button if button.label == "Open Ranking").click().run()
+    assert "dense or hybrid may be the best" in text_of(systems)
     assert "is the best" not in text_of(app) and "queries changed" not in text_of(app)
 
 

@@ -73,7 +73,7 @@ def bars(html: str) -> list[tuple[str, float, float]]:
 
 def test_a_bar_starts_where_the_last_one_ended_and_the_last_is_the_whole() -> None:
     found = bars(drawn(table([0.02, 0.03, -0.01])))
-    assert [kind for kind, *_ in found] == ["better pale", "better", "worse pale", "total"]
+    assert [kind for kind, *_ in found] == ["better untested", "better", "worse pale", "total"]
     assert [place for _, *place in found] == [[0, 60], [60, 40], [80, 20], [0, 80]]
 
 
@@ -85,7 +85,7 @@ def test_losses_go_left_of_zero() -> None:
 
 def test_under_ten_queries_nothing_is_coloured() -> None:
     kinds = {kind for kind, *_ in bars(drawn(table([0.02, 0.03, -0.01], [2, 3, 4])))}
-    assert kinds == {"level", "level pale", "total"}
+    assert kinds == {"level", "level pale", "level untested", "total"}
 
 
 def test_what_groups_add_is_the_whole_as_printed_also_with_some_hidden() -> None:
@@ -110,7 +110,7 @@ def steps(shown: Breakdown, most: int, measure: str = "nDCG@10") -> str:
 
 def test_a_waterfall_ends_at_the_whole_with_the_other_groups_in_one_row() -> None:
     html = steps(table([0.02, 0.03, -0.01]), 8)
-    assert [kind for kind, *_ in bars(html)] == ["better pale", "better", "worse pale", "total"]
+    assert [kind for kind, *_ in bars(html)] == ["better untested", "better", "worse pale", "total"]
     left = [round(place * 1.25, 1) for _, place, _ in bars(html)]  # a fifth is kept for numbers
     assert left == [0, 60, 80, 0] and EVIL not in html
     html = steps(table([0.0021] * 20), 7)

@@ -168,9 +168,11 @@ def test_the_last_screen_sums_up_and_says_where_to_go_on() -> None:
     last = screen_of(page_of(sample()), "summary")
     assert "dense with the baseline bm25 on nDCG@10, over 104 queries" in last
     assert "nDCG@10 rises from 0.548 to 0.636." in last and "holds in five of six checks" in last
-    assert "On the page To judge" in last
+    assert "Judge the documents that matter most, on the page To judge." in last
+    assert "54 queries better" in last and "+0.087" in last
     unclear = screen_of(page_of(sample(), run="hybrid", base="dense"), "summary")
-    assert "No clear difference" in unclear and "Not significant yet" in unclear
+    assert "no clear difference" in unclear and "mean that the runs are equally good" in unclear
+    assert "Sample size: about 840 queries to confirm 0.011." in unclear
 
 
 def screen_of(page: str, key: str) -> str:
@@ -202,7 +204,7 @@ def test_a_screen_has_at_most_eight_rows_and_its_numbers_add_up() -> None:
 def test_a_query_is_on_its_screen_once_with_the_reason_and_both_lists() -> None:
     page = page_of(sample())
     loss = screen_of(page, "losses")
-    assert loss.count("vinegar for the robot") == 1 and "the largest of 21 losses" in loss
+    assert loss.count("vinegar for the robot") == 1 and "The largest of 21 losses" in loss
     assert "the only highly relevant document fell from rank 1 to rank 5" in loss
     assert loss.count("Sweep error ER-21") == 2 and "FN-0175" in loss
     # Ten titles each, also for a smaller k.
@@ -212,7 +214,20 @@ def test_a_query_is_on_its_screen_once_with_the_reason_and_both_lists() -> None:
     # All five largest wins are queries without results from bm25, which explain nothing.
     win = screen_of(page, "wins")
     assert "moved house, order going to old adress" in win and "no results for" not in win
-    assert "the largest win with results from both runs" in win
+    assert "The largest win with results from both runs" in win
+
+
+def test_checks_say_whether_they_hold() -> None:
+    screen = screen_of(page_of(sample()), "checks")
+    assert screen.count("✓ holds") == 5 and screen.count("! open") == 1
+    assert "Unjudged documents are unlikely to reverse it, but they could." in screen
+
+
+def test_groups_that_are_not_tested_are_hatched() -> None:
+    page = page_of(sample())
+    screen = page.partition('data-screen="groups"')[2].partition('data-screen="')[0]
+    assert screen.count("better untested") == 2 and screen.count("better pale") == 6
+    assert "Pale: not significant by itself. Hatched: not tested." in screen_of(page, "groups")
 
 
 def test_long_names_are_shortened_on_screens() -> None:
@@ -226,15 +241,26 @@ def test_long_names_are_shortened_on_screens() -> None:
     assert "bm25" in screen_of(page, "verdict") and "dense" in screen_of(page, "curves")
 
 
-def test_losses_and_wins_are_folded_after_two() -> None:
+def test_all_losses_and_wins_but_the_first_with_both_lists_are_folded() -> None:
     page = page_of(sample())
-    assert re.findall(r'<details class="lens case"( open)?>', page) == 2 * [
-        *(2 * [" open"]), "", "", ""
-    ]  # fmt: skip
+    folds = re.findall(r'<details class="lens case"( open)?>', page)
+    # bm25 has no results for the five largest wins, so one more follows.
+    assert folds == [" open", *(9 * [""]), " open"]
     # A link opens what its target is in.
     assert re.findall(r"</summary>\s*<div id=\"(case-\d+)\">", page) == [
-        f"case-{i}" for i in range(1, 11)
+        f"case-{i}" for i in range(1, 12)
     ]
+    wins = text_of(page.partition('<section id="wins"')[2].partition("</section>")[0])
+    assert wins.count("no results from bm25") == 5
+    assert wins.count("the largest win with results from both runs") == 1
+    # With another measure the largest loss and win have both lists.
+    both = page_of(sample(), run="hybrid", base="dense")
+    assert re.findall(r'<details class="lens case"( open)?>', both).count(" open") == 2
+
+
+def test_words_in_formulas_are_set_together() -> None:
+    page = page_of(sample())
+    assert "<mtext>rel</mtext>" in page and "<mi>r</mi><mi>e</mi>" not in page
 
 
 def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> None:
