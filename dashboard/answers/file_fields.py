@@ -22,6 +22,8 @@ KIND_WORDS: Mapping[Kind, str] = {
     "documents": "documents",
 }
 """The kinds of table that a file can be read as, with their names on screen."""
+KIND_NAMES: Mapping[Kind, str] = {**KIND_WORDS, "run": "run", "scores": "scores"}
+"""The names of all kinds of table, without articles."""
 
 _WORDS = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
 _WORDS |= {word: word for word in ("rank", "subtopic", "title", "text")} | {"system": "run"}

@@ -140,7 +140,7 @@ def _refuse_undeclared_directions(given_scores: Scores, names: Sequence[str]) ->
             name = str(measure).removeprefix(PREFIX)
             quoted = f"'{name}'" if " " in name else name
             raise RanklensError(
-                f"It is not declared whether higher or lower {name} is better.",
+                f"No direction (higher or lower is better) has been declared for {name}.",
                 f"Add --lower {quoted} if lower is better, or --higher {quoted}.",
             )
 

@@ -35,8 +35,8 @@ class ListChanges:
     best_new      int64[query]    best rank of a new document; 0 if there is none
 
     `n_short` is the number of queries for which both lists are shorter than k, and `n_both` the
-    number of queries with results in both runs. `longest` has the lengths of the longest list of
-    the run and of the baseline, at most k."""
+    number of queries with results in both runs. `longest` has two lengths, each at most k: that of
+    the longest list in the run, and that of the longest list in the baseline."""
 
     run: str
     baseline: str

@@ -52,7 +52,7 @@ NO_SCORE_WITH_BOTH = "No query has scores from both runs"
 NO_OTHER_MEASURE = "No other measure has scores for both runs."
 NOT_SIGNIFICANT = "the difference is not significant."
 NOT_CLEAR_AT_ANY_K = "not significant at any k"
-NO_DIRECTION = "It is not declared whether higher or lower is better, so there is no test."
+NO_DIRECTION = "No direction (higher or lower is better) has been declared, so nothing is tested."
 RUNS_ARE_TIED = "The runs are tied, so there is no"
 SAME_RULE = f"Same: the two scores differ by at most {SAME:g}."
 

@@ -368,8 +368,8 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
     elif method.effective_correction == NO_CORRECTION:
         text = (
             f"{w.sentence_case(w.number_word(n_compared))} runs compared with one baseline, not"
-            " corrected: each interval and verdict holds only by itself, and with many comparisons"
-            " some are significant by chance"
+            " corrected: each interval and verdict is valid only on its own, because with many"
+            " comparisons some are significant by chance"
         )
     else:
         text = (

@@ -36,7 +36,7 @@ Goal = Annotated[
     Samples(1, 2.5),
 ]
 Log2 = Annotated[Literal["log2"], "gain of a grade, as a share of the highest"]
-MinRel = Annotated[FromZero, "grade with gain 0; lower grades also gain 0", Samples(0, 1)]
+MinRel = Annotated[FromZero, "highest grade with gain 0", Samples(0, 1)]
 
 OF_CWL = Difference(
     "cwl_eval",

@@ -68,7 +68,7 @@ def test_gates_end_with_their_status(
     assert case.get("name") == f"{gate} ({'typical ratio, ' if '%' in gate else ''}v2)"
     texts = [capsys.readouterr().out, *((tmp_path / n).read_text() for n in ("markdown", "github"))]
     for text in texts:
-        assert ("not protected against skewed tails" in text) == gate.startswith("mean")
+        assert ("not robust to skewed distributions" in text) == gate.startswith("mean")
         if "%" in gate:
             assert "typically" in text or "unchanged" in text.lower() or status == 0
 

@@ -56,8 +56,8 @@ def draw_field_evidence(evidence: Evidence) -> Markup:
 
 
 def draw_preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
-    """Draw the first rows of a file with the chosen meanings of its fields. `words` has the names
-    of the meanings for the column headings."""
+    """Draw the first rows of a file. The column headings say which meaning is chosen for each
+    field; `words` has the displayed name of each meaning."""
     return _render("preview", found=file_preview, words=words)
 
 

@@ -10,24 +10,19 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from dashboard.answers.file_fields import KIND_NAMES
 from dashboard.answers.id_offers import find_offered_id_maps
 from dashboard.session.actions.refused_files import refusals
 from dashboard.session.actions.uploaded_files import find_original
 from dashboard.session.address import goto
 from dashboard.session.open_collection import current_collection_id, current_library
 from dashboard.study.library import Library, may_be_a_run
+from metrics_core.formats.registry import Kind
 
 LoadedFile = tuple[str, str]
 """The name of a loaded file, and a description of its contents."""
 
 _LOADED, _LEADS_ON, _LANDED = "_loaded_files", "_upload_leads_on", "_landed_in"
-_CONTENTS = {
-    "run": "run",
-    "qrels": "judgments",
-    "queries": "queries",
-    "documents": "documents",
-    "scores": "scores",
-}
 
 
 def reset_upload() -> None:
@@ -36,10 +31,10 @@ def reset_upload() -> None:
     st.session_state.pop(_LANDED, None)
 
 
-def record_loaded_files(files: Iterable[tuple[str, str]]) -> None:
+def record_loaded_files(files: Iterable[tuple[str, Kind]]) -> None:
     """Store which files were loaded, given as (file, kind)."""
     loaded: list[LoadedFile] = st.session_state.setdefault(_LOADED, [])
-    loaded += [(file, _CONTENTS[kind]) for file, kind in files]
+    loaded += [(file, KIND_NAMES[kind]) for file, kind in files]
 
 
 def request_landing() -> None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from dashboard.answers.file_fields import KIND_WORDS
+from dashboard.answers.file_fields import KIND_NAMES, KIND_WORDS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File, join_loaded_run_files
 from dashboard.files.query_zip import NotesAndLayers
@@ -312,21 +312,12 @@ def _add_unchanged_messages(
                 f"{name} is already here{same}: the rows are the same, so nothing was added."
             )
         else:
-            parts_text = w.join_words(_PARTS[kind] for kind, _ in entries)
+            parts_text = w.join_words(KIND_NAMES[kind] for kind, _ in entries)
             verb = "are" if len(entries) > 1 or entries[0][0] != "run" else "is"
             add_message(
                 f"The {parts_text} of {name} {verb} already here{same}; the rest of the file was"
                 " added."
             )
-
-
-_PARTS = {
-    "run": "run",
-    "qrels": "judgments",
-    "queries": "queries",
-    "documents": "documents",
-    "scores": "scores",
-}
 
 
 def _warn_replaced(identity: str, entry: Entry, *, was_reread: bool) -> None:

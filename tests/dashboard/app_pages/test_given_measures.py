@@ -177,8 +177,8 @@ def test_columns_of_repeated_scores_in_the_order_of_the_file() -> None:
 
 PLAIN = {
     "queries": "is higher on",
-    "breakdown": "It is not declared whether higher or lower is better",
-    "firm": "It is not declared whether higher or lower is better",
+    "breakdown": "No direction (higher or lower is better) has been declared",
+    "firm": "No direction (higher or lower is better) has been declared",
     "pairs": "scores highest on latency_ms",
     "history": "has a mean latency_ms of",
 }

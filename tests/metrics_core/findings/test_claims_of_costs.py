@@ -223,6 +223,6 @@ def test_without_a_direction_there_is_no_verdict_in_words() -> None:
     ids = tuple(f"q{i}" for i in range(12))
     scores = Scores(("a", "b"), ids, (measure,), values[:, :, None], values == 0)
     assert verdict_finding(compare(scores, measure, "a"), "latency_ms", "b", "a").text == (
-        "b and a [no direction declared|unclear] latency_ms is 127.0 against 100.0 (+27.000). It"
-        " is not declared whether higher or lower is better, so there is no test."
+        "b and a [no direction declared|unclear] latency_ms is 127.0 against 100.0 (+27.000). No"
+        " direction (higher or lower is better) has been declared, so nothing is tested."
     )

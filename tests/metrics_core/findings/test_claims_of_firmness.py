@@ -464,7 +464,7 @@ def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
         yield text.startswith("“No difference that matters”") != small and word
         lead = re.match(r"The lead of (\S+) holds", text)
         yield bool(lead) and lead[1] != pair.leader(pair.side) and "who leads"
-        yield ("Nothing was found" in text) != (set(tones) == {"firm"}) and "what was found"
+        yield ("was found" in text) != (set(tones) == {"firm"}) and "what was found"
     else:
         yield word != "cannot tell" and "no verdict"
         tied = pair_of(given).side == 0

@@ -637,7 +637,7 @@ def test_which_queries() -> None:
         f" {GOOD}",
     )
     broken = which(frame, broken=1)[1]
-    assert "0.300. Broken: 1 query, good only with bm25. Good: at least" in broken
+    assert "0.300. Broken: 1 query, good only with bm25. A query is good if" in broken
     assert which(frame, all_zero=2)[1].endswith("0.300. 2 queries score 0 with both runs.")
     assert which(frame)[1] == "Median win 0.096, median loss 0.300."
 

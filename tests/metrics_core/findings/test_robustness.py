@@ -350,7 +350,7 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
     assert said == f"The lead of new holds in one of two checks; one fails. {BEST_QUERY}."
     both = [ENTRIES[0], replace(ENTRIES[1], tone="firm")]
     assert robustness_finding(build_robustness(CLEAR, both, 104)).text == (
-        "The lead of new holds in all two checks. Nothing was found that could reverse it."
+        "The lead of new holds in all two checks. Nothing that could reverse it was found."
     )
 
 

@@ -54,8 +54,9 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
         (
             [{}, FEW],
             Method(correction="none"),
-            "Two runs compared with one baseline, not corrected: each interval and verdict holds"
-            " only by itself, and with many comparisons some are significant by chance; one is"
+            "Two runs compared with one baseline, not corrected: each interval and verdict is"
+            " valid only on its own, because with many comparisons some are significant by chance;"
+            " one is"
             " not tested because it has too few queries. Method: paired bootstrap and randomisation"
             " test, not corrected.",
         ),
