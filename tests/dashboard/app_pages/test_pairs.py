@@ -140,7 +140,7 @@ def test_the_overview_of_many_is_their_leaderboard(
 
 def test_the_table_is_copied_as_latex_or_markdown() -> None:
     for page, key in (("", "copy_runs"), ("pairs", "copy_ranking")):
-        app = opened(page, run="dense", base="bm25")
+        app = opened(page, run="dense", base="bm25").run()  # once more, with all places computed
         assert not app.code, "made only when the menu is opened"
         app.session_state[key] = True
         app.run()
