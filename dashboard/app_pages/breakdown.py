@@ -238,16 +238,7 @@ def _show_group_controls(
     """Show controls to search many groups, sort them, and set a minimum number of queries."""
     ranks = [key for key in _RANKS if key in make_sort_values(breakdown.groups)]
     with st.container(horizontal=True, key="finding_groups"):
-        session.draw_widget(
-            st.text_input,
-            "Find a group",
-            "within",
-            value=request.within,
-            store=lambda text: {"within": text.strip()},
-            placeholder="Find a group",
-            label_visibility="collapsed",
-            width=230,
-        )
+        session.draw_search("within", "Find a group", width=230)
         session.draw_widget(
             st.selectbox,
             "Sort by",

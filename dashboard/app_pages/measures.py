@@ -46,15 +46,9 @@ def _show_list(use_links: Mapping[str, str], measure_in_use: str) -> None:
     if measure_in_use:
         lead += f" “Use” replaces {measure_in_use} on all pages."
     st.html(markup.draw_answer(f"{w.format_count(listing.total)} measures", lead, {}))
-    session.draw_widget(
-        st.text_input,
-        "Search the measures",
-        "find",
-        value=address["find"],
-        store=lambda text: {"find": text.strip(), "measure": ""},
-        placeholder="Search: recip_rank, hit rate, early results …",
-        label_visibility="collapsed",
-        width=420,
+    placeholder = "Search: recip_rank, hit rate, early results …"
+    session.draw_search(
+        "find", "Search the measures", width=420, placeholder=placeholder, measure=""
     )
     if listing.groups:
         st.html(

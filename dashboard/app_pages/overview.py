@@ -153,16 +153,7 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
     comparison, study, search = context.comparison, context.study, context.view.address["named"]
     with st.container(horizontal=True, key="head_leaderboard", vertical_alignment="center"):
         heading = st.empty()
-        session.draw_widget(
-            st.text_input,
-            "Find a run",
-            "named",
-            value=search,
-            store=lambda text: {"named": text.strip()},
-            placeholder="Find a run",
-            label_visibility="collapsed",
-            width=220,
-        )
+        session.draw_search("named", "Find a run", width=220)
         section.copy_menu("runs", lambda: overview_texts(study, comparison))
         section.show_csv_link("Runs and measures", answer.table, "runs")
     title = f"All {w.format_count(len(answer.all_rows))} runs"

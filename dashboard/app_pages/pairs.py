@@ -85,16 +85,8 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
     if len(answer.run_pairs.runs) <= _SEARCHED:
         return answer.run_pairs.runs
     search = context.view.address["named"]
-    session.draw_widget(
-        st.text_input,
-        "Find runs",
-        "named",
-        value=search,
-        store=lambda text: {"named": text.strip()},
-        placeholder="Find runs: parts of names, separated by commas",
-        label_visibility="collapsed",
-        width=420,
-    )
+    placeholder = "Find runs: parts of names, separated by commas"
+    session.draw_search("named", "Find runs", width=420, placeholder=placeholder)
     matching = answer.matching_runs(search)
     if not matching:
         total = w.format_count(len(answer.run_pairs.runs))

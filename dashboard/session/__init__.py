@@ -7,6 +7,7 @@ its module."""
 from dashboard.session.address import (
     address,
     change_address,
+    draw_search,
     draw_widget,
     goto,
     href,
@@ -27,6 +28,7 @@ __all__ = [
     "PageContext",
     "address",
     "change_address",
+    "draw_search",
     "draw_widget",
     "goto",
     "href",

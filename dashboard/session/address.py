@@ -156,6 +156,23 @@ def draw_widget(
     return draw(label, key=key, on_change=handle_change, **options)
 
 
+def draw_search(
+    name: str, label: str, *, width: int, placeholder: str = "", **cleared: str
+) -> None:
+    """Draw a field in which the user types a search, stored in the address under `name`. A new
+    search also sets the `cleared` fields of the address. The placeholder is `label` by default."""
+    draw_widget(
+        st.text_input,
+        label,
+        name,
+        value=address()[name],
+        store=lambda text: {name: text.strip(), **cleared},
+        placeholder=placeholder or label,
+        label_visibility="collapsed",
+        width=width,
+    )
+
+
 def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
     """Store the value that one of our components sent with the event `name`: `store(value)` returns
     the changes of the address. This is the component's callback."""
