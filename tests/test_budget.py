@@ -15,10 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("metrics_core", "dashboard")
 
-TOKENS = {"metrics_core": 370_674, "dashboard": 260_544}
+TOKENS = {"metrics_core": 370_900, "dashboard": 261_993}
 """What a package may have: it is set to what it has after a change that removes some, and rises
 only where an issue allows it."""
-LINES = 7_987
+LINES = 8_019
 """Lines of .js, .css and .j2 of both packages."""
 
 _NO_CODE = {
