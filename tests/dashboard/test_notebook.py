@@ -137,7 +137,7 @@ def test_given_scores_alone_and_beside_runs(tmp_path: Path) -> None:
     cost = show(scores=frame, measure="ms", lower="ms")
     assert "slower" in cost._repr_html_() and cost.report(tmp_path / "r.html").exists()
     undeclared = show(scores=frame, measure="ms")
-    assert "not declared" in undeclared._repr_html_()
+    assert "has been declared, so nothing is tested" in undeclared._repr_html_()
     for name in ("forest", "curves"):
         with pytest.raises(RanklensError):
             cost.figure(name)
