@@ -208,14 +208,15 @@ def _example_queries(study: Study, comparison: Comparison) -> dict[str, Case]:
     scores = study.scores(comparison, comparison.measure)
     pair = scores.select_runs(comparison.pair)
     with_results = np.array(pair.query_ids)[~pair.missing.any(axis=0)]
-    rows = study.with_texts(query_differences(scores, comparison.measure, *comparison.pair))
+    rows = query_differences(scores, comparison.measure, *comparison.pair)
     rows = rows.assign(unlisted_by=find_run_without_results(scores, comparison), cause="")
     cases = {}
     for part, kind in (("losses", "worse"), ("wins", "better")):
         ids = query_list(study, comparison, QueryListRequest(show=kind)).rows["query_id"]
         for query_id in pd.concat([ids[ids.isin(with_results)], ids]).head(1):
             page = query_page(study, comparison, str(query_id), QueryListRequest(), CASE_ROWS)
-            cases[part] = Case(rows[rows["query_id"] == query_id].to_dict("records")[0], page)
+            row = study.with_texts(rows[rows["query_id"] == query_id]).to_dict("records")[0]
+            cases[part] = Case(row, page)
     return cases
 
 

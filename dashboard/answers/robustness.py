@@ -9,7 +9,7 @@ import pandas as pd
 
 from dashboard.address.address import MISSING, SHARED_QUERIES
 from dashboard.address.view import Comparison
-from dashboard.answers.run_comparisons import compare_runs
+from dashboard.answers.run_comparisons import compare_runs, sensitivity_of_test
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats
 from metrics_core.comparing import agreement as other_measures
@@ -19,6 +19,7 @@ from metrics_core.comparing.fragility import Fragility, find_fragility
 from metrics_core.comparing.method import DEFAULT_METHOD
 from metrics_core.comparing.tested_quantities import find_tested_differences, find_tested_quantities
 from metrics_core.comparing.ties import TieRange, difference_range, find_tie_range
+from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import file_risks
 from metrics_core.findings.robustness import ComparedPair
 from metrics_core.findings.sentence import Sentence
@@ -357,9 +358,8 @@ def shared_difference(study: Study, comparison: Comparison) -> float:
 def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
     """State a significant difference over the queries that are in both runs, if it is much smaller
     or larger than the difference over all queries. The result is empty otherwise."""
-    if not (
-        study.is_computed(comparison.measure) and compared_pair(study, comparison).is_significant
-    ):
+    is_significant = sensitivity_of_test(study, comparison).verdict in CLEAR
+    if not (is_significant and study.is_computed(comparison.measure)):
         return Sentence()
     lacking = query_coverage(study, comparison).lacking
     means = compare_means_by_coverage(study, comparison)
