@@ -251,9 +251,10 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     total = len(run_pairs.runs)
     is_detailed = len(runs) <= blocks.MAX_DETAILED_RUNS
     side = "lower" if context.comparison.measure.declaration.direction < 0 else "higher"
+    text = ""
     # In a detailed cell, words say which run scores higher.
-    text = f"In each cell, the run of the row has the {side} mean. "
-    text *= not (is_detailed and side == "higher")
+    if side == "lower" or not is_detailed:
+        text = f"In each cell, the run of the row has the {side} mean. "
     if len(runs) < total:
         text = (
             f"{w.sentence_case(w.number_word(len(runs)))} of {w.format_count(total)} runs. {text}"
@@ -276,7 +277,7 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
     """Return two notes: one on the data behind the comparison of all pairs, and one on how pairs
     are tested."""
     comparison, n_runs = context.comparison, len(answer.run_pairs.runs)
-    text = w.format_with_noun(answer.queries, "query", "queries")
+    text = w.format_query_count(answer.queries)
     if context.study.is_computed(comparison.measure):
         complete = context.study.settings.complete
         text += (

@@ -161,8 +161,8 @@ const chipFor = (name, at) => {
   chip.dataset.name = name;
   const grip = node('span', 'grip', '⠿', { 'aria-hidden': 'true' });
   const said = `${name}, ${at + 1} of ${names.length}`;
-  const told = { type: 'button', 'aria-label': said, 'aria-describedby': 'keys', title: `${name}\nAlt + arrow: move · Delete: leave out` };
-  const title = node('button', 'name', undefined, told);
+  const attributes = { type: 'button', 'aria-label': said, 'aria-describedby': 'keys', title: `${name}\nAlt + arrow: move · Delete: leave out` };
+  const title = node('button', 'name', undefined, attributes);
   const [glyph, color] = page.data.marks[name];
   const mark = node('span', 'mark', glyph);
   mark.style.color = color;

@@ -70,7 +70,7 @@ def draw_difference_interval(
             high=_percent_change(all_rows["ratio_high"]),
         )
         gap, low, high = (_percent_change(row[c]) for c in ("ratio", "ratio_low", "ratio_high"))
-    # A percentage has two decimals fewer than the ratio it stands for.
+    # A percentage needs two decimals fewer than its ratio.
     digits = (
         w.interval_decimals(low / 100, high / 100) - 2 if unit else w.interval_decimals(low, high)
     )

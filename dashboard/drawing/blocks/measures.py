@@ -86,7 +86,7 @@ def _subtopic_lines() -> list[str]:
 
 def _document_lines() -> list[str]:
     """Return one line for each column of data about the documents of the example list. The line has
-    the values of the documents in list order, then those of the documents that are not listed."""
+    the values of the documents in list order, then the values of documents that are not listed."""
     lines = []
     for name, values in COLUMNS.items():
         values_text = ", ".join(str(values[doc]) for doc in LISTED)

@@ -96,7 +96,7 @@ def run_band(
 
 def significance_line(rows: Line, drawing: Drawing, y: float) -> Trace:
     """Return a thick line at `y` over each k at which the difference of the run in focus is
-    significant, that is, at which its band excludes zero. `rows` are those of this run."""
+    significant, that is, at which its band excludes zero. `rows` has the rows of this run."""
     excludes_zero = (rows["diff_low"] > 0) | (rows["diff_high"] < 0)
     color = drawing.focus_style.color(drawing.palette)
     return make_scatter_trace(

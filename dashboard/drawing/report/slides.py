@@ -51,8 +51,6 @@ _NEXT_STEPS = {
     "": "Read the queries that got worse, on the page All queries.",
 }
 """What to do next, by the first check in which the verdict does not hold."""
-
-
 _NOT_EQUAL = "No clear difference does not mean that the runs are equally good."
 
 
