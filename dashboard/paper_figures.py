@@ -114,7 +114,7 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
         end_by_run=answer.list_ends,
         value_range=answer.ranges[family],
     )
-    caption = f"{family}@k by k (log scale), {_format_query_count(answer.queries)}"
+    caption = f"{family}@k by k (log scale), {w.format_query_count(answer.queries)}"
     if not view.is_single_run:
         caption += f"; below: difference from {view.baseline}"
     if answer.queries >= FEWEST_QUERIES:
@@ -140,7 +140,7 @@ def _forest_figure(request: FigureRequest) -> tuple[Chart, str]:
     tested = int(frame["p_corrected"].notna().sum())
     caption = (
         f"Difference from {view.baseline} on {view.name},"
-        f" {_format_query_count(int(frame['queries'].max()))}"
+        f" {w.format_query_count(int(frame['queries'].max()))}"
     )
     caption += _interval_note(tested, "comparison")
     return (
@@ -197,10 +197,6 @@ def _chart_with_legend(
 
 def _axis_label(view: Comparison) -> str:
     return f"difference in {view.name}"
-
-
-def _format_query_count(n: int) -> str:
-    return w.format_with_noun(n, "query", "queries")
 
 
 def _interval_note(n: int, noun: str) -> str:

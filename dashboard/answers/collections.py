@@ -75,7 +75,7 @@ def describe_contents(row: ListedCollection) -> str:
     queries = row.preview.queries if row.preview and row.queries is None else row.queries
     parts = []
     if queries is not None:
-        parts.append(w.format_with_noun(queries, "query", "queries"))
+        parts.append(w.format_query_count(queries))
     elif row.origin == "own":
         parts.append("no judgments")
     if runs is not None:

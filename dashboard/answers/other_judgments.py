@@ -179,8 +179,8 @@ def _other_judgments_sentence(other_collection: OtherJudgments) -> str:
     sentence = (
         f"{other_collection.name} has"
         f" {w.format_with_noun(other_collection.judgments, 'judgment', 'judgments')} for"
-        f" {w.format_with_noun(other_collection.queries, 'query', 'queries')}. Its means cover only"
-        f" the {w.format_with_noun(other_collection.shared, 'query', 'queries')} also in view here."
+        f" {w.format_query_count(other_collection.queries)}. Its means cover only"
+        f" the {w.format_query_count(other_collection.shared)} also in view here."
     )
     if other_collection.other_text:
         sentence += (

@@ -38,7 +38,7 @@ def missing_scores_text(scores: Scores, study: Study) -> str:
     """Return a sentence that says how many queries lack a given score, for each run and measure.
     Returns "" if no score is missing."""
     lacks = [
-        f"{run} has no {measure} for {w.format_with_noun(n, 'query', 'queries')}"
+        f"{run} has no {measure} for {w.format_query_count(n)}"
         for measure in study.given_measures
         for run, n in zip(
             scores.runs, np.isnan(scores.values_of(measure)).sum(axis=1).tolist(), strict=True

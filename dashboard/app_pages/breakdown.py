@@ -257,9 +257,7 @@ def _show_group_controls(
             value=request.least,
             store=lambda least: {"least": str(least or "")},
             options=sorted({0, *LEAST_QUERIES, request.least}),
-            format_func=lambda n: (
-                f"At least {w.format_with_noun(n, 'query', 'queries')}" if n else "Of any size"
-            ),
+            format_func=lambda n: f"At least {w.format_query_count(n)}" if n else "Of any size",
             label_visibility="collapsed",
             width=210,
         )

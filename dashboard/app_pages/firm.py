@@ -212,7 +212,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
     section.show_chart(figure, "removal", alt=reason, caption=picture, clickable=False)
     if len(removed):
         ends = {"difference": "difference", "left": "mean after removal"}
-        with st.expander(f"{w.format_with_noun(len(removed), 'query', 'queries')}, in order"):
+        with st.expander(f"{w.format_query_count(len(removed))}, in order"):
             _query_table(removed, ends, "Fewest queries that reverse the result when removed")
 
 
@@ -318,7 +318,7 @@ def _show_ties(context: PageContext, reason: str) -> None:
     if queries.empty:
         st.html(markup.draw_empty_state("None.", "Ties affect no query's difference."))
         return
-    affected = w.format_with_noun(len(queries), "query", "queries")
+    affected = w.format_query_count(len(queries))
     with st.expander(f"{affected} whose difference depends on the order of ties"):
         ends = {"difference": "difference", "low": "lowest", "high": "highest"}
         _query_table(queries, ends, "Queries affected by tie-breaking")
@@ -343,7 +343,7 @@ def _show_missing(context: PageContext, reason: str) -> None:
     spans = [
         DifferenceRange(
             name,
-            f"{w.format_with_noun(row['queries'], 'query', 'queries')},"
+            f"{w.format_query_count(row['queries'])},"
             f" {w.format_score(row['baseline_mean'])} → {w.format_score(row['mean'])}",
             row["difference"],
             row["difference"],

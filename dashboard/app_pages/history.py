@@ -159,9 +159,7 @@ def _other_collections(context: PageContext) -> None:
             return
         query_counts = count_shared_queries(context.study.query_ids)
         collections = all_collections()
-        shared = {
-            i: f" ({w.format_with_noun(n, 'query', 'queries')})" for i, n in query_counts.items()
-        }
+        shared = {i: f" ({w.format_query_count(n)})" for i, n in query_counts.items()}
         if not {*query_counts, *identities}:
             st.write("No other collection has judgments for any of these queries.")
             return
@@ -272,7 +270,7 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
         f" The first {w.format_count(len(first))} are shown." if len(first) < len(changed) else ""
     )
     section.show_heading(
-        f"{w.format_with_noun(len(changed), 'query', 'queries')} changed",
+        f"{w.format_query_count(len(changed))} changed",
         f"A filled square is a version with which the query is good. {GOOD} Queries that now fail"
         " come first, most recent on top. “Went back and forth” means three changes or more."
         f"{more}",

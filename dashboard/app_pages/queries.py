@@ -82,7 +82,7 @@ def _show_query_beside(request: QueryListRequest, context: PageContext) -> None:
         after,
         ""
         if page.position is None
-        else f"{page.position + 1} of {_format_query_count(page.listed)}",
+        else f"{page.position + 1} of {w.format_query_count(page.listed)}",
         session.href("queries", open=""),
         closes_query=True,
     )
@@ -136,20 +136,16 @@ def _filter_summary(
     )
 
 
-def _format_query_count(n: int) -> str:
-    return w.format_with_noun(n, "query", "queries")
-
-
 def _show_no_matching_queries(query_list: QueryList, context: PageContext) -> None:
     list_name = query_controls.filter_chip_label(query_list.show, context.comparison)
-    address, count_text = context.view.address, _format_query_count(query_list.list_size)
+    address, count_text = context.view.address, w.format_query_count(query_list.list_size)
     is_filtered = address["s"] or address["filter"] or address["pick"]
     if address["s"] and not address["filter"] and not address["pick"]:
         text = f"None of the {count_text} in the list “{list_name}” contains “{address['s']}”."
     elif is_filtered:
         text = f"None of the {count_text} in the list “{list_name}” matches."
     else:
-        text = f"None of the {_format_query_count(len(query_list.frame))} is in this list."
+        text = f"None of the {w.format_query_count(len(query_list.frame))} is in this list."
     st.html(markup.draw_empty_state("No query matches.", text))
     label = "Clear filters" if is_filtered else "Show all queries"
     show = address["show"] if is_filtered else ""
@@ -181,9 +177,9 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             query_list.order,
             context.look.styles,
             pair=comparison.pair,
-            label=f"{_format_query_count(row_count)} and what changed"
+            label=f"{w.format_query_count(row_count)} and what changed"
             if context.study.is_unjudged
-            else f"{_format_query_count(row_count)} with their scores on {comparison.name}",
+            else f"{w.format_query_count(row_count)} with their scores on {comparison.name}",
             span=query_list.difference_span,
             scale=query_list.scale if comparison.is_single_run else None,
             use_colours=query_list.has_outcomes,

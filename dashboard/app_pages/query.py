@@ -257,7 +257,7 @@ def _show_query_navigation(page: QueryPage | QueryPosition, context: PageContext
         return None if query_id is None else session.href("query", q=query_id, **_CLEARED)
 
     if page.position is None:
-        position = f"not among the {w.format_with_noun(page.listed, 'query', 'queries')} in view"
+        position = f"not among the {w.format_query_count(page.listed)} in view"
     else:
         searched = f" with “{address['search']}”" if address["search"] else ""
         tag = tag_name(address["list"])

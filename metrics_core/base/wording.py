@@ -222,6 +222,11 @@ def format_with_noun(n: int, singular: str, plural_form: str = "") -> str:
     return f"{format_count(n)} {plural(n, singular, plural_form)}"
 
 
+def format_query_count(n: int, adjective: str = "") -> str:
+    """Format a number of queries, with an adjective that ends in a blank: "84 drawn queries"."""
+    return format_with_noun(n, f"{adjective}query", f"{adjective}queries")
+
+
 def format_grade(value: float | None) -> str:
     """Format a relevance grade: whole numbers without decimals, "?" if unjudged."""
     if value is None or math.isnan(value):

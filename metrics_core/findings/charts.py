@@ -66,7 +66,7 @@ def extreme_cells_finding(cells: pd.DataFrame, focus: str, baseline: str) -> str
             clauses.append(
                 f"furthest {word} {baseline} in {cell['row']}, {cell['column']}:"
                 f" {w.format_difference(cell['difference'])} over"
-                f" {w.format_with_noun(cell['queries'], 'query', 'queries')}"
+                f" {w.format_query_count(cell['queries'])}"
             )
     return (
         f"{focus} is {'; '.join(clauses)}."

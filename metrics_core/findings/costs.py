@@ -121,7 +121,7 @@ def _describe_sign(row: Mapping[str, Any], measure: str) -> str:
     side = 1 if counts[1] > counts[-1] else -1
     better = _comparatives(measure)[side > 0]
     n = int(row["queries"])
-    return f"{better} on {counts[side]} of {w.format_with_noun(n, 'query', 'queries')}"
+    return f"{better} on {counts[side]} of {w.format_query_count(n)}"
 
 
 def _describe_change(ratio: float, measure: str) -> str:

@@ -16,12 +16,12 @@ from metrics_core.findings.verdicts import VerdictFinding
 def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
     """State the result on the drawn queries. Before there are enough judgments to show the
     comparison, state what is to be judged instead."""
-    row, n = state.row, _format_query_count(len(state.query_ids), "drawn ")
+    row, n = state.row, w.format_query_count(len(state.query_ids), "drawn ")
     if row is None and state.is_finished:
         lead = muted_span(f"A comparison needs at least {FEWEST_QUERIES} queries.")
         return VerdictFinding(strong_span(f"{n} judged"), lead)
     if row is None or not state.is_open:
-        title = f"Judge {_format_query_count(len(state.query_ids))} drawn at random"
+        title = f"Judge {w.format_query_count(len(state.query_ids))} drawn at random"
         return VerdictFinding(strong_span(title), muted_span(_describe_task(state)))
     counted = n if state.is_finished else f"{w.format_count(state.n_counted)} of {n}"
     test = f"{' '.join(_format_interval(state))} ({w.format_p_value(row['p'])})"
@@ -39,7 +39,7 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
         (state.n_others, "other judged", "not counted"),
     ):
         if number:
-            queries, are = _format_query_count(number, f"{which} "), w.plural(number, "is", "are")
+            queries, are = w.format_query_count(number, f"{which} "), w.plural(number, "is", "are")
             lead += muted_span(f" {queries} {are} {what}.")
     lead += muted_span(f" Drawn at random on {state.draw.date}, seed {state.draw.seed}.")
     run, baseline = run_span(state.run), run_span(state.baseline)
@@ -118,16 +118,16 @@ def new_draw_steps(
     judge."""
     n_waiting, n_documents = round(n * waiting_share), round(n * documents_per_query)
     steps = [
-        f"Draw {w.format_count(n)} of the {_format_query_count(n_available)} at random.",
+        f"Draw {w.format_count(n)} of the {w.format_query_count(n_available)} at random.",
         f"Judge about {w.format_with_noun(n_documents, 'document')} in"
-        f" {_format_query_count(n_waiting)}. Runs and ranks are hidden.",
+        f" {w.format_query_count(n_waiting)}. Runs and ranks are hidden.",
         f"See a first result after {FEWEST_QUERIES} queries, the verdict after"
         f" {w.format_count(n)}.",
     ]
     smallest = detectable_difference(n, changed_share)
     if smallest == smallest:
         smallest_text = f"a difference of {w.format_score(smallest)} in {measure}"
-        steps[2] += f" {_format_query_count(n)} can detect {smallest_text} (a guess)."
+        steps[2] += f" {w.format_query_count(n)} can detect {smallest_text} (a guess)."
     return steps
 
 
@@ -148,7 +148,7 @@ def _describe_task(state: DrawnJudgments) -> str:
     top = f"top {state.measure.cutoff}"
     lists = f"that only one run has in its {top}" if one_list else f"in the {top} of either run"
     parts = [
-        f"These are a random sample of the {_format_query_count(state.n_available)}.",
+        f"These are a random sample of the {w.format_query_count(state.n_available)}.",
         f"{state.measure} needs grades for the {w.format_with_noun(n_documents, 'document')}"
         f" {lists}.",
     ]
@@ -157,11 +157,7 @@ def _describe_task(state: DrawnJudgments) -> str:
         needs = w.plural(n_same, "needs", "need")
         has = w.plural(n_same, "has", "have")
         parts.append(
-            f"{_format_query_count(n_same)} {has} the same {same} in both runs and {needs} no"
+            f"{w.format_query_count(n_same)} {has} the same {same} in both runs and {needs} no"
             " grades."
         )
     return " ".join(parts)
-
-
-def _format_query_count(n: int, which: str = "") -> str:
-    return f"{w.format_count(n)} {which}{w.plural(n, 'query', 'queries')}"

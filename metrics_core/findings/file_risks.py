@@ -86,7 +86,7 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
     `missing_counts` maps each run to the number of queries without a score of this run. These
     queries are excluded."""
     lacks = [
-        f"{run} has no score for {w.format_with_noun(n, 'query', 'queries')}"
+        f"{run} has no score for {w.format_query_count(n)}"
         for run, n in missing_counts.items()
         if n
     ]
@@ -113,7 +113,7 @@ def missing_queries_check(
     p-value of `shared_difference`; NaN if the difference over all queries is not significant.
     Returns None if both runs have results for all queries."""
     runs = [
-        f"{run} has no results for {w.format_with_noun(n, 'query', 'queries')}"
+        f"{run} has no results for {w.format_query_count(n)}"
         for run, n in missing_counts.items()
         if n
     ]
@@ -171,7 +171,7 @@ def missing_queries_doubt(
         return Sentence()
     run = runs[0] if len(runs) == 1 else "one of the runs"
     return muted_span(
-        f"Without the {w.format_with_noun(n_missing, 'query', 'queries')} that {run} lacks, the"
+        f"Without the {w.format_query_count(n_missing)} that {run} lacks, the"
         f" difference is {w.format_difference(shared_difference)}."
     )
 
@@ -184,4 +184,4 @@ def _describe_missing_queries(missing_counts: Mapping[str, int]) -> str:
         return f"{w.join_words(map(w.format_count, counts.values()))} lacking"
     ((run, n),) = counts.items()
     subject = run if len(run) <= _SHORT_NAME else "one run"
-    return f"{subject} lacks {w.format_with_noun(n, 'query', 'queries')}"
+    return f"{subject} lacks {w.format_query_count(n)}"

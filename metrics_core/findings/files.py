@@ -104,7 +104,7 @@ def _incomplete_runs_note(answered_counts: Mapping[str, int], n_judged: int) -> 
     if len(answered_counts) > _MAX_NAMED:
         return (
             f"; {w.number_word(len(answered_counts))} runs have no results for some of the"
-            f" {w.format_with_noun(n_judged, 'query', 'queries')}"
+            f" {w.format_query_count(n_judged)}"
         )
     (first, n_answered), *others = answered_counts.items()
     rest_text = "".join(f", {name} for {w.format_count(number)}" for name, number in others)

@@ -156,7 +156,7 @@ def gate_sentence(outcome: GateOutcome) -> str:
 
 
 def _only_queries_text(n_queries: int) -> str:
-    return f"only {w.format_with_noun(n_queries, 'query', 'queries')}"
+    return f"only {w.format_query_count(n_queries)}"
 
 
 def _explain_unclear(outcome: GateOutcome) -> str:

@@ -105,6 +105,6 @@ def history_finding(
         head += muted_span(f"{differ} significant after correction for {pairs} (two-sided). ")
     if not counts_failures:
         return head
-    broken = f"{w.format_with_noun(n_failing, 'query', 'queries')} regressed"
+    broken = f"{w.format_query_count(n_failing)} regressed"
     flicker = f"; {w.format_count(n_flickering)} went back and forth"
     return head + muted_span(f"{broken}{flicker if n_flickering else ''}.")

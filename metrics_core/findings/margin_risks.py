@@ -107,7 +107,7 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
         word = "no query makes it matter"
         return RobustnessCheck("queries", "Single queries", word, "firm", reason, word)
     only, tone = classify_query_dependence(min(fewest), len(sorted_differences))
-    queries_text = w.format_with_noun(min(fewest), "query", "queries")
+    queries_text = w.format_query_count(min(fewest))
     reason = (
         f"Removing {min(fewest):,} of {len(sorted_differences):,} queries would make the difference"
         f" {margin:g} or more."

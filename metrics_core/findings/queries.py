@@ -79,7 +79,7 @@ def queries_finding(
     `differences` is the frame of `query_differences` over the queries in view, from which the
     column outcome is used."""
     total = len(differences)
-    queries = w.format_with_noun(total, "query", "queries")
+    queries = w.format_query_count(total)
     if focus == baseline:
         verb = w.plural(query_counts.all_zero, "scores 0", "score 0")
         failing_text = (
@@ -129,12 +129,12 @@ def queries_subtitle(
     fixed, broken, zero = query_counts.fixed, query_counts.broken, query_counts.all_zero
     for name, n, run in (("Fixed", fixed, focus), ("Broken", broken, baseline)):
         if n:
-            counted = w.format_with_noun(n, "query", "queries")
+            counted = w.format_query_count(n)
             sentences.append(muted_span(f"{name}: {counted}, good only with ") + run_span(run))
             sentences[-1] += muted_span(".")
     if zero:
         counted, verb = (
-            w.format_with_noun(zero, "query", "queries"),
+            w.format_query_count(zero),
             w.plural(zero, "scores", "score"),
         )
         sentences.append(muted_span(f"{counted} {verb} 0 with {query_counts.every_run}."))

@@ -106,10 +106,7 @@ def build_robustness(
     `queries` is the number of compared queries. If the verdict is inconclusive, the checks are not
     coloured as good or bad."""
     if queries < FEWEST_QUERIES:
-        text = (
-            f"Only {w.format_with_noun(queries, 'query', 'queries')}: too few to test"
-            f" ({FEWEST_QUERIES} needed)."
-        )
+        text = f"Only {w.format_query_count(queries)}: too few to test ({FEWEST_QUERIES} needed)."
         return Robustness((), text, pair)
     checks = tuple(check for check in possible_checks if check is not None)
     checks_text = w.sentence_case(w.number_word(len(checks)))

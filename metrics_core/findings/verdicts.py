@@ -118,7 +118,7 @@ def single_run_finding(
     row = _run_row(comparison, focus)
     queries = int(row["queries"])
     hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
-    queries_text = f"over {w.format_with_noun(queries, 'query', 'queries')}"
+    queries_text = f"over {w.format_query_count(queries)}"
     title = run_span(focus) + strong_span(f" scores {w.format_score(row['mean'])} on {measure}")
     if queries < FEWEST_QUERIES:
         noun = w.plural(queries, "an example", "examples")

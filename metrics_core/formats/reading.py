@@ -69,7 +69,7 @@ def explain_recognition_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
         ):
             return (
                 f"the loaded judgments cover {w.format_count(judged_count)} of the run's"
-                f" {w.format_with_noun(len(queries), 'query', 'queries')} and"
+                f" {w.format_query_count(len(queries))} and"
                 f" {w.format_count(known_count)} of its {w.format_count(len(run))} documents"
             )
     return ""

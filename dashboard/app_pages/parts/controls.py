@@ -109,7 +109,7 @@ def _format_query_count(context: PageContext) -> str:
         context.study.n_in_view(context.comparison),
         len(context.study.query_ids),
     )
-    queries = w.format_with_noun(total, "query", "queries")
+    queries = w.format_query_count(total)
     return f"all {queries}" if in_view == total > 1 else f"{w.format_count(in_view)} of {queries}"
 
 
@@ -167,8 +167,7 @@ def _judgments_picker() -> None:
         return
     current_name = next(name for name, file in files.items() if file is library.judgments)
     labels = {
-        name: f"{f.file} ({w.format_with_noun(f.queries or 0, 'query', 'queries')})"
-        for name, f in files.items()
+        name: f"{f.file} ({w.format_query_count(f.queries or 0)})" for name, f in files.items()
     }
     session.draw_widget(
         st.selectbox,

@@ -119,7 +119,7 @@ def _offer_draw(context: PageContext) -> bool:
     st.html(markup.draw_answer(title, lead, context.drawing.styles))
     if steps:
         st.html(layers.draw_steps(steps))
-        label = f"Draw {w.format_with_noun(n, 'query', 'queries')}"
+        label = f"Draw {w.format_query_count(n)}"
         arguments = (judging.draw_key(context), n)
         st.button(label, on_click=draw_queries, args=arguments, type="primary")
     return True

@@ -201,10 +201,7 @@ def _queue_summary(
         is_judging_blind(),
         short_names(context.drawing.styles, LONGEST_NAME),
     )
-    scope = (
-        f"on {w.format_count(summary.queries)} of"
-        f" {w.format_with_noun(summary.total, 'query', 'queries')}"
-    )
+    scope = f"on {w.format_count(summary.queries)} of {w.format_query_count(summary.total)}"
     scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
     is_graded = any(len(layer) for layer in context.layers)
     return {

@@ -157,7 +157,7 @@ def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | N
     section.show_heading(
         (
             f"{w.format_count(heatmap.failing)} of"
-            f" {w.format_with_noun(row_count, 'query', 'queries')} {fails} with"
+            f" {w.format_query_count(row_count)} {fails} with"
             f" {comparison.focus if len(comparison.runs) == 1 else comparison.every_run}"
             if heatmap.failing
             else title

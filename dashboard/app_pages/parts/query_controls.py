@@ -167,7 +167,7 @@ def _download_menu(query_list: QueryList, context: PageContext) -> None:
     """Show the downloads: the table as a file, and the queries in the table as a collection."""
     comparison, study = context.comparison, context.study
     notes, layers = current_notes(), context.layers
-    count_text = w.format_with_noun(len(query_list.rows), "query", "queries")
+    count_text = w.format_query_count(len(query_list.rows))
     with st.popover("Download", key="download", icon=":material/download:"):
         st.download_button(
             f"CSV :gray[of {count_text}]",

@@ -135,7 +135,7 @@ def _collection_menu(context: PageContext | None) -> None:
             describe_files(current_library()),
         )
     if context is not None:
-        queries = w.format_with_noun(len(context.study.query_ids), "query", "queries")
+        queries = w.format_query_count(len(context.study.query_ids))
         summary = f"{queries} · {w.format_with_noun(len(context.study.names), 'run', 'runs')}"
     label = f"**{escape_markdown(name)}** :small[{summary}]"
     with st.popover(label, key="collections", width="stretch", on_change="rerun") as menu:

@@ -93,7 +93,7 @@ def _report_dialog(context: PageContext) -> None:
         type="primary",
         on_click="ignore",
     )
-    queries = w.format_with_noun(context.study.n_in_view(context.comparison), "query", "queries")
+    queries = w.format_query_count(context.study.n_in_view(context.comparison))
     one_file = "One file that opens anywhere, without a network."
     if is_unjudged:
         st.caption(f"What changed in {queries}. {one_file}")

@@ -146,7 +146,7 @@ def make_caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> 
         for v in context.layers
         if len(v)
     ]
-    lines = (*notes, *layer_notes, w.format_with_noun(queries, "query", "queries"))
+    lines = (*notes, *layer_notes, w.format_query_count(queries))
     return Caption(title, lines, list(run_styles.values()))
 
 

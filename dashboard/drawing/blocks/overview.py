@@ -376,7 +376,7 @@ def draw_group_list(
 
     def make_row_hint(row: Row) -> str:
         low, high = row["diff_low"], row["diff_high"]
-        queries = w.format_with_noun(row["queries"], "query", "queries")
+        queries = w.format_query_count(row["queries"])
         interval = f"{w.format_share(LEVEL)} interval {w.format_interval(low, high, digits)}"
         return f"{queries}, {interval if low == low else _untested_reason(row)}"
 

@@ -230,7 +230,7 @@ def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
         p = w.format_score(float(run_pairs.p_corrected[row, column]), 4)
         text += f" {w.format_interval(low, high, digits)}, p = {p}"
     shared = int(run_pairs.queries[row, column])
-    text += f"; {w.format_with_noun(shared, 'query', 'queries')}"
+    text += f"; {w.format_query_count(shared)}"
     return f"{text}; {_verdict_word(run_pairs, row, column)}"
 
 

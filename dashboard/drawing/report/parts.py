@@ -72,7 +72,7 @@ class ReportRequest:
 def query_count_text(report: Report) -> str:
     """Return the number of queries in view, in words."""
     n = report.overview.facts.queries
-    return w.format_with_noun(n, "query", "queries")
+    return w.format_query_count(n)
 
 
 class ReportParts:

@@ -66,7 +66,7 @@ def leave_out_queries(key: str, query_ids: Sequence[str]) -> None:
     def leave_out(draw: Mapping[str, Any]) -> dict[str, Any]:
         before = draw.get("left_out", ())
         undo = ("Undo", lambda: _store_draw(key, lambda now: {**now, "left_out": before}))
-        count = w.format_with_noun(len(query_ids), "query", "queries")
+        count = w.format_query_count(len(query_ids))
         add_message(f"{count} left out.", "", (undo,))
         return {**draw, "left_out": [*before, *query_ids]}
 
