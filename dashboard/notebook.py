@@ -87,8 +87,8 @@ def show(
     or beside runs and qrels. `lower` and `higher` name the measures of `scores` for which lower or
     higher is better. The default of `measure` is nDCG@10; without runs, it is the first measure of
     `scores`. If both `qrels` and `scores` are None, the result shows what changed in the first
-    `top` results, and `measure` is not used. Raises the errors of `evaluate`, those of
-    `list_changes` without qrels and scores, and UnknownRunError."""
+    `top` results, and `measure` is not used. Raises UnknownRunError and the errors of `evaluate`;
+    without qrels and scores, also the errors of `list_changes`."""
     table = None if qrels is None else convert_to_qrels(qrels)
     is_unjudged = table is None and scores is None
     judged_ids = () if table is None else table.query_ids
@@ -223,9 +223,9 @@ class NotebookComparison:
         """Write the report as HTML, or as PDF if the path ends in .pdf, and return its path.
 
         `include` is "full texts", "run names" (ids of queries and documents are replaced by
-        numbers) or "scores only" (in addition, runs are named A, B, C). `with_data` embeds the
-        tables, so that the report can be opened in Ranklens. Raises ParameterError, and
-        RanklensError if a PDF needs a browser and none is installed."""
+        numbers) or "scores only" (in addition, runs are named A, B, C). If `with_data` is true, the
+        tables are embedded, so that the report can be opened in Ranklens. Raises ParameterError,
+        and RanklensError if a PDF needs a browser and none is installed."""
         from dashboard.drawing.report.list_changes import make_html_report
         from dashboard.drawing.report.parts import ReportRequest
         from dashboard.printing import write_page
@@ -289,7 +289,7 @@ class NotebookComparison:
 
 
 class NotebookChanges(NotebookComparison):
-    """The changes between runs without judgments, which a notebook displays as HTML."""
+    """The changes between runs without judgments. A notebook displays the object as HTML."""
 
     @cached_property
     def _changes(self) -> ChangesOverview:

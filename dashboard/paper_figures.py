@@ -200,7 +200,7 @@ def _axis_label(view: Comparison) -> str:
 
 
 def _interval_note(n: int, noun: str) -> str:
-    """Return the end of a caption, which describes the intervals of `n` comparisons."""
+    """Return the last part of a caption. It describes the intervals of `n` comparisons."""
     if not n:
         return "; not tested."
     correction_text = f", corrected for {w.number_word(n)} {noun}s" if n > 1 else ""

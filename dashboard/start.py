@@ -242,8 +242,9 @@ def _next_port(port: int) -> int:
 
 
 def _exit_when_stdin_closes() -> None:
-    """End this process when its standard input closes. The process that started this one has the
-    other end of the input, which the system closes when that process ends for any reason."""
+    """End this process when its standard input closes. The process that started this one holds the
+    other end of the input. When that process ends for any reason, the operating system closes the
+    input."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 

@@ -37,8 +37,8 @@ def prevent_outgoing_requests(address: str, options_file: Path) -> None:
     and slow steps at its start.
 
     Otherwise, Streamlit would ask a server on the internet for this computer's IP address, search
-    all installed packages for components, and look for a console when the first element is drawn.
-    The search and the look for a console take a quarter of a second each."""
+    all installed packages for components, and check for a console when the first element is drawn.
+    The search and the check take a quarter of a second each."""
 
     def get_config_files(file_name: str) -> list[str]:
         return [str(options_file)] if file_name == options_file.name else []

@@ -134,11 +134,11 @@ class ReportAggregator:
     def group_by_category(
         detailed_results: Iterable[Mapping[str, Any]], metric_field: str
     ) -> dict[str, float]:
-        """Return the mean of one metric ("precision@3" or "precision_at_3") by category.
+        """Return the mean of one metric by category. `metric_field` is the metric's name, spelled
+        like "precision@3" or like "precision_at_3".
 
         Results without a category are in the group "(none)"; results without a value of the metric
-        are excluded. Raises ParameterError if no result has this metric.
-        """
+        are excluded. Raises ParameterError if no result has this metric."""
         grouped = _group_metrics(detailed_results, "category")
         values = {
             category: [
@@ -191,10 +191,10 @@ def _judge_all_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) 
 
 
 def _judge_first_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
-    """Return the judged ranks of a list, that is, the ranks of its relevant documents.
+    """Return the ranks of the relevant documents in a list, as judged ranks.
 
-    If a document is repeated, only its first position is judged, but the repetitions still occupy
-    ranks."""
+    If a document is repeated, only its first occurrence counts as relevant, but the repetitions
+    still occupy ranks."""
     remaining = set(expected_ids)
     places = []
     listed = read_document_ids(retrieved, "retrieved", must_be_ordered=True)

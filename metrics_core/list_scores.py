@@ -51,7 +51,8 @@ def score_list(
     duplicates: Duplicates = "first",
     columns: Columns | None = None,
 ) -> dict[str, float]:
-    """Return the scores of one list. The keys are the measures' names as they were written.
+    """Return the scores of one list, as a dictionary from each measure's name, as it was written,
+    to the score.
 
     `retrieved` is the ranked list, best first; `expected` are the relevant ids, or grades by id.
     `measures` are names such as "nDCG@10". `columns` is the same as for `judged_list`. `duplicates`
@@ -71,8 +72,9 @@ def mean_scores(
     duplicates: Duplicates = "first",
     without_relevant: WithoutRelevant = "zero",
 ) -> dict[str, float]:
-    """Return the mean scores of several (retrieved, expected) pairs. The keys are the measures'
-    names as they were written; a mean can also be looked up by any other name of its measure.
+    """Return the mean scores of several (retrieved, expected) pairs, as a dictionary. The keys are
+    the measures' names as they were written; a mean can also be looked up by any other name of
+    its measure.
 
     `lists` are pairs of a ranked list and the relevant ids, or grades by id. `measures` are names
     such as "nDCG@10". `duplicates` is explained in `lists`. Lists with an undefined score are
@@ -126,7 +128,8 @@ def score_one_list(
     columns: Columns | None = None,
     **values: Any,
 ) -> float:
-    """Return the score of one list on the measure `name` with the parameters `values`."""
+    """Return the score of one list on the measure `name`. Additional keyword arguments are
+    parameter values of the measure."""
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
     return float(_find_declaration(name)(**values).score(ranks)[0])
 

@@ -77,13 +77,13 @@ def compare(
 ) -> pd.DataFrame:
     """Compare runs with a baseline, by default the first run. Returns one row per measure and run.
 
-    `runs`, `qrels` and `measures` are as for `evaluate`. `margin` is the smallest difference that
-    matters; `test` and `correction` are as on the command line. Columns: run, baseline, measure,
-    mean, baseline_mean, difference, low, high (its interval), inner_low, inner_high, won, lost,
-    same (numbers of queries; scores that differ by at most the parameter `same` count as the
-    same), queries, differing, p, p_corrected (for all runs of a measure), effect, effect_low,
-    effect_high, error, width, verdict, reason. `comparing.pairs.compare` explains them. Raises the
-    errors of `evaluate`, and UnknownRunError.
+    `runs`, `qrels` and `measures` have the same forms as for `evaluate`. `margin` is the smallest
+    difference that matters; `test` and `correction` have the same values as on the command line.
+    Columns: run, baseline, measure, mean, baseline_mean, difference, low, high (its interval),
+    inner_low, inner_high, won, lost, same (numbers of queries; scores that differ by at most the
+    parameter `same` count as the same), queries, differing, p, p_corrected (for all runs of a
+    measure), effect, effect_low, effect_high, error, width, verdict, reason.
+    `comparing.pairs.compare` explains them. Raises the errors of `evaluate`, and UnknownRunError.
 
     If there are no judgments, `qrels` is None and `measures` is omitted. The result then says what
     changed in the first `top` results. Columns: run, baseline, k, queries, changed, kept (mean
@@ -120,10 +120,10 @@ def compare_scores(
     be a known measure. A table with one row per measure is also accepted, with the measure's name
     in `measure` and its number in `value`, such as PyTerrier's perquery.csv. `measure` is one or
     several columns, by default every numeric column. `lower` and `higher` name the columns for
-    which lower or higher is better. For any other column, the measure of that name decides; names
-    such as latency_ms have no direction and no verdict. For a cost (lower is better, no value below
-    0, some above 1) the verdict is on the typical ratio or the sign. Raises RanklensError if there
-    are no matching scores or a value is not a number, and UnknownRunError.
+    which lower or higher is better. Any other column has the direction of the measure with its
+    name; names such as latency_ms have no direction, and therefore no verdict. For a cost (lower is
+    better, no value below 0, some above 1) the verdict is on the typical ratio or the sign. Raises
+    RanklensError if there are no matching scores or a value is not a number, and UnknownRunError.
 
     >>> compare_scores(frame, "latency", baseline="v1", lower="latency")  # doctest: +SKIP"""
     method = Method(test, correction, margin, level)

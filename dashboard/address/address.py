@@ -60,8 +60,8 @@ def _parse_pair(text: str) -> Pair | None:
 @dataclass(frozen=True)
 class Control:
     """A control that every page has, with the name of its URL parameter and its possible values
-    (`words`). An empty string selects the default. If `narrows` is true, the control restricts
-    which queries are in view, depending on the compared runs."""
+    (`words`). An empty string selects the default. If `narrows` is true, the control may exclude
+    queries from the view. Which queries it excludes depends on the compared runs."""
 
     name: str
     words: tuple[str, ...]

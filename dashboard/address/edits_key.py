@@ -16,7 +16,7 @@ _LARGEST = 10**9
 
 
 def format_edit(edit: Edit) -> str:
-    """Return an edit in the form used in an address."""
+    """Format an edit of a result list for an address."""
     if isinstance(edit, Remove):
         return f"{_OUT}:{edit.doc_id}"
     if isinstance(edit, Move):
@@ -25,7 +25,7 @@ def format_edit(edit: Edit) -> str:
 
 
 def read_edits(texts: Iterable[str]) -> tuple[Edit, ...]:
-    """Parse the edits in an address. Invalid edits are dropped."""
+    """Parse the edits of a result list in an address. Invalid edits are dropped."""
     return tuple(edit for text in texts if (edit := _read_edit(text)) is not None)
 
 

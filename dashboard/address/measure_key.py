@@ -61,8 +61,8 @@ class ChosenMeasure:
 
 
 def explain_unsupported(declaration: Declaration) -> str:
-    """Return the reason why the pages, which compare arithmetic means over queries, cannot show a
-    measure. Returns "" if they can show it."""
+    """Return the reason why the pages cannot show a measure. They can show only measures that are
+    compared by their arithmetic means over queries. Returns "" if they can show the measure."""
     if declaration.aggregation == "sum":
         return (
             f"{declaration.name} is summed over queries, not averaged, but the pages compare means."
@@ -135,9 +135,8 @@ def _default_key(declaration: Declaration) -> str:
 
 
 def measure_key(measure: Measure, *, takes_k: bool) -> str:
-    """Return a measure in the form used in an address. If `takes_k` is true and the number after
-    "@" in the measure's name is its cutoff, "@k" replaces this number. Otherwise, the name is
-    unchanged."""
+    """Format a measure for an address. If `takes_k` is true and the measure's name ends in "@" and
+    the cutoff, this ending is replaced by "@k". Otherwise, the name is unchanged."""
     name = str(measure)
     if not takes_k or measure.cutoff is None or measure.declaration.at != "cutoff":
         return name
@@ -245,8 +244,8 @@ def trec_eval_presets() -> dict[str, str]:
 
 
 def explain_typed_name(text: str, measure: Measure) -> str:
-    """Explain how a typed name was interpreted. Returns "" if no explanation is needed, because the
-    name is that of a picker entry or another spelling of the measure's name."""
+    """Explain how a typed name was interpreted. Returns "" if no explanation is needed: the typed
+    name is the name of a picker entry, or another spelling of the measure's name."""
     names = {name for choice in measure_choices() for name in (choice.name, choice.label)}
     text = text.strip()
     if (

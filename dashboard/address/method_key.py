@@ -12,8 +12,9 @@ METHOD_FIELDS = ("test", "correction", "level", "margin")
 
 
 def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
-    """Return the method that an address requests for a measure, and a message. If the request is
-    invalid, the method is the default one and the message says why; otherwise the message is ""."""
+    """Return the method of comparison that an address requests for a measure, and a message. If the
+    request is invalid, the default method is returned, and the message says what is wrong.
+    Otherwise, the message is ""."""
     try:
         return _parse_method(address, measure), ""
     except ParameterError as error:
@@ -23,8 +24,8 @@ def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
 
 
 def margin_key(measure: Measure, margin: float | None) -> str:
-    """Return a margin in the form used in an address, together with its measure, because the same
-    number means something else for another measure. Returns "" if there is no margin."""
+    """Format a margin for an address. The result includes the measure, because the same number
+    means something else for another measure. It is "" if there is no margin."""
     return f"{measure.declaration.name}:{margin:g}" if margin else ""
 
 

@@ -32,14 +32,14 @@ NO_LIST: dict[str, Any] = {field.name: field.empty_value for field in QUERY_FIEL
 
 
 def fields_for_query_page(address: Address) -> dict[str, Any]:
-    """Convert the fields of the Queries page, which describe its list, to fields of the Query
-    page."""
+    """Convert address fields of the Queries page to fields of the Query page. The fields describe
+    the list of queries."""
     return {query_field.name: address[queries_field.name] for queries_field, query_field in _PAIRS}
 
 
 def fields_for_queries_page(address: Address) -> dict[str, Any]:
-    """Convert the fields of the Query page, which describe the list that the query was opened from,
-    to fields of the Queries page."""
+    """Convert address fields of the Query page to fields of the Queries page. The fields describe
+    the list from which the query was opened."""
     return {queries_field.name: address[query_field.name] for queries_field, query_field in _PAIRS}
 
 

@@ -35,9 +35,9 @@ class Comparison:
     """Everything that the numbers of a comparison depend on. It is therefore the cache key of these
     numbers.
 
-    `filters` are (column, value) pairs. For every column that occurs in them, a query must have one
-    of the column's values. `loaded` is the number of loaded runs. `controls` has the value of each
-    control in `CONTROLS`."""
+    `filters` are (column, value) pairs. A query passes if, in every column that occurs in them, its
+    value is one of the values paired with that column. `loaded` is the number of loaded runs.
+    `controls` has the value of each control in `CONTROLS`."""
 
     focus: str
     baseline: str
@@ -153,8 +153,9 @@ class View:
     """What a page shows: the comparison, and the whole address, including the fields of single
     pages.
 
-    `lacking` has a message for each field whose value does not exist. `guessed` is true if the
-    address names no baseline, and the run names suggested a baseline other than the first run."""
+    `lacking` has a message for each address field whose requested value does not exist. `guessed`
+    is true if the address names no baseline, and the run names suggested a baseline other than the
+    first run."""
 
     comparison: Comparison
     address: Address

@@ -37,8 +37,8 @@ ALL_QUERIES = ""
 class Breakdown:
     """The Breakdown page for one column. If there are no columns, all fields are empty.
 
-    `column` is the name of the column in headings. `table` has one row per group, and a last row
-    for all queries (`ALL_QUERIES`). Its columns are group, queries, baseline_mean, mean,
+    `column` is the column's name as shown in headings. `table` has one row per group, and a last
+    row for all queries (`ALL_QUERIES`). Its columns are group, queries, baseline_mean, mean,
     difference, diff_low, diff_high, clear (bool: the difference is significant) and adds (share of
     queries × difference). For measures with headroom, it also has score, order, below and missing.
 
@@ -46,8 +46,9 @@ class Breakdown:
     group, queries, difference, part (contribution to the difference), clear and unlike (bool: the
     difference differs from that in the other queries). If the two runs contain different queries,
     `query_mix` states how much of the difference is due to this, and how much is due to different
-    scores. `direction` is that of the measure, 0 if it is not declared. `tests_means` is false if
-    the test does not compare means, as for a cost."""
+    scores. `direction` is the direction of the measure, 0 if the measure declares none.
+    `tests_means` is false if the test does not compare means; for a cost, for example, it compares
+    ratios."""
 
     columns: list[str]
     by: str = ""
@@ -79,7 +80,7 @@ class Breakdown:
 
     @property
     def has_numeric_order(self) -> bool:
-        """Whether the groups are numbers or ranges, which are shown in numeric order."""
+        """Whether the groups are shown in numeric order, because they are numbers or ranges."""
         return breakdowns.are_numeric_groups(self.groups["group"])
 
     @property
@@ -177,8 +178,8 @@ def _breakdown_table(
 
 
 def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
-    """Return the table's row for all queries. Its interval and its verdict are those of the
-    Overview."""
+    """Return the table's row for all queries. The interval and the verdict in it are the same as on
+    the Overview."""
     by_run = compare_runs(study, comparison, comparison.measure).set_index("run")
     row = by_run.loc[comparison.focus]
     low, high, _ = verdict_interval(row, comparison.method.level)
@@ -265,9 +266,9 @@ def scores_by_group(
 
 @cache_answer
 def scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """Return scores and differences of all shown runs by the groups of a column, as the frame of
-    `summarise_groups`. The column may be from the files or derived. At least one query must be in
-    view."""
+    """Return scores and differences of all shown runs by the groups of a column. The result has the
+    columns of `summarise_groups`. The column may be from the files or derived. At least one query
+    must be in view."""
     return breakdowns.add_mean_intervals(
         differences_by_column(study, comparison, column),
         study.scores(comparison, comparison.measure),

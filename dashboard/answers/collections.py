@@ -40,9 +40,9 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
 
 
 def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None:
-    """Return the preview of a collection in the list, which is the result of its Overview with
-    default choices. Returns None if this Overview is not in the cache, because nothing is computed
-    just for the list."""
+    """Return the preview that the list of collections shows: the result on the collection's
+    Overview with default choices. Returns None if this Overview is not in the cache, because
+    nothing is computed just for the list."""
     comparison = study.cached_answer(_default_comparison)
     if not is_overview_cached(study, comparison):
         return None

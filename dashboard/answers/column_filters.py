@@ -27,12 +27,13 @@ from metrics_core.slicing.filtering.completion import MOST_VALUES
 @dataclass(frozen=True)
 class ColumnFilter:
     """The filter of a column. `name` is the column's name in a filter line. `column_tests` are the
-    tests of the line that concern only this column, and `other_tests` are all other tests.
+    conditions of the line that concern only this column, and `other_tests` are all other
+    conditions.
 
-    For a column of groups, `values` has the values in display order, each with the number of
-    queries that would be listed without the column's own tests; it is empty if there are more than
-    `MOST_VALUES` values. `chosen` are the values that pass the column's own tests. `span` is the
-    range of a column of numbers; it is None for groups."""
+    For a column of groups, `values` has the values in display order. Each has the number of queries
+    that would be listed without the column's own conditions. `values` is empty if there are more
+    than `MOST_VALUES` values. `chosen` are the values that meet the column's own conditions. `span`
+    is the range of a column of numbers; it is None for groups."""
 
     name: str
     column_tests: str
@@ -43,19 +44,20 @@ class ColumnFilter:
 
     def line_with_values(self, values: Collection[str]) -> str:
         """Return the filter line that lists only queries with one of these values in the column. If
-        there are no values, return the line without the column's tests."""
+        there are no values, return the line without conditions on the column."""
         quoted = ", ".join(map(quote_text, sorted(values)))
         test = f"== {quoted}" if len(values) == 1 else f"in ({quoted})"
         return self.line_with(f"{self.name} {test}" if values else "")
 
     def line_with(self, test: str) -> str:
-        """Return the line with this test in place of the column's own tests."""
+        """Return the filter line with the condition `test` in place of the column's own
+        conditions."""
         return " and ".join(filter(None, (self.other_tests, test)))
 
     @property
     def range_bounds(self) -> Sequence[str]:
-        """The ends of the range in the column's own tests. An end is "" if it is open, or if the
-        tests have another form."""
+        """The ends of the range to which the filter line limits the column. An end is "" if it is
+        open, or if the column's conditions do not have the form of a range."""
         name = re.escape(self.name)
         match = re.fullmatch(
             rf"(?:{name} >= (\S+))?(?: and )?(?:{name} <= (\S+))?", self.column_tests
@@ -107,9 +109,10 @@ def column_filters(
 def line_for_range(
     study: Study, comparison: Comparison, line: str, query_ids: Collection[str]
 ) -> str:
-    """Return a filter line for the range of differences that the queries in `query_ids` span. The
-    range replaces the tests of the difference in `line`; all other tests are kept. The ends of the
-    range are rounded as far as possible without listing other queries."""
+    """Return a filter line that selects the range of differences spanned by the queries in
+    `query_ids`. The range replaces the conditions on the difference in `line`; all other conditions
+    are kept. The ends of the range are rounded as far as is possible without adding queries to the
+    list."""
     request = QueryListRequest(line=line)
     column_filter = column_filters(study, comparison, request, [DIFFERENCE])[DIFFERENCE.key]
     frame = query_list(study, comparison, QueryListRequest()).frame

@@ -92,10 +92,10 @@ class Curves:
     """The By cutoff page. `title` and `lead` are about the curves, and `short_lists` warns if one
     run has much shorter lists; `recall_title` and `recall_lead` are about precision against recall.
 
-    `frames` maps measure names to the frame of `mean_curves`; `table` contains all frames, with a
-    further column measure. `precision_recall` has run, recall, precision; `half_recall` says in
-    words what the precision of each run is at recall 0.5. `ranges` maps measure names to the lowest
-    and highest score. `list_ends` maps each run to the rank by which half of its lists have ended.
+    `frames` maps measure names to the frame of `mean_curves`; `table` contains all frames, with an
+    additional column measure. `precision_recall` has run, recall, precision; `half_recall` states
+    each run's precision at recall 0.5 in words. `ranges` maps measure names to the lowest and
+    highest score. `list_ends` maps each run to the rank by which half of its lists have ended.
     `best_runs` are the shown runs, ordered by their mean on the chosen measure.
 
     If the verdict at the chosen k is significant and the band over all k agrees, `title` says at
@@ -116,8 +116,8 @@ class Curves:
     best_runs: tuple[str, ...]
 
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
-        """Return the runs drawn in colour, ordered by mean. If there are many, these are the
-        compared pair and the best runs; otherwise all."""
+        """Return the runs that are shown in colour, ordered by mean. If there are many runs, only
+        the compared pair and the best runs are in colour."""
         if len(comparison.runs) <= MOST_IN_COLOUR:
             return self.best_runs
         coloured = {*comparison.pair, *self.best_runs[:_BEST_IN_COLOUR]}
@@ -163,8 +163,9 @@ def are_curves_quick_to_compute(study: Study, comparison: Comparison) -> bool:
 
 @cache_answer
 def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
-    """Return the By cutoff page without its bands, which take longer to compute. Its finding says
-    that significance is still being computed, and the bounds of all intervals are NaN."""
+    """Return the By cutoff page without its bands, because these take longer to compute. The
+    finding says that significance is still being computed, and the bounds of all intervals are
+    NaN."""
     inputs = _curve_inputs(study, comparison)
     gaps = _results_by_run_and_measure(study, _curve_differences, inputs.band_keys)
     page = _assemble_curves(
@@ -316,8 +317,8 @@ def _results_by_run_and_measure(
     answer: Callable[..., tuple[Result, ...]],
     keys: Mapping[RunMeasure, tuple[Any, ...]],
 ) -> dict[RunMeasure, Result]:
-    """Return the result of `answer` for each run and measure. Results that are not in the cache are
-    computed together."""
+    """Return the result of the function `answer` for each run and measure. Results that are not in
+    the cache are computed together."""
     new_keys = {
         run_measure: key for run_measure, key in keys.items() if not study.has_answer(answer, key)
     }

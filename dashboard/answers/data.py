@@ -131,8 +131,8 @@ def _fit_report_lines(study: Study, cutoff: int) -> list[FitLine]:
 
 def _do_files_fit(library: Library, measure: Measure) -> bool:
     """Return whether the files belong together. They do if every run can be joined with the
-    judgments and no ids differ only slightly. A few missing queries or texts are accepted; the
-    table names them."""
+    judgments, and if there are no ids that are almost the same. A few missing queries or texts are
+    accepted; the table names them."""
     study = library.study
     if study is None:
         return True

@@ -28,8 +28,9 @@ DRAW_SIZE = 50
 
 
 def measure_for_drawn_queries(study: Study, comparison: Comparison) -> Measure:
-    """Return the measure on which the drawn queries are compared. This is the chosen measure if it
-    has a cutoff and depends only on the first results and their grades; otherwise it is P@k."""
+    """Return the measure on which the runs are compared over the randomly drawn queries. This is
+    the chosen measure if it has a cutoff and depends only on the first results and their grades;
+    otherwise it is P@k."""
     measure = comparison.measure
     declaration = measure.declaration
     is_possible = (
@@ -47,8 +48,8 @@ def measure_for_drawn_queries(study: Study, comparison: Comparison) -> Measure:
 def drawn_judgments(
     study: Study, comparison: Comparison, draw: QueryDraw, layer: Layer | None
 ) -> DrawnJudgments:
-    """Return a judge's progress on the drawn queries, and the comparison of the two runs on these
-    queries. The grades are those in the files and in the judge's `layer`."""
+    """Return a judge's progress on the randomly drawn queries, and the comparison of the two runs
+    on these queries. Grades in the files and in the judge's `layer` count."""
     pair, measure = _compared_runs(study, comparison), measure_for_drawn_queries(study, comparison)
     return evaluate_draw(*pair, draw, measure, study.unlayered.qrels, layer.grades if layer else {})
 
@@ -58,9 +59,9 @@ def _compared_runs(study: Study, comparison: Comparison) -> tuple[Run, Run]:
 
 
 def queue_of_drawn_queries(state: DrawnJudgments) -> pd.DataFrame:
-    """Return the documents to judge. The queries are in the order in which they were drawn; the
-    documents of each query are in random order. Columns: query_id, doc_id, graded, number (of the
-    query), heading."""
+    """Return the documents to judge for the randomly drawn queries. The queries are in the order in
+    which they were drawn; the documents of each query are in random order. Columns: query_id,
+    doc_id, graded, number (of the query), heading."""
     rows = state.documents
     pairs = list(zip(rows["query_id"], rows["doc_id"], strict=True))
     numbers = {query_id: i for i, query_id in enumerate(state.query_ids, 1)}
@@ -78,8 +79,8 @@ def queue_of_drawn_queries(state: DrawnJudgments) -> pd.DataFrame:
 def find_skipped_queries(
     queue: pd.DataFrame, skipped_pairs: Collection[tuple[str, str]]
 ) -> list[str]:
-    """Return the ids of the unfinished queries in the queue. The result is empty unless all their
-    ungraded documents were skipped."""
+    """If all ungraded documents of the queue were skipped, return the ids of the queries to which
+    these documents belong. Otherwise, return an empty list."""
     rows = queue[~queue["graded"]]
     pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
     return list(rows["query_id"].unique()) if all(pair in skipped_pairs for pair in pairs) else []
@@ -87,8 +88,8 @@ def find_skipped_queries(
 
 @cache_answer
 def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, list[str]]:
-    """Return the number of queries to draw, and sentences on the steps of judging them. There are
-    no steps if no grade can make a difference."""
+    """Return the number of queries to draw at random, and sentences that describe how to judge
+    them. There are no sentences if no grade could change the comparison."""
     runs, measure = _compared_runs(study, comparison), measure_for_drawn_queries(study, comparison)
     query_ids = list_all_queries(*runs)
     documents = list_documents_to_judge(*runs, measure, query_ids)

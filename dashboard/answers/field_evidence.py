@@ -27,8 +27,8 @@ taken to contain the query or document ids."""
 
 
 class Evidence(NamedTuple):
-    """Evidence for the meaning of a field. In `text`, names are in backticks. `fails` is true if
-    the evidence contradicts the meaning."""
+    """Evidence for the meaning of a field, for example that its values are query ids. In `text`,
+    names are in backticks. `fails` is true if the evidence contradicts the meaning."""
 
     text: str
     fails: bool = False
@@ -110,8 +110,9 @@ class FieldEvidence:
     def explain_field(
         self, name: str, meaning: str, field_by_meaning: Mapping[str, str]
     ) -> Evidence:
-        """Return the evidence that a field has the meaning `meaning` or, if `meaning` is "", that
-        it has no meaning. `field_by_meaning` maps each meaning to the field that has it."""
+        """Return the evidence that a field has the meaning `meaning` (for example "query" or
+        "grade"). If `meaning` is "", return evidence that the field is not used. `field_by_meaning`
+        maps each meaning to the field that has it."""
         file_field = self.fields.fields[name]
         loaded = self.loaded
         if meaning == "query" and loaded.judgments:
@@ -176,7 +177,8 @@ class FieldEvidence:
 
 
 def _count_known_ids(file_field: FileField, ids: frozenset[str], meaning: str) -> Evidence:
-    """Return a phrase that says how many of the distinct values are loaded ids."""
+    """Return a phrase that says how many distinct values of a field are in `ids`, which are the ids
+    in a loaded file."""
     known_count, total = len(file_field.distinct_values & ids), len(file_field.distinct_values)
     if known_count == total > 1:
         return Evidence(f"all {w.format_count(total)} {meaning}")

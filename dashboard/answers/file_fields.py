@@ -42,9 +42,10 @@ NOT_USED, ALL_RELEVANT = "", "'1'"
 
 @dataclass(frozen=True)
 class FieldTable:
-    """The fields of a file that is read as a table of this `kind`. Three dictionaries are keyed by
-    meaning: `words` has the meaning's name on screen, `proposed_fields` the field that probably has
-    this meaning, and `chosen_fields` the field that the user chose for it before."""
+    """The fields of a file that is read as a table of this `kind`. The meaning of a field is what
+    it contains, for example "query" or "score". Three dictionaries are keyed by meaning: `words`
+    has the name of the meaning on screen, `proposed_fields` the field that probably has the
+    meaning, and `chosen_fields` the field that the user chose for it before."""
 
     evidence: FieldEvidence
     kind: Kind
@@ -59,17 +60,19 @@ class FieldTable:
 
     @property
     def is_user_data(self) -> bool:
-        """Whether the words for users and items are shown for queries and documents."""
+        """Whether the screen says users and items instead of queries and documents."""
         return self.words["query"] == _USER_WORDS["query"]
 
     @property
     def offered_meanings(self) -> list[str]:
-        """The meanings that a field of this kind of table can have."""
+        """The meanings (such as "query" or "score") that a field of this kind of table can have,
+        and `NOT_USED`."""
         return [*MEANINGS[self.kind], NOT_USED]
 
     @cached_property
     def used_fields(self) -> list[str]:
-        """The fields with a proposed meaning, in the order of the meanings."""
+        """The fields with a proposed meaning, such as "query" or "score", in the order of the
+        meanings."""
         order = MEANINGS[self.kind]
         return sorted(
             self.proposed_fields.values(),
@@ -78,18 +81,18 @@ class FieldTable:
 
     @property
     def shown_and_folded_fields(self) -> tuple[list[str], list[str]]:
-        """The fields that are shown, and the fields that are folded away."""
+        """The fields that are always shown, and the remaining fields, which are collapsed."""
         unused = [name for name in self.fields.fields if name not in self.used_fields]
         return [*self.used_fields, *unused[:_MAX_UNUSED]], unused[_MAX_UNUSED:]
 
     def likely_meaning(self, name: str) -> str:
-        """Return the probable meaning of a field."""
+        """Return the probable meaning of a field, such as "query" or "score"."""
         return next(
             (word for word, field in self.proposed_fields.items() if field == name), NOT_USED
         )
 
     def meaning_label(self, meaning: str) -> str:
-        """Return the name of a meaning as shown on screen."""
+        """Return the name on screen of a field's meaning, such as "query" or "score"."""
         return self.words.get(meaning, "not used")
 
     def field_title(self, name: str) -> str:
@@ -97,9 +100,9 @@ class FieldTable:
         return f"column {name}" if self.fields.has_numbered_columns else name
 
     def is_smallest_best(self, name: str, field_by_meaning: Mapping[str, str]) -> bool:
-        """Return whether the smallest score in a field is probably the best. An earlier choice of
-        the user decides. Without such a choice, the smallest is best if the name of the field
-        suggests it, or if the values rise in every list."""
+        """Return whether the smallest score in a field is probably the best. If the user chose this
+        before, that choice is returned. Otherwise, the smallest score is best if the name of the
+        field suggests it, or if the values rise in every list."""
         if self.chosen_fields.get("score", "").removeprefix("-") == name:
             return self.chosen_fields["score"].startswith("-")
         return self.fields.is_smallest_best(name, field_by_meaning.get("query", ""))
@@ -107,7 +110,8 @@ class FieldTable:
     def explain_meaning(
         self, name: str, meaning: str, field_by_meaning: Mapping[str, str]
     ) -> Evidence:
-        """Return the evidence that a field has this meaning."""
+        """Return the evidence that a field has this meaning, for example that it contains
+        scores."""
         evidence = self.evidence.explain_field(name, meaning, field_by_meaning)
         inferred = self.fields.inferred[self.kind]
         if not meaning or evidence.fails or inferred.get(meaning) != name or "`" in evidence.text:
@@ -117,8 +121,8 @@ class FieldTable:
     def find_field_problem(
         self, meaning_by_field: Mapping[str, str], *, all_relevant: bool = False
     ) -> str:
-        """Return the reason why the file cannot be read with these meanings, "" if it can.
-        `meaning_by_field` maps field names to meanings."""
+        """Return the reason why the file cannot be read with these meanings of its fields. Returns
+        "" if it can. `meaning_by_field` maps field names to meanings such as "query" or "score"."""
         words = list(meaning_by_field.values())
         twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
         if twice:
@@ -141,7 +145,8 @@ class FieldTable:
         smallest_is_best: bool = False,
         all_relevant: bool = False,
     ) -> dict[str, Any]:
-        """Return the reading choices that correspond to these meanings of the file's fields."""
+        """Return the choices (kind and columns) for reading the file, so that its fields get these
+        meanings."""
         columns = {word: name for name, word in meaning_by_field.items() if word}
         if smallest_is_best and "score" in columns:
             columns["score"] = f"-{columns['score']}"
@@ -171,9 +176,9 @@ def field_table(
     *,
     is_user_data: bool = False,
 ) -> FieldTable:
-    """Return the fields with their proposed meanings. `previous_columns` are the columns that the
-    user chose before. If `is_user_data` is true, or if the names of the fields suggest it, queries
-    are called users and documents are called items."""
+    """Return the fields with their proposed meanings, such as "query" or "score".
+    `previous_columns` are the columns that the user chose before. If `is_user_data` is true, or if
+    the names of the fields suggest it, queries are called users and documents are called items."""
     fields = evidence.fields
     words = _USER_WORDS if is_user_data or are_user_fields(fields.fields) else _WORDS
     chosen_fields = {

@@ -44,6 +44,6 @@ def file_formats() -> list[FileFormat]:
 
 
 def tools_for(audience: str) -> list[str]:
-    """Return the names of the tools used by this audience whose files can be read without
-    conversion."""
+    """Return the names of the tools that this audience uses. Only tools whose files can be read
+    without conversion are included."""
     return list(dict.fromkeys(tool.name for tool in tools() if audience in tool.audiences))

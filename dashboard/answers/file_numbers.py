@@ -24,7 +24,7 @@ _PARTS_OF_THE_HIGHEST = (0.6, 0.7, 0.8)
 
 @dataclass(frozen=True)
 class Words:
-    """The words for queries and judgments on screen."""
+    """The words that the screen uses for queries and judgments."""
 
     query: str = "query"
     queries: str = "queries"

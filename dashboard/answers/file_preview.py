@@ -55,9 +55,9 @@ class FilePreview:
 
 @dataclass(frozen=True)
 class KindReading:
-    """One possible reading of a file, as a table of one kind. It has the evidence for this kind,
-    the first rows, some numbers, and the consequence of this reading. If `is_harmful` is true, the
-    consequence is a warning."""
+    """A preview of a file read as one of the kinds of table that it could be. It has the evidence
+    for this kind, the first rows, some numbers, and the consequence of reading the file this way.
+    If `is_harmful` is true, the consequence is a warning."""
 
     preview: FilePreview
     evidence: Sequence[str]
@@ -173,8 +173,9 @@ def preview_as_kind(
     settings: Settings,
     number_field: str = "",
 ) -> KindReading:
-    """Return how a file would be read as the kind of its `tables`. `number_field` is the name of
-    the field with numbers, which is evidence that the file is a run."""
+    """Return a preview of a file that is read as `tables`, which are all of the same kind.
+    `number_field` is the name of the field with numbers. The preview can show this name as evidence
+    that the file is a run."""
     table = tables[0]
     pair = combine_with_loaded_tables(tables, file, library, settings)
     preview = file_preview(table, library, file)

@@ -276,7 +276,7 @@ def next_documents_in_queue(
     study: Study, queue: pd.DataFrame, judged_pairs: Container[tuple[str, str]], n_documents: int
 ) -> pd.DataFrame:
     """Return the first `n_documents` documents of a queue that are neither judged nor skipped yet.
-    Columns: those of the queue, title, text, and query (the query's text)."""
+    Columns: the columns of the queue, title, text, and query (the query's text)."""
     pairs = zip(queue["query_id"], queue["doc_id"], strict=True)
     is_open = np.array([pair not in judged_pairs for pair in pairs], dtype=np.bool_)
     frame = add_document_texts(study, queue[is_open].head(n_documents).reset_index(drop=True))
@@ -286,9 +286,9 @@ def next_documents_in_queue(
 def add_effects(
     study: Study, comparison: Comparison, frame: pd.DataFrame, summary: JudgingSummary
 ) -> pd.DataFrame:
-    """Return the frame with the additional column effect: how far the grade of each document can
-    move the difference at most. It is 0 if this is unknown, and missing if it is unknown for all
-    documents."""
+    """Return the frame with an additional column, effect: the largest change of the difference that
+    the grade of the document can cause. It is 0 for a document whose effect is unknown. If all
+    effects are unknown, the column is not added."""
     if summary.settle is None:
         return frame
     table = next_judgments(study.unlayered, comparison).table
@@ -297,8 +297,8 @@ def add_effects(
 
 
 def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with the additional columns title and text, which describe the document
-    whose id is in the column doc_id. An unknown title or text is ""."""
+    """Return the frame with two additional columns: the title and the text of the document in the
+    column doc_id. An unknown title or text is ""."""
     if study.documents is None or frame.empty:
         return frame.assign(title="", text="")
     rows = study.documents.lookup(frame["doc_id"]).reindex(frame["doc_id"])

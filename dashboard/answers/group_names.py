@@ -25,8 +25,8 @@ def group_name(group: str, column: str, groups: pd.Series, *, short: bool = Fals
 
 
 def quote_groups(groups: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return the frame with short names of the groups in its column `group`. Groups of derived
-    columns are quoted."""
+    """Return the frame with the groups in its column `group` replaced by their short names. Groups
+    of derived columns are quoted instead."""
     mark = ("“", "”") if find_derived_column(column) else ("", "")
     names = {
         g: g.join(mark)
@@ -38,8 +38,8 @@ def quote_groups(groups: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def replace_group_names(groups: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return the frame with each group in its column `group` renamed to the name that sentences use
-    for it."""
+    """Return the frame with the groups in its column `group` replaced by their names as used in
+    sentences."""
     names = {g: group_name(g, column, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
 

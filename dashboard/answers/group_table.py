@@ -37,10 +37,10 @@ class GroupRows:
     """The shown `rows` of `Breakdown.table`. Their additional column `printed` has the values of
     the column `adds`, rounded so that the printed values sum to the total.
 
-    `hidden` is the number of groups that are not shown. They have `hidden_queries` queries and
-    contribute `hidden_adds` (`hidden_printed` if rounded). `matching_count` is the number of groups
-    that match the request; `sort_key` is the column by which they are sorted ("-" before it for
-    descending order)."""
+    `hidden` is the number of groups that are not shown, `hidden_queries` is the number of their
+    queries, and `hidden_adds` is the sum of their contributions (`hidden_printed` if rounded).
+    `matching_count` is the number of groups that match the request; `sort_key` is the column by
+    which groups are sorted ("-" before it for descending order)."""
 
     rows: pd.DataFrame
     hidden: int

@@ -57,9 +57,10 @@ class HistoryPage:
     versions.
 
     `overall` has one row per version, in order: run, queries, mean, low, high, judged (judged share
-    of its top results). `queries` has the queries that changed, latest first: query_id, text,
-    states (a "+" or "-" per version), changes, broke, fixed, first_bad (version names, "" for
-    none), flickers. `complete` says whether the judgments are complete."""
+    of its top results). `queries` has the queries that changed between good and failed, in the
+    order of `_changed_queries`: query_id, text, states (for each version, "+" for good or "-" for
+    failed), changes, broke, fixed, first_bad (version names, "" for none), flickers. `complete`
+    says whether the judgments are complete."""
 
     finding: Sentence
     are_versions: bool
@@ -89,9 +90,9 @@ def ordered_versions(
 def are_versions(
     runs: Sequence[str], order: str, names: Sequence[str], dates: VersionDates
 ) -> bool:
-    """Return whether these runs are treated as versions of one system. They are if the user put
-    them in order, if their names contain dates, or if their names differ only by numbers, unless
-    the user has stated that they are not versions."""
+    """Return whether these runs are treated as versions of one system. They are not if the user has
+    stated that they are not. Otherwise, they are if the user put them in order, if their names
+    contain dates, or if their names differ only by numbers."""
     if order == NONE:
         return False
     by_hand = order != BY_NAME or tuple(dict.fromkeys(names)) == tuple(runs)
@@ -251,7 +252,8 @@ def _groups_by_version(
 
 
 def _changed_queries(study: Study, result: History) -> pd.DataFrame:
-    """Return the queries that changed. The queries that broke most recently come first."""
+    """Return the queries that changed between good and failed. Queries that fail now come first,
+    the most recently broken ones at the top."""
     version_names = np.array([*result.versions, ""], dtype=object)
     signs = np.ascontiguousarray(np.where(result.fine.T, "+", "-"))
     states = signs.view(f"<U{len(result.versions)}")[:, 0].astype(object)

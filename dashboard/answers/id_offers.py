@@ -29,8 +29,8 @@ class IdOffer:
 
 
 def find_offered_id_maps(library: Library) -> list[IdOffer]:
-    """Return the mappings of ids to offer. The result is empty if all ids match or no mapping
-    helps."""
+    """Return the id mappings to offer to the user. The result is empty if all ids match or no
+    mapping helps."""
     study = library.study
     if study is None or study.is_unjudged:
         return []
@@ -64,8 +64,8 @@ def id_maps_sentence(study: Study) -> str:
 
 
 def _append_id_map(current_map: str, new_map: str) -> str:
-    """Append a mapping to an id map. If either of them contains ": ", it maps the ids of runs and
-    the ids of judgments differently. The new mapping then replaces the id map."""
+    """Append a mapping to an id map. An id map with ": " maps the ids of runs and the ids of
+    judgments differently. If either argument contains ": ", the new mapping replaces the id map."""
     return (
         ", ".join(filter(None, (current_map, new_map)))
         if ": " not in current_map + new_map

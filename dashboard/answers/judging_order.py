@@ -35,9 +35,8 @@ def positions_in_random_order(pairs: Sequence[Pair]) -> list[int]:
 
 
 def is_random_sample(graded_pairs: set[Pair], candidates: Sequence[Pair]) -> bool:
-    """Return whether `graded_pairs` are a random sample of `candidates`. They are if, in the random
-    order of `candidates`, they make up at least nine tenths of the pairs up to the last graded
-    one."""
+    """Return whether `graded_pairs` count as a random sample of `candidates`. In the random order
+    of `candidates`, at least nine tenths of the pairs up to the last graded pair must be graded."""
     is_graded = [
         candidates[position] in graded_pairs for position in positions_in_random_order(candidates)
     ]

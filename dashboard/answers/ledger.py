@@ -90,7 +90,7 @@ def _ledger_documents(study: Study, ledger: DifferenceLedger | None) -> pd.DataF
 
 def _ledger_steps(documents: pd.DataFrame, empty_list_score: float, total: float) -> pd.DataFrame:
     """Return the bars of a ledger. Contributions with the sign of the difference come first, in
-    descending order of size. The last bar is the score that a query has without any relevant
+    descending order of size. The last bar represents the score of a list without any relevant
     document; it is omitted if this score is 0."""
     parts = documents[documents["part"].abs() > _NOTHING].assign(documents=1)
     if len(parts) > _MOST_STEPS:

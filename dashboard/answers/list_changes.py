@@ -62,9 +62,9 @@ class ChangesOverview:
 
 
 def compare_top(study: Study, top: int, *, baseline: str | None, focus: str | None) -> Comparison:
-    """Return the comparison of the first `top` results of two runs without judgments; the first run
-    is the default baseline. Raises UnknownRunError, and RanklensError if the runs cannot be
-    compared."""
+    """Return the comparison of the first `top` results of two runs without judgments. If no
+    baseline is given, the first run is the baseline. Raises UnknownRunError for an unknown run, and
+    RanklensError if the runs cannot be compared."""
     for error in study.refused.values():
         raise error
     measure = parse_measure(f"nDCG@{top}")
@@ -102,8 +102,9 @@ def _ids_in_view(study: Study, comparison: Comparison) -> list[str]:
 
 
 def find_depth_problem(study: Study, comparison: Comparison) -> tuple[RanklensError | None, int]:
-    """Check whether the two runs are cut off at different depths within the first k. Return the
-    error if they are, otherwise None, and the largest k at which they can be compared."""
+    """Check whether the two runs are cut off at different depths within the first k. Return an
+    error if they are, or None if they are not. Also return the largest k at which they can be
+    compared."""
     changes = list_changes(study, comparison)
     try:
         refuse_different_depths(changes)
@@ -203,8 +204,8 @@ class QueryChanges:
     """The changes of one query. `counts` has the numbers of new, gone and kept documents ("new",
     "gone", "stay"). `row` has the query's rbo and first_change from `ListChanges.frame`; they are
     NaN if the frame does not contain the query. `mean_rbo` is the mean rank-biased overlap of the
-    queries in view. `sources` counts the new documents by where they were in the baseline's
-    list."""
+    queries in view. `sources` says where the new documents were in the baseline's list: it maps
+    each description of a range of ranks to the number of documents from there."""
 
     counts: dict[str, int]
     row: dict[str, float]
@@ -237,7 +238,7 @@ def query_changes(study: Study, comparison: Comparison, diagnosis: Diagnosis) ->
 
 
 def columns_of_list_changes(study: Study, comparison: Comparison) -> list[TableColumn]:
-    """Return the columns of the table of queries that compare the two lists of a query. With
+    """Return the columns that compare the two lists of each query, for the table of queries. With
     judgments, only overlap and rank-biased overlap are included. The result is empty if a run lacks
     document ids."""
     pair = comparison.pair
@@ -251,8 +252,8 @@ def columns_of_list_changes(study: Study, comparison: Comparison) -> list[TableC
 
 
 def values_of_list_changes(study: Study, comparison: Comparison, key: str) -> AnyArray:
-    """Return one of the `columns_of_list_changes` for the queries in view. The class of change is
-    object[query]. All other columns are float64[query], NaN if undefined."""
+    """Return the values of one of the `columns_of_list_changes` for the queries in view. The class
+    of change is object[query]. All other columns are float64[query], NaN if undefined."""
     return np.asarray(study.cached_answer(_frame_of_list_changes, comparison)[key])
 
 

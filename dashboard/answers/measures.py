@@ -23,8 +23,9 @@ _FIRST, _FIRST_ASKS = "Most used", "k is the cutoff: the number of top results t
 class MeasureList:
     """The measures that match a search, grouped by heading. Without a search, the headings in
     `groups` are the family titles, after a group of the most used measures. With a search, there is
-    only one heading, under which the best match comes first. `questions` maps headings to their
-    question. If nothing matches the search, `similar` has the names of similar measures."""
+    only one heading, under which the best match comes first. `questions` maps each heading to the
+    question that its measures answer. If nothing matches the search, `similar` has the names of
+    similar measures."""
 
     groups: dict[str, list[Description]]
     questions: dict[str, str]
@@ -104,8 +105,8 @@ def _similar_names(search_text: str) -> tuple[str, ...]:
 
 
 def measure_detail(name: str, study: Study | None) -> MeasureDetail:
-    """Return the description of the measure with this name, which may also be one of its other
-    names. Raises UnknownMeasureError."""
+    """Return the description of a measure. `name` may also be one of the measure's other names.
+    Raises UnknownMeasureError."""
     declaration = find_declaration(name)
     return MeasureDetail(
         description=describe_measure(declaration),
@@ -114,8 +115,8 @@ def measure_detail(name: str, study: Study | None) -> MeasureDetail:
 
 
 def selectable_keys(study: Study | None) -> dict[str, str]:
-    """Return the measures that can be computed from the open files: name → key in the address. If
-    no files are open, the result is empty."""
+    """Map the names of the measures that can be computed from the open files to their keys in the
+    address. If no files are open, the result is empty."""
     if study is None:
         return {}
     choices = measure_choices()

@@ -15,7 +15,8 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 
 def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
-    """Return the text beside the name of each page."""
+    """Return the number or short text beside the name of each page in the navigation. Pages without
+    one are omitted."""
     in_view = study.n_in_view(comparison)
     texts = {"queries": w.format_count(in_view), "pairs": w.format_count(len(study.names))}
     if study.is_unjudged:

@@ -28,12 +28,13 @@ _MEANS = ["run", "queries", "mean", "low", "high", "judged"]
 
 @dataclass(frozen=True)
 class OtherJudgments:
-    """The versions of another collection, scored with its judgments.
+    """The versions in another collection, scored with the judgments of that collection.
 
-    `means` has run, queries, mean, low, high, judged (judged share of the top results) over the
-    `shared` queries, which are the queries in view that the other collection judges too.
-    `judgments` and `queries` are its totals; `other_text` counts the shared queries whose text
-    differs between the collections. `why_not` says why there are no means."""
+    `means` has run, queries, mean, low, high, judged (judged share of the top results). The means
+    are over the `shared` queries, which are the queries in view that the other collection judges
+    too. `judgments` and `queries` are the other collection's total numbers; `other_text` is the
+    number of shared queries whose text differs between the collections. `why_not` says why there
+    are no means."""
 
     collection_id: str
     name: str

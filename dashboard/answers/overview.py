@@ -203,7 +203,7 @@ def overview(study: Study, comparison: Comparison) -> Overview:
 
 
 def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
-    """Return the comparison of all pairs of runs, which determines the possible ranks of each run.
+    """Return the comparison of all pairs of runs. It determines the possible ranks of each run.
     Returns None if there are only a few runs, or too few queries to test."""
     if len(study.names) <= SHOWN_IN_FULL:
         return None
@@ -212,12 +212,13 @@ def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
 
 
 def are_all_runs_compared(study: Study, comparison: Comparison) -> bool:
-    """Return whether `compare_all_runs`, which takes a while, is in the cache or not needed."""
+    """Return whether the result of `compare_all_runs` is in the cache or is not needed. Computing
+    it takes a while."""
     return len(study.names) <= SHOWN_IN_FULL or are_pairs_cached(study, comparison)
 
 
 def is_overview_cached(study: Study, comparison: Comparison) -> bool:
-    """Return whether the page, whose computation takes a while, is in the cache."""
+    """Return whether the page is in the cache. Computing it takes a while."""
     return study.has_answer(overview, comparison)
 
 
@@ -355,9 +356,9 @@ def _groups_sentence(
 
 
 def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the groups by contribution, largest first, as on the Breakdown page. For a single run,
-    the group with the lowest score comes first. Groups that are numbers or ranges keep their
-    numeric order in either case."""
+    """Return the groups in the order of the Breakdown page: by contribution, largest first. For a
+    single run, the group with the lowest score comes first. Groups that are numbers or ranges keep
+    their numeric order in either case."""
     if are_numeric_groups(groups["group"]):
         return groups
     contribution = (groups["difference"] * groups["queries"]).abs()
@@ -389,9 +390,9 @@ def _view_facts(
 
 def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
     """Return, for each run, the number of queries for which it has no results. Runs with results
-    for all queries are omitted. The queries in view are counted, and also those that were excluded
-    from the view because they lack results. The result is empty for a given measure, because
-    queries without a given score are left out."""
+    for all queries are omitted. Queries that were excluded from the view because they lack results
+    are also counted. The result is empty for a given measure, because queries without a given score
+    are left out."""
     if not study.is_computed(comparison.measure):
         return {}
     mask = study.view_mask(comparison.reset_control(MISSING))

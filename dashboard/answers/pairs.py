@@ -22,7 +22,7 @@ MOST_IN_MATRIX = 40
 
 @dataclass(frozen=True)
 class Pairs:
-    """All pairs of loaded runs on the chosen measure.
+    """The comparison of all pairs of loaded runs on the chosen measure.
 
     `table` has one row per pair: run, against, difference, low, high, p, p_corrected, verdict,
     queries. In each row, run has the better mean. `queries` is the number of queries in view.
@@ -44,13 +44,14 @@ class Pairs:
 
 
 def pairs(study: Study, comparison: Comparison) -> Pairs:
-    """Return all pairs of loaded runs on the chosen measure, even if only some of the runs are
-    shown."""
+    """Return the comparison of all pairs of loaded runs on the chosen measure, even if only some of
+    the runs are shown."""
     return study.cached_answer(_pairs, pairs_key(study, comparison))
 
 
 def pairs_key(study: Study, comparison: Comparison) -> Comparison:
-    """Return the cache key that is the same for all comparisons with the same pairs."""
+    """Return the cache key of results that depend only on the pairs. It is the same for all
+    comparisons with the same pairs."""
     run_names = tuple(study.names)
     # Always by resampling, whatever test is chosen for the comparison with the baseline.
     return replace(
@@ -69,7 +70,7 @@ def all_run_pairs(study: Study, comparison: Comparison) -> AllPairs:
 
 
 def are_pairs_cached(study: Study, comparison: Comparison) -> bool:
-    """Return whether `all_run_pairs`, which takes a while, is in the cache."""
+    """Return whether the result of `all_run_pairs` is in the cache. Computing it takes a while."""
     return study.has_answer(_pairs, pairs_key(study, comparison))
 
 

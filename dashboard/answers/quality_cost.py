@@ -40,8 +40,8 @@ def quality_cost(
 ) -> QualityCost | None:
     """Return the runs with their means on the measures named `quality` and `cost`. If a name is
     unknown, a default is used: the chosen measure for quality, and a given measure of cost. Returns
-    None unless lower is better on at least one given measure, and at least two runs have scores on
-    both measures."""
+    None if there is no given measure on which lower is better, or if fewer than two runs have
+    scores on both measures."""
     choices = {str(measure): measure for measure in overview_measures(study, comparison)}
     costs = [m for m in study.given_measures if m.declaration.direction < 0]
     goods = [m for m in (comparison.measure, *choices.values()) if m.declaration.direction > 0]

@@ -111,8 +111,8 @@ class QueryList:
         return self.rows[sources].set_axis(names, axis=1)
 
     def select_page(self, number: str) -> QueryRows:
-        """Return the page of the list with this number. If there is no such page, return the one
-        with the nearest number; if `number` is not a number, return the first page."""
+        """Return page `number` of the list. If there is no such page, return the page with the
+        nearest number. If `number` is not an integer, return the first page."""
         pages = max(1, -(-len(self.rows) // PAGE_ROWS))
         page_number = min(max(parse_whole_number(number) or 1, 1), pages)
         start = (page_number - 1) * PAGE_ROWS
@@ -135,8 +135,8 @@ class QueryList:
 
 @dataclass(frozen=True)
 class _QueryFindings:
-    """The findings about all queries in view, which do not depend on the list that is shown.
-    `lists` maps the key of each list to its queries, bool[query]."""
+    """The findings about all queries in view. They do not depend on the list that is shown. `lists`
+    maps the key of each list to its queries, bool[query]."""
 
     finding: Sentence
     lead: Sentence
@@ -216,7 +216,8 @@ def _add_columns(
     remarks: Remarks,
     needed_columns: list[TableColumn],
 ) -> pd.DataFrame:
-    """Return the frame with these columns and the columns of the notes on its queries."""
+    """Return the frame with additional columns: `needed_columns`, and the columns of the notes on
+    queries."""
     note_values = {c.source: remarks.column_values(c, frame["query_id"]) for c in remarks.columns}
     return query_columns.add_columns(frame.assign(**note_values), study, comparison, needed_columns)
 
@@ -312,8 +313,8 @@ def count_failing_queries(comparison: Comparison, n_at_zero: int) -> int:
 
 
 def _score_scale(comparison: Comparison, scores: Floats) -> tuple[float, float] | None:
-    """Return the range of the score bars. It goes from 0 to the highest possible score if that is
-    at most 1, otherwise to the highest score that occurs. Returns None if scores below 0 are
+    """Return the range of the score bars. It starts at 0. It ends at the highest possible score or,
+    if that is above 1, at the highest score that occurs. Returns None if scores below 0 are
     possible."""
     least, greatest = comparison.measure.declaration.range
     if least < 0:

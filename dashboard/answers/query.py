@@ -35,7 +35,7 @@ class QueryPosition:
 class QueryPage:
     """The content of the Query page. `documents` has title and text, indexed by doc_id; `lists` has
     the lists for the download: run, rank, doc_id, score, grade, title. The fields from `previous`
-    on are those of `QueryPosition`."""
+    on are described in `QueryPosition`."""
 
     diagnosis: Diagnosis
     text: str
@@ -54,7 +54,7 @@ def find_query_position(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest
 ) -> QueryPosition:
     """Return the position of a query in the list that `request` describes. If `query_id` is empty,
-    the first query of the list is meant."""
+    return the position of the first query in the list."""
     query_ids = study.cached_answer(query_ids_of_list, comparison, request)
     query_id = query_id or next(iter(query_ids), study.query_ids[0])
     position = query_ids.index(query_id) if query_id in query_ids else None
@@ -72,8 +72,8 @@ def query_page(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, n_rows: int = 0
 ) -> QueryPage:
     """Return the content of the Query page. If `query_id` is empty, the page shows the first query
-    of the list. `request` describes the list from which the page was opened. For each run, `n_rows`
-    rows are shown, or k rows if k is larger."""
+    of the list. `request` describes the list from which the page was opened. The first `n_rows`
+    rows of each run are shown, or the first k rows if the cutoff k is larger."""
     query_place = find_query_position(study, comparison, query_id, request)
     page = study.cached_answer(
         _query_page, comparison, query_place.query_id, max(n_rows, comparison.cutoff)

@@ -115,9 +115,9 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
 
 
 def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> list[str]:
-    """Return the lists that have a chip: the outcomes, other lists that are not empty, and the
-    shown list. Without a comparison there are no outcomes or changes. `masks` is the result of
-    `query_masks`."""
+    """Return the lists that have a chip: the outcomes (the lists of better, worse and tied
+    queries), other lists that are not empty, and the shown list. Without a comparison there are no
+    outcomes or changes. `masks` is the result of `query_masks`."""
     keys = []
     for key in filter(masks.__contains__, SHOWS):
         about_a_pair = key in _OF_A_PAIR

@@ -220,8 +220,8 @@ def _numeric_column_values(
 
 def _unjudged_counts(study: Study, comparison: Comparison) -> AnyArray:
     """Return the number of unjudged documents in the first k ranks of the compared runs,
-    float64[query]. The number is NaN if it is unknown whether both lists contain the same unjudged
-    document, which must not be counted twice."""
+    float64[query]. A document in both lists counts once. The number is NaN if it is unknown whether
+    both lists contain the same unjudged document."""
     unjudged = unjudged_ranks_of_pair(
         study, comparison, comparison.measure.cutoff or comparison.cutoff
     )
@@ -284,9 +284,9 @@ def _replace_missing_groups(values: AnyArray) -> AnyArray:
 
 
 class FilterColumns(Mapping[str, AnyArray]):
-    """The columns, keyed by their names in a filter line. Their values are those of
-    `values_for_filter_line`, computed on access. `further` maps columns that do not come from the
-    study to their values."""
+    """The columns that a filter line can use, keyed by the names that the line uses. A column's
+    values come from `values_for_filter_line` and are computed on access. `further` maps additional
+    columns, which do not come from the study, to their values."""
 
     def __init__(
         self,
@@ -312,8 +312,8 @@ class FilterColumns(Mapping[str, AnyArray]):
         )
 
     def describe_column(self, name: str) -> dict[str, Any]:
-        """Return what `filtering.describe_column` returns for a column. For columns that depend
-        only on the files, one cached result is used for all comparisons."""
+        """Describe a column with `filtering.describe_column`. If the column depends only on the
+        files, the result is cached and used for all comparisons."""
         column, study = self._columns[name], self._study
         if column in self._further or not depends_only_on_files(study, column):
             return describe_column(self[name])

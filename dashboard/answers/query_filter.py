@@ -57,7 +57,8 @@ def filter_mask(study: Study, comparison: Comparison, line: str, remarks: Remark
 
 
 def _replace_former_names(line: str) -> str:
-    """Replace the former names of kinds of failure, which may occur in older links."""
+    """Replace the former names of kinds of failure in a filter line. They may occur in older
+    links."""
 
     def replace_names(part: re.Match[str]) -> str:
         return _TEXT.sub(lambda v: f'"{FORMER_NAMES.get(v[1], v[1])}"', part[0])

@@ -40,8 +40,8 @@ class Remarks:
         return frozenset(query_id for query_id, tags, _ in self.rows if STAR in tags)
 
     def tag_masks(self, query_ids: Iterable[str]) -> dict[str, Mask]:
-        """Return which of these queries have a tag, as bool[query] for each tag. Keys are the keys
-        of the tags' lists."""
+        """Return a mask, bool[query], for each tag: which of these queries have the tag. The masks
+        are keyed by the keys of the tags' lists."""
         if not self.rows:
             return {}
         ids = np.array(list(query_ids), dtype=object)
@@ -62,7 +62,8 @@ class Remarks:
 
 
 def tag_name(key: str) -> str:
-    """Return the tag whose list has this key. Returns "" if the list is not that of a tag."""
+    """Return the tag whose list of queries has this key. Returns "" for the key of any other
+    list."""
     return key.removeprefix(_TAGGED) if key.startswith(_TAGGED) else ""
 
 

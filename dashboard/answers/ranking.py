@@ -69,7 +69,7 @@ def ranking(study: Study, comparison: Comparison, *, all_rank_ranges: bool = Tru
 
 
 def pairs_on_measures(study: Study, comparison: Comparison) -> dict[Measure, AllPairs]:
-    """Return all pairs of all loaded runs, for each measure of the table."""
+    """Return the comparison of all pairs of loaded runs on each measure of the table."""
     return {
         measure: all_run_pairs(study, _replace_measure(comparison, measure))
         for measure in overview_measures(study, comparison)

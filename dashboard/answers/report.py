@@ -76,8 +76,8 @@ class ReportMethods:
     It has the measures (name, meaning, LaTeX formula), the files, the versions of libraries,
     sentences about changes made to the content of files, and the command that prints the same
     numbers. The command is "" if no command can print them, for example because the view is
-    filtered or because the scores include grades given in Ranklens. `missing` is the number of
-    queries that each run lacks."""
+    filtered or because the scores include grades given in Ranklens. `missing` maps each run to the
+    number of queries for which it has no results."""
 
     measures: list[tuple[str, str, str]]
     files: tuple[UsedFile, ...]
@@ -94,8 +94,8 @@ class Report:
     bool[query]. `grades` are all grades of the collection, for the colour scale. `notes` has the
     notes on queries: query_id, text, tags, notes. `errors` maps the name of each failed part to its
     exception; failed parts are empty or None. `examples` has two cases, "losses" and "wins": the
-    queries with the largest loss and win among those for which both runs have results or, if there
-    are none, among all queries."""
+    query with the largest loss and the query with the largest win. Only queries for which both runs
+    have results are considered, unless there are none with a loss or win."""
 
     overview: Overview
     robustness: Robustness
@@ -260,7 +260,7 @@ def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
 
 def _describe_file_changes(study: Study, n_grades_by_layer: Mapping[str, int]) -> list[str]:
     """Return sentences on the id maps and exclusions in use, and on grades that were given in
-    addition to those of the files."""
+    addition to the grades in the files."""
     mapped = id_maps_sentence(study)
     grades = [f"{w.format_count(n)} of {name}" for name, n in n_grades_by_layer.items() if n]
     return [
@@ -275,7 +275,8 @@ def _describe_file_changes(study: Study, n_grades_by_layer: Mapping[str, int]) -
 def _command_line(
     study: Study, comparison: Comparison, measures: list[str], files: tuple[UsedFile, ...]
 ) -> str:
-    """Return the command that prints the same differences. Returns "" if there is none."""
+    """Return the command that prints the same differences as the report. Returns "" if there is no
+    such command."""
     narrowed = comparison.filters or any(comparison.controls)
     if narrowed or comparison.is_single_run or comparison.method != DEFAULT_METHOD:
         return ""

@@ -31,7 +31,7 @@ def can_rerank(study: Study, comparison: Comparison) -> bool:
 @cache_answer
 def reranking(study: Study, comparison: Comparison) -> tuple[Sentence, Sentence, pd.DataFrame]:
     """Return a title, a lead, and the best mean of each shown run after reordering. The frame has
-    run, k (the number of reordered results) and mean. For k = 1, the mean is that of the actual
+    run, k (the number of reordered results) and mean. For k = 1, the mean is over the actual
     scores. Raises ValueError unless `can_rerank`."""
     longest = max(longest_list_length([study.judged[run]]) for run in comparison.runs)
     k = comparison.measure.cutoff or comparison.cutoff

@@ -130,9 +130,10 @@ def find_missed_queries(
 
 
 def difference_after_removal(study: Study, comparison: Comparison) -> Floats:
-    """Return the mean difference after the queries that contribute most to its sign are removed one
-    by one, float64[removed]. The first value is for no removed query. At most twice as many queries
-    are removed as are needed to change the sign, and one query always remains."""
+    """Return the mean difference after each removal of a query, float64[removed]. The queries that
+    contribute most to the sign of the difference are removed one by one. The first value is the
+    difference before any removal. At most twice as many queries are removed as are needed to change
+    the sign, and one query always remains."""
     differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
     most = max(removals.queries - 1, 0)
     end = min(most, 2 * removals.turning) if removals.turning else most
@@ -159,7 +160,7 @@ def queries_that_reverse_sign(study: Study, comparison: Comparison) -> pd.DataFr
 
 def compare_pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
     """Return the comparison of the pair at every cutoff. Returns None if the measure has no cutoff
-    or needs further data."""
+    or needs additional data."""
     return study.cached_answer(_compare_pair_by_cutoff, pair_key(comparison))
 
 
@@ -356,8 +357,9 @@ def shared_difference(study: Study, comparison: Comparison) -> float:
 
 
 def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
-    """State a significant difference over the queries that are in both runs, if it is much smaller
-    or larger than the difference over all queries. The result is empty otherwise."""
+    """Return a sentence that states the difference over the queries that are in both runs. It is
+    empty unless the verdict is significant and this difference is much smaller or larger than the
+    difference over all queries."""
     is_significant = sensitivity_of_test(study, comparison).verdict in CLEAR
     if not (is_significant and study.is_computed(comparison.measure)):
         return Sentence()

@@ -27,7 +27,7 @@ from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_
 
 
 def is_robustness_cached(study: Study, comparison: Comparison) -> bool:
-    """Return whether the summary, whose computation takes a while, is in the cache."""
+    """Return whether the summary is in the cache. Computing it takes a while."""
     return study.has_answer(robustness_summary, comparison)
 
 

@@ -163,8 +163,8 @@ def sensitivity_of_test(study: Study, comparison: Comparison) -> SampleSize:
 
 
 def find_run_without_results(scores: Scores, comparison: Comparison) -> Objects:
-    """Return, for each query, the name of the run that lacks it, object[query]. The value is "" if
-    both runs or neither of them contains the query."""
+    """Return, for each query, the name of the run that lacks the query, object[query]. The value is
+    "" if both runs contain the query, or if neither does."""
     focus_missing, baseline_missing = scores.select_runs(comparison.pair).missing
     return np.select(
         [focus_missing & ~baseline_missing, baseline_missing & ~focus_missing],

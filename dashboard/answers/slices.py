@@ -28,8 +28,9 @@ class UnlikeSlice:
     """A slice of queries whose mean difference differs from that of all other queries. `names` are
     the conditions of the slice, each with a flag that says whether its column is derived; `filters`
     select its queries. `difference` and `elsewhere` are the mean differences inside and outside the
-    slice, as text; for a cost, they are typical ratios, as a change in percent. `zeros_of` is the
-    run that is behind in the slice, and `zeros` is the number of queries on which it scores 0."""
+    slice, as text. For a cost, they are changes in percent, computed from typical ratios.
+    `zeros_of` is the run that is behind in the slice, and `zeros` is the number of queries on which
+    it scores 0."""
 
     names: list[tuple[str, bool]]
     filters: tuple[Pair, ...]
@@ -53,9 +54,10 @@ class Slices:
 
 @cache_answer
 def slices(study: Study, comparison: Comparison) -> Slices:
-    """Return the slices of all columns, from files and derived. For a cost, the logarithms of the
-    ratios are compared. The result is empty for a single run, for too few queries, for a cost with
-    a value of 0 or below, and for a measure without a declared direction."""
+    """Return the slices in which the mean difference differs from that of all other queries.
+    Columns from files and derived columns are searched. For a cost, the logarithms of the ratios
+    are compared. The result is empty for a single run, for too few queries, for a cost with a value
+    of 0 or below, and for a measure without a declared direction."""
     scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
     focus_scores, baseline_scores = values = scores.values_of(comparison.measure)
     declared = comparison.measure.declaration

@@ -200,7 +200,7 @@ def next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
 
 
 def are_next_judgments_cached(study: Study, comparison: Comparison) -> bool:
-    """Return whether `next_judgments`, which takes a while, is in the cache."""
+    """Return whether the result of `next_judgments` is in the cache. Computing it takes a while."""
     return study.has_answer(_next_judgments, pair_key(comparison))
 
 

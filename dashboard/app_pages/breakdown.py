@@ -235,7 +235,8 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
 def _show_group_controls(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest
 ) -> None:
-    """Show controls to search many groups, sort them, and set a minimum number of queries."""
+    """Show controls for many groups: a search, the sort order, and the minimum number of
+    queries."""
     ranks = [key for key in _RANKS if key in make_sort_values(breakdown.groups)]
     with st.container(horizontal=True, key="finding_groups"):
         session.draw_search("within", "Find a group", width=230)

@@ -162,9 +162,9 @@ def _describe_file(
 
 
 def _usage_text(file: File) -> str:
-    """Return whether a file is in use, as a phrase. Returns "" for a file that is in use and does
-    not contain judgments. A judgment file gets a phrase even if it is in use, because only one is
-    used at a time."""
+    """Return a phrase that says whether a file is in use. Returns "" for a file that is in use and
+    does not contain judgments. A judgment file gets a phrase even if it is in use, because only one
+    is used at a time."""
     if not file.used:
         return "not in use"
     return "in use" if file.kind == "qrels" else ""
@@ -223,8 +223,9 @@ def _show_file_actions(rows: list[FileRow]) -> None:
 
 
 def _kind_picker(file: File) -> None:
-    """Show a choice of the kind of a file that could be a run or judgments, because both assign
-    numbers to documents. If the kind cannot be changed, show nothing."""
+    """Let the user choose whether a file is read as a run or as judgments. Some files could be
+    either, because both kinds assign numbers to documents. If the kind cannot be changed, show
+    nothing."""
     if not _is_kind_correctable(file):
         return
 

@@ -150,8 +150,8 @@ def _show_order(
 
 
 def _other_collections(context: PageContext) -> None:
-    """Let the user choose other collections, whose versions are then shown too. The list of
-    collections is loaded only when the choice is opened."""
+    """Let the user choose other collections. Their versions are then shown, too. The list of
+    collections is loaded only when the user opens the choice."""
     identities = context.view.address["also_from"]
     count_text = f" ({w.format_count(len(identities))})" if identities else ""
     with st.popover(f"Also from other collections{count_text}", on_change="rerun") as popover:

@@ -195,8 +195,8 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
 
 
 def _measure_links(answer: Overview, context: PageContext) -> list[tuple[str, str, str]]:
-    """Return (name, gloss, link) for each measure. The link chooses the measure. For the chosen
-    measure, it opens the measure's description."""
+    """Return (name, gloss, link) for each measure. The link selects the measure. If the measure is
+    selected already, the link opens its description."""
     comparison = context.comparison
     measure_link = session.href("measures", measure=comparison.measure.declaration.name)
     return [

@@ -217,7 +217,7 @@ def _show_missed_documents(
 
 
 def _show_ranks_by_run(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
-    """Show at which ranks every shown run lists the documents of the query."""
+    """Show, for every shown run, the ranks of the query's documents."""
     diagnosis, drawing = page.diagnosis, context.drawing
     section.show_heading(
         "Every run on this query",
@@ -238,7 +238,7 @@ def _other_runs(context: PageContext) -> list[str]:
 
 
 def _chosen_runs_beside(context: PageContext) -> list[str]:
-    """Return the runs whose lists the user chose to see beside those of the compared pair."""
+    """Return the runs whose lists the user chose to see beside the lists of the compared pair."""
     others = _other_runs(context)
     return [run for run in context.view.address["beside"] if run in others][:_MOST_BESIDE]
 

@@ -18,7 +18,7 @@ from metrics_core.commands.command_parser import CommandParser
 
 @dataclass(frozen=True, kw_only=True)
 class FigureOptions(ViewOptions):
-    """The options of `ranklens figure`, in addition to those of all commands that show a view.
+    """The options of `ranklens figure`. They extend the options of all commands that show a view.
     `width` is in mm."""
 
     figure: str

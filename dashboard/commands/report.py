@@ -32,7 +32,8 @@ from metrics_core.tables import Table
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions(ViewOptions):
-    """The options of `ranklens report`, in addition to those of all commands that show a view."""
+    """The options of `ranklens report`. They extend the options of all commands that show a
+    view."""
 
     title: str
     text: str

@@ -36,8 +36,8 @@ def filter_field(
     is_invalid: bool,
     on_submit: Callable[[], None],
 ) -> None:
-    """Draw the field with the text `line`. When the user presses Enter, `on_submit` is called. If
-    `is_invalid` is true, the parser rejected the line."""
+    """Draw the search and filter field, which contains `line`. When the user presses Enter,
+    `on_submit` is called. `is_invalid` must be true if the parser rejected `line`."""
     _FIELD(
         key=KEY,
         data={**vocabulary, "line": line, "placeholder": placeholder, "wrong": is_invalid},

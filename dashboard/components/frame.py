@@ -19,6 +19,6 @@ _FRAME = st.components.v2.component(
 def watch_frame(page: str, names: Mapping[str, str], measures: Mapping[str, str]) -> None:
     """Draw the component. When `page` changes, the drawer is closed.
 
-    `names` maps shortened names to full names. `measures` maps names that users can type, but that
-    are not entries of the picker, to the measures that they stand for."""
+    `names` maps shortened names to full names. Users can also type names of measures that are not
+    entries of the picker; `measures` maps these names to the measures that they stand for."""
     _FRAME(key="in_browser", data={"page": page, "names": dict(names), "measures": dict(measures)})

@@ -267,9 +267,9 @@ def run_styles(
 
 
 def make_lines_solid(styles: Sequence[RunStyle]) -> list[RunStyle]:
-    """Return the styles with solid lines if all of them have different colours. Only the baseline's
-    line is then dashed, so that no other run is mistaken for a second baseline. If colours repeat,
-    the dash pattern depends on the slot."""
+    """Return the styles. If all of them have different colours, all lines are solid except the
+    baseline's, so that no other run is mistaken for a second baseline. If colours repeat, the dash
+    pattern depends on the slot."""
     are_distinct = len({style.color_name for style in styles}) == len(styles)
     return [replace(style, is_solid=are_distinct) for style in styles]
 

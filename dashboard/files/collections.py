@@ -30,7 +30,8 @@ _OPENED, _PREVIEWS = "opened", "previews"
 
 @dataclass(frozen=True)
 class Preview:
-    """The result that a collection's Overview showed last, with its default choices.
+    """The result that a collection's Overview showed when it was last opened with its default
+    choices.
 
     `run` is the best run other than the baseline, or the baseline itself if there is no other run.
     `slot` is the number of the run's colour. `clear` says whether the difference is significant; it
@@ -135,15 +136,17 @@ class CollectionCatalog:
         return self._folder if collection_id and collection_id == self.folder_id else None
 
     def reading_choices(self, collection_id: str) -> Mapping[str, Mapping[str, Any]]:
-        """Return the choices for reading the files of a collection, keyed by file name or, if they
-        apply to all files of the same shape, by the key of the shape."""
+        """Return the choices for reading the files of a collection. The key of a choice is a file
+        name. If the choice applies to all files of the same shape, that is, with the same fields,
+        the key is the shape's key."""
         record = self._record(collection_id)
         return record.choices if record else {}
 
     def choices_by_shape(self, collection_id: str) -> Answers:
-        """Return the choices for reading files, by the shape of the file. Choices made in this
-        collection take precedence over those made in other collections. Among other collections,
-        the one that was changed most recently takes precedence."""
+        """Return the choices for reading files by the shape of the file, which is the same for
+        files with the same fields. Choices made in this collection take precedence over those made
+        in other collections. Among other collections, the one that was changed most recently takes
+        precedence."""
         other_choices = [c.choices for c in self._user_collections() if c.id != collection_id]
         all_choices = [*reversed(other_choices), self.reading_choices(collection_id)]
         merged_choices = {key: value for choices in all_choices for key, value in choices.items()}
@@ -278,8 +281,8 @@ class CollectionCatalog:
 
 
 def _time_in_seconds(time_text: str) -> float:
-    """Convert the time in a record to seconds since 1970. An empty string, as for the example,
-    becomes 0."""
+    """Convert the time in a record to seconds since 1970. An empty string becomes 0. (The time of
+    the example is empty.)"""
     return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
 
 

@@ -166,7 +166,7 @@ def _guess_kind(path: Path) -> Kind | None:
 def read_files(
     path: Path, *, display_name: str, origin: Origin, choices: Mapping[str, Any] = _NONE
 ) -> list[File]:
-    """Read one file of a folder, which may contain several tables, with the user's `choices`.
+    """Read one file of a folder with the user's `choices`. The file may contain several tables.
 
     If `choices` contains BEFORE, the choices were made for an earlier file of the same shape, and
     are used only if the file can be read with them. If something cannot be read, the result has a

@@ -62,8 +62,8 @@ def convert_run(
     fit.
 
     `progress` is called with the number of bytes of text that have been read. Returns None if
-    nothing can be stored, or if the file must be read in the ordinary way. This is the case for a
-    short file, and for a file with errors, anomalies or another format."""
+    nothing can be stored, or if the file must be read in the ordinary way. The ordinary way is
+    needed for a short file, and for a file with errors, anomalies or another format."""
     from metrics_core.judging.while_reading.judged import judge_and_keep_run
     from metrics_core.judging.while_reading.judgments import make_judgment_tables
 
@@ -115,7 +115,8 @@ class ConvertedFiles:
         judgments: Sequence[Qrels] = (),
         progress: Callable[[int], None] | None = None,
     ) -> list[File]:
-        """Return the tables of a file in this state, with the same result as `read_files`.
+        """Return the tables of a file, with the same result as `read_files`. `state` identifies the
+        present state of the file.
 
         While a long run is read, it is joined with the `judgments` that seem to fit. `progress` is
         called with the number of bytes of text that have been read."""
@@ -205,8 +206,9 @@ class ConvertedFiles:
         )
 
     def _cache_file(self, key_parts: tuple[str, ...], files: list[File]) -> None:
-        """Store in the cache what was read from a file, so that it need not be read again. This is
-        only done for a single long run, whose rows were stored when it was read."""
+        """Store in the cache what was read from a file, so that it need not be read again. Nothing
+        is stored unless the file contains only a long run, because only the rows of such a run are
+        stored while they are read."""
         run = files[0].table if len(files) == 1 else None
         if not isinstance(run, StoredRun):
             return

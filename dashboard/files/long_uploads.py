@@ -18,14 +18,16 @@ _LOCK = Lock()
 
 
 class VisitUploads:
-    """The long files of one visit that were uploaded but not yet read."""
+    """The long files that one user uploaded during a visit (one session in the browser), and that
+    were not read yet."""
 
     def __init__(self) -> None:
         self._files: dict[str, tuple[bytes, ScratchFile]] = {}
         self._lost: dict[str, RanklensError] = {}
 
     def keep_upload(self, file_id: str, file: ScratchFile) -> bytes:
-        """Store an upload under this id, and return the note that represents it."""
+        """Store an upload under this id. Return a short note that takes the place of the file's
+        content."""
         note = _NOTE.format(secrets.token_hex(32)).encode()
         with _LOCK:
             self._files[file_id] = note, file
@@ -63,13 +65,14 @@ _VISITS: WeakValueDictionary[str, VisitUploads] = WeakValueDictionary()
 
 
 def get_or_create_visit(session_id: str) -> VisitUploads:
-    """Return the visit of a session, and create it if there is none. A visit exists as long as
-    another object refers to it."""
+    """Return the uploads of a session's visit. If there are none, a new `VisitUploads` is created.
+    It exists as long as another object refers to it."""
     with _LOCK:
         return _VISITS.setdefault(session_id, VisitUploads())
 
 
 def find_visit(session_id: str) -> VisitUploads | None:
-    """Return the visit of a session. Returns None if no page of the session has requested files."""
+    """Return the uploads of a session's visit. Returns None if no page of the session has requested
+    files."""
     with _LOCK:
         return _VISITS.get(session_id)

@@ -50,7 +50,7 @@ def find_fields(origin: Origin, name: str, encoding: str | None = None) -> FileF
 
 
 def shape_key(fields: FileFields) -> str:
-    """Return the key of the shape that these fields have."""
+    """Return the key of a file's shape. Files with the same fields have the same shape."""
     return _SHAPE + hashlib.sha256(fields.layout_key.encode()).hexdigest()[:20]
 
 
@@ -60,8 +60,8 @@ def is_shape_key(key: str) -> bool:
 
 
 def select_remembered_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those choices that are remembered for files of the same shape. The result is empty if
-    the choices do not name the kind of table."""
+    """Return the part of `choices` that is remembered for files of the same shape. The result is
+    empty if the choices do not name the kind of table."""
     return {key: choices[key] for key in _OF_SHAPE if key in choices} if "kind" in choices else {}
 
 

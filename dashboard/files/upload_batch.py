@@ -38,8 +38,8 @@ class UploadBatch:
         files come first.
 
         A run may be uploaded as files of judged ranks, which have only the ranks of judged
-        documents. Spark and Hadoop write marker files beside them. These are skipped unless there
-        are no other files."""
+        documents. Spark and Hadoop write marker files beside them. Marker files are skipped unless
+        there are no other files."""
         positions = [
             n
             for n, uploaded_file in enumerate(self.files)

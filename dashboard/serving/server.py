@@ -133,7 +133,7 @@ class _Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Start to shut down. The process ends even if a computation is still running. If such a
-        computation fails because it cannot start further threads, the error is not printed."""
+        computation fails because it cannot start more threads, the error is not printed."""
         threading.excepthook = lambda _: None
         process_exit.exit_within(128 + sig)
         super().handle_exit(sig, frame)

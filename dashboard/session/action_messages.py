@@ -43,8 +43,8 @@ def action_messages() -> list[Receipt]:
 def add_message(
     message: str, hint: str = "", buttons: Sequence[Offer] = (), *, is_warning: bool = False
 ) -> None:
-    """Add a message to those of the open collection. A warning without buttons is not added if the
-    same message is shown already."""
+    """Add a message to the messages of the open collection. A warning without buttons is not added
+    if the same message is shown already."""
     if (
         is_warning
         and not buttons

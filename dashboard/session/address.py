@@ -159,8 +159,9 @@ def draw_widget(
 def draw_search(
     name: str, label: str, *, width: int, placeholder: str = "", **cleared: str
 ) -> None:
-    """Draw a field in which the user types a search, stored in the address under `name`. A new
-    search also sets the `cleared` fields of the address. The placeholder is `label` by default."""
+    """Draw a field in which the user types a search. The search is stored in the address under
+    `name`. A new search also sets the `cleared` fields of the address. The placeholder is `label`
+    by default."""
     draw_widget(
         st.text_input,
         label,

@@ -31,7 +31,7 @@ def compilation_note() -> str:
 
 
 class FileReading(Generic[Result]):
-    """The reading of a file, which may still be in progress."""
+    """An object that reads a file in the background. It may still be reading."""
 
     def __init__(self, source: Source, read: Callable[[Callable[[int], None]], Result]) -> None:
         """Start to read a file. `read` is called with a function that it must call with the number

@@ -24,7 +24,8 @@ def request_release() -> None:
 
 
 def release_unused() -> None:
-    """Return memory that is already free to the operating system, without a garbage collection."""
+    """Give memory that this process no longer uses back to the operating system, without a garbage
+    collection."""
     pa.default_memory_pool().release_unused()
     heap.release_memory()
 

@@ -253,8 +253,8 @@ def _folder_files(
 def find_reading_choices(
     choices: Answers, answers: Answers, path: Path, name: str
 ) -> Mapping[str, Any]:
-    """Return the choices for reading a file of a folder: those for the file's name if there are
-    any, otherwise those for its shape."""
+    """Return the choices for reading a file of a folder. Choices for the file's name take
+    precedence over choices for its shape."""
     if name in choices or may_be_long_run(path):
         return choices.get(name, {})
     before = find_choices(path, name, answers)

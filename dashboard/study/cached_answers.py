@@ -46,11 +46,11 @@ def wait_for_turn() -> None:
 
 
 def limit_cached_results(max_results: int) -> Callable[[Answer], Answer]:
-    """Return a decorator for functions whose results have their own cache, which keeps the last
-    `max_results` results.
+    """Return a decorator for functions whose results are not in the study's common cache. Each
+    decorated function has its own cache of the last `max_results` results.
 
-    It is for results that are too large to share the study's cache, and for results that every view
-    needs."""
+    The decorator is for results that are too large to share the study's cache, and for results that
+    every view needs."""
 
     def set_limit(answer: Answer) -> Answer:
         vars(answer)["at_most"] = max_results
@@ -60,8 +60,8 @@ def limit_cached_results(max_results: int) -> Callable[[Answer], Answer]:
 
 
 def cache_answer(answer: Answer) -> Answer:
-    """Decorate a function of a study so that its results are cached, as `cached_answer` does. Its
-    arguments are the cache key and must be passed by position."""
+    """Decorate a function of a study so that its results are cached by `cached_answer`. The
+    arguments of the function are the cache key and must be passed by position."""
 
     @wraps(answer)
     def look_up_answer(study: CachedAnswers, *arguments: Hashable) -> object:

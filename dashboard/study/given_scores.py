@@ -14,8 +14,9 @@ from metrics_core.tables import GivenScores
 
 def read_file_scores(tables: Sequence[GivenScores], settings: Settings) -> Scores | None:
     """Return the given scores for the runs and queries in their files. The settings determine the
-    names of the runs, which direction of each measure is better, and which measures are not used.
-    If none were used, all are. Returns None if there are no files with given scores."""
+    names of the runs, whether higher or lower is better for each measure, and which measures are
+    not used. If the settings exclude all measures, all are used. Returns None if there are no files
+    with given scores."""
     if not tables:
         return None
     measure_names = {name for table in tables for name in table.measure_names}

@@ -48,8 +48,8 @@ class LayeredStudy(Study):
     """A study whose judgments include the grades of layers.
 
     Runs that do not fit the judgments in the files stay refused. `refused_now` are runs that were
-    loaded as judged ranks and cannot be scored because a layer judges further documents, whose
-    ranks are unknown."""
+    loaded as judged ranks and can no longer be scored: a layer judges additional documents, and
+    their ranks in these runs are unknown."""
 
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
         """Join runs and judgments again for the queries that have grades in the layers."""

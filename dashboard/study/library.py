@@ -192,8 +192,8 @@ class _FileRun:
 def _rename_runs(
     runs: Sequence[_FileRun], settings: Settings
 ) -> tuple[list[_FileRun], dict[str, str]]:
-    """Set the names and slots that the user chose for runs. Also return the original name of each
-    renamed run, by its new name."""
+    """Set the names and slots that the user chose for runs. Also return a mapping from the new name
+    of each renamed run to its original name."""
     names, slots = dict(settings.names), dict(settings.slots)
     taken_names = {file_run.name for file_run in runs if file_run.name not in names}
     renamed, own_names = [], {}

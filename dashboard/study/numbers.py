@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 
 class NumberedIds(dict[str, str]):
-    """A mapping from ids to "query 1", "query 2" and so on. The given `ids` are numbered first;
-    further ids are numbered when they are first looked up."""
+    """A mapping from ids to "query 1", "query 2" and so on. The given `ids` are numbered first; any
+    other id is numbered when it is first looked up."""
 
     def __init__(self, noun: str, ids: Iterable[str] = ()) -> None:
         """Number these ids. `noun` is the word before each number."""

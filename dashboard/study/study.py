@@ -176,8 +176,8 @@ class Study(CachedAnswers):
         return read_measure(key, cutoff, self.given_measures, has_lists=bool(self.runs))
 
     def runs_without_doc_ids(self, runs: Iterable[str]) -> list[str]:
-        """Return those of the runs that were loaded as judged ranks, which do not contain the ids
-        of unjudged documents."""
+        """Return the runs that were loaded as judged ranks and therefore lack the ids of unjudged
+        documents. Only the given runs are considered."""
         return ranked_run_names(self.runs[name] for name in dict.fromkeys(runs))
 
     @cached_property
@@ -252,7 +252,7 @@ class Study(CachedAnswers):
         return sorted({0.0, *np.unique(self.qrels.relevance[self.qrels.relevance > 0]).tolist()})
 
     def notes(self, name: str, measure: Measure) -> tuple[Note, ...]:
-        """Return the notes on a run: those from joining it with the judgments, and those about its
+        """Return the notes on a run: notes from joining it with the judgments, and notes about its
         scores on this measure."""
         if name not in self.judged:
             return ()

@@ -44,7 +44,7 @@ def make_record(
     replaced_entry: Entry | None,
 ) -> Entry:
     """Return the record of a new file. `all_entries` are the records of the collection's other
-    files. `slots` are colours in use besides those in these records."""
+    files. `slots` are additional slots (colour and shape) that are in use."""
     name = loaded.table.name if isinstance(loaded.table, Run) else loaded.file
     added_at = current_time()
     taken_slots = {*slots, *(e.slot for e in all_entries if e.kind == "run")}

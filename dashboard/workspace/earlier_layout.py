@@ -24,8 +24,8 @@ _TABLE = re.compile(rb"[0-9a-f]{64}")
 
 
 def import_folder(folder_store: FolderStore) -> None:
-    """Create a database for each collection in the folder that does not have one yet. Records that
-    cannot be read become damaged rows. Raises OSError and StorageError."""
+    """Create a database for each collection that has none yet. Records that cannot be read become
+    damaged rows. Raises OSError and StorageError."""
     with folder_store.start_import() as is_due:
         for folder in _collection_folders(folder_store.folder) if is_due else ():
             if not folder_store.database_path(folder.name).exists():

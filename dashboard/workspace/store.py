@@ -76,7 +76,7 @@ class Workspace:
         return None
 
     def read_collections(self, *, only_removed: bool = False) -> list[Collection]:
-        """Return the collections or, if `only_removed`, the removed ones, latest change first."""
+        """Return the collections, latest change first; only removed ones if `only_removed`."""
         all_collections = []
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process

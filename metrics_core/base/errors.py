@@ -158,7 +158,7 @@ class FileFormatError(RanklensError):
 
 def _format_line_and_text(problem: LineProblem, first_problem: LineProblem) -> str:
     """Return the line number of a problem. If the text found there differs from the text of the
-    group's first problem, it is added in parentheses.
+    group's first problem, the text is added in parentheses.
 
     If the file has no lines, only the text found is returned."""
     if problem.line is None:

@@ -233,8 +233,8 @@ def _package_name(point: EntryPoint) -> str:
 def _has_our_entry_points(folders: tuple[str, ...]) -> bool:
     """Return whether a package in these folders has an entry point of one of our groups.
 
-    The folders are searched without importlib.metadata, which would take ten times as long at every
-    start, although most users have no plug-in."""
+    The folders are searched without importlib.metadata, because the search runs at every start and
+    would take ten times as long with it, although most users have no plug-in."""
     return any(_PREFIX in text for folder in folders for text in _read_entry_points(folder))
 
 

@@ -51,10 +51,11 @@ def exit_within(status: int, seconds: float = EXIT_TIMEOUT) -> None:
     """End the process with this status after at most `seconds`, even if the exit is delayed or
     suppressed.
 
-    Call this in the handler of a signal. The timer is a system timer if there is one, not a thread:
-    if the signal arrived while a thread was being started, starting another thread would wait
-    forever. Normally, Python prints and ignores an exit that is raised in the callback of a weak
-    reference or in a finalizer. After this call, even such an exit ends the process at once."""
+    Call this in the handler of a signal. A system timer is used if there is one. A thread would not
+    be safe: if the signal arrived while a thread was being started, starting another thread would
+    wait forever. Normally, Python prints and ignores an exit that is raised in the callback of a
+    weak reference or in a finalizer. After this call, even such an exit ends the process at
+    once."""
     sys.unraisablehook = lambda unraisable: (
         os._exit(status)
         if unraisable.exc_type is SystemExit

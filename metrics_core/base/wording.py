@@ -33,7 +33,8 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def format_score(value: float | None, digits: int = 3) -> str:
-    """Format a score with three decimals, or fewer if it is 100 or more; "–" if undefined."""
+    """Format a score with `digits` decimals, or with fewer if it is 100 or more; "–" if
+    undefined."""
     if value is None or math.isnan(value):
         return DASH
     text = f"{value:,.{_score_digits(value, digits)}f}"
@@ -43,7 +44,8 @@ def format_score(value: float | None, digits: int = 3) -> str:
 
 
 def _score_digits(value: float, digits: int) -> int:
-    """Return the number of decimals of a score."""
+    """Return the number of decimals with which a score is printed: `digits` below 100, at most one
+    below 1,000, otherwise none."""
     size = abs(value)
     return digits if size < _PLAIN else min(digits, 1 if size < 1000 else 0)
 
@@ -113,8 +115,8 @@ def round_parts(total: float, parts: Sequence[float], digits: int = 3) -> list[f
 def format_interval(low: float | None, high: float | None, digits: int = 3) -> str:
     """Format an interval in brackets; "–" if undefined.
 
-    A subnormal bound means that only its sign is known. The interval is open at zero: "(0,
-    0.078]"."""
+    If a bound is subnormal, only its sign is known. It is printed as an open bound at zero, such as
+    "(0, 0.078]"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
     lower_text = "(0" if 0 < low < sys.float_info.min else f"[{format_score(low, digits)}"
@@ -127,7 +129,7 @@ def interval_decimals(low: float | None, high: float | None) -> int:
     its bounds remain visible.
 
     The result is usually 3. It is up to 8 if the interval is narrower than a few thousandths, or if
-    a bound is that close to zero."""
+    a bound is closer to zero than this."""
     if low is None or high is None or not math.isfinite(high - low) or high <= low:
         return 3
     needed = [1 - math.floor(math.log10(high - low))]
@@ -223,7 +225,8 @@ def format_with_noun(n: int, singular: str, plural_form: str = "") -> str:
 
 
 def format_query_count(n: int, adjective: str = "") -> str:
-    """Format a number of queries, with an adjective that ends in a blank: "84 drawn queries"."""
+    """Format a number of queries, such as "84 judged queries". `adjective` ends in a blank: "judged
+    "."""
     return format_with_noun(n, f"{adjective}query", f"{adjective}queries")
 
 
@@ -257,8 +260,8 @@ def shorten_list(words: Sequence[str], *, max_words: int = 4) -> str:
 def format_p_value(p: float | None) -> str:
     """Format a p-value, such as "p = 0.003", with non-breaking spaces.
 
-    Values from 0.105 have two decimals, smaller values three. Values within 0.001 of 0.1, 0.05 or
-    0.01 have four. Values below 0.001 become "p < 0.001"."""
+    Values of 0.105 or more have two decimals, smaller values three. Values within 0.001 of 0.1,
+    0.05 or 0.01 have four. Values below 0.001 become "p < 0.001"."""
     if p is None or math.isnan(p):
         return f"p{NO_BREAK}={NO_BREAK}{DASH}"
     if p < 0.001:

@@ -191,7 +191,8 @@ def _clean_doc_ids(doc_ids: pa.ChunkedArray) -> pa.Array:
 
 
 def do_queries_match(run: Run, qrels: Qrels) -> bool:
-    """Return whether most query ids already match, so that no mapping could match many more."""
+    """Return whether most query ids already match. If they do, no mapping of ids could match many
+    more."""
     run_ids, judged = set(run.query_ids), set(qrels.query_ids)
     return len(run_ids & judged) > (1 - GAIN) * min(len(run_ids), len(judged))
 
@@ -207,7 +208,7 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     """Return notes on query and document ids that would match only after `clean_id`, and on ids
     that a spreadsheet shortened.
 
-    The notes are only suggestions, because ids match only if they are equal."""
+    The notes only suggest changes: ids that are not equal are never matched automatically."""
     notes: list[Note] = []
     run_ids, judged = _to_text_column(run.query_ids), _to_text_column(qrels.query_ids)
     pairs_by_kind = [
@@ -247,7 +248,7 @@ def _shortened_id_notes(id_noun: str, source: str, ids: pa.ChunkedArray) -> list
     """Return a note on ids that were shortened by a spreadsheet. Shortening may have made different
     ids identical.
 
-    Returns no note if none of the first ids is shortened."""
+    Returns no note if none of the first `_IDS_CHECKED` ids is shortened."""
     if not pc.any(pc.match_substring_regex(ids.slice(0, _IDS_CHECKED), SHORTENED)).as_py():
         return []
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))

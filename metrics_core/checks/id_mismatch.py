@@ -93,8 +93,8 @@ class Mismatch:
 def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mismatch]:
     """Return a mismatch for each run that would match far more queries with a mapping of query ids.
 
-    Mappings are searched in the first run that needs one. The mapping found there is tried on the
-    other runs."""
+    A mapping is searched for in the first run that needs one. If a mapping helps this run, it is
+    also tried on the other runs."""
     mismatches: dict[str, Mismatch] = {}
     for name, run in runs.items():
         if do_queries_match(run, qrels):
@@ -109,9 +109,8 @@ def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mi
 def find_query_mismatch(run: Run, qrels: Qrels, given_map: IdMap | None = None) -> Mismatch | None:
     """Find a mapping of query ids with which far more query ids match.
 
-    If `given_map` is given, only this mapping is tried. Returns the mismatch with the mapping;
-    None if no mapping helps, or most query ids match already.
-    """
+    If `given_map` is given, only this mapping is tried. Returns a mismatch that contains the
+    mapping; None if no mapping helps, or if most query ids match already."""
     if do_queries_match(run, qrels):
         return None
     run_ids, judged = run.query_ids, qrels.query_ids
@@ -127,8 +126,8 @@ def _first_id_map(mismatches: Mapping[str, Mismatch]) -> IdMap | None:
 
 
 def _store_mismatch(mismatches: dict[str, Mismatch], name: str, mismatch: Mismatch | None) -> bool:
-    """Store the mismatch of a run if there is one. Returns whether a mismatch of any run is stored;
-    its mapping is then tried on the next runs."""
+    """Store the mismatch of a run if there is one. Returns whether a mismatch of any run is stored.
+    If so, the mapping of the first stored mismatch is tried on the next runs."""
     if mismatch is not None:
         mismatches[name] = mismatch
     return bool(mismatches)
@@ -146,9 +145,8 @@ def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dic
     """Return a mismatch for each run that would match far more judged documents with a mapping of
     document ids.
 
-    Mappings are searched in the first run that lacks almost all judged documents. The mapping found
-    for it is tried on the other runs.
-    """
+    A mapping is searched for in the first run that lacks almost all judged documents. If a mapping
+    helps this run, it is also tried on the other runs."""
     mismatches: dict[str, Mismatch] = {}
     for name, (ranks, load) in runs.items():
         run = load() if lacks_judged_documents(ranks) else None
@@ -170,10 +168,9 @@ def find_document_mismatch(
     """Find a mapping of document ids with which far more judged documents match, in a sample of the
     shared queries.
 
-    If `given_map` is given, only this mapping is tried. Returns the mismatch with the mapping;
-    None if no mapping helps, or if more than a few judged documents match already. Also returns
-    None for a run loaded as judged ranks, because these contain only matching ids.
-    """
+    If `given_map` is given, only this mapping is tried. Returns a mismatch that contains the
+    mapping; None if no mapping helps, or if more than a few judged documents match already. Also
+    returns None for a run loaded as judged ranks, because these contain only matching ids."""
     if not run.complete:
         return None
     query_positions = find_indexes(run.query_ids, qrels.query_ids)
@@ -229,8 +226,8 @@ class _Ids:
     def find_mismatch(
         self, id_noun: str, n_sampled: int, given_map: IdMap | None, run: pa.Array, qrels: pa.Array
     ) -> Mismatch | None:
-        """Return the mismatch with the mapping that matches the most ids; None if no safe mapping
-        matches far more ids than match now.
+        """Return a mismatch with the safe mapping that matches the most ids; None if no safe
+        mapping matches far more ids than match without a mapping.
 
         If `given_map` is given, only this mapping is tried. `run` and `qrels` are all distinct ids
         of the run and of the judgments. The mapping must be safe for all of these, even if this
@@ -305,8 +302,8 @@ class _Ids:
         )
 
     def _find_candidate_readings(self) -> list[IdReading]:
-        """Return the readings that may make the unmatched ids match, alone or after another
-        reading."""
+        """Return the readings (single mappings) that may make the unmatched ids match, alone or
+        after another reading."""
         run = self.run.filter(pc.invert(pc.is_in(self.run, value_set=self.qrels)))
         qrels = self.qrels.filter(pc.invert(pc.is_in(self.qrels, value_set=self.run)))
         return find_possible_readings(run.to_pylist(), qrels.to_pylist())
@@ -328,7 +325,9 @@ class _Ids:
 
 
 def _select_used_ids(ids: pa.Array, codes: Ints) -> tuple[pa.Array, Ints]:
-    """Return the ids that these rows use, and the index of each row's id, int64[row]."""
+    """Reduce `ids` to the ids that occur in the given rows. `codes` int64[row] has the index of
+    each row's id in `ids`. Returns the reduced ids, and the index of each row's id in them,
+    int64[row]."""
     used_codes, code = np.unique(codes, return_inverse=True)
     return ids.take(as_column(used_codes)), code.astype(np.int64)
 
@@ -338,16 +337,17 @@ def _match_count(match: tuple[int, IdMap]) -> int:
 
 
 def _maps_of_one_reading(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Yield three mappings for each reading: applied to run and judgments, to the run only, and to
-    the judgments only."""
+    """Yield three mappings for each reading (a single mapping of ids): the reading applied to run
+    and judgments, to the run only, and to the judgments only."""
     for reading in readings:
         yield from (IdMap((reading,), (reading,)), IdMap((reading,), ()), IdMap((), (reading,)))
 
 
 def _maps_of_two_readings(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Yield three mappings for each ordered pair of readings.
+    """Yield three mappings for each ordered pair of readings (single mappings of ids).
 
-    These apply both readings in sequence to run and judgments, both in sequence to the run only,
-    and the first to the run and the second to the judgments."""
+    The first applies both readings in sequence to run and judgments. The second applies both in
+    sequence to the run only. The third applies the first reading to the run and the second reading
+    to the judgments."""
     for pair in permutations(readings, 2):
         yield from (IdMap(pair, pair), IdMap(pair, ()), IdMap(pair[:1], pair[1:]))

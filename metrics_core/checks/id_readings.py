@@ -52,8 +52,8 @@ class IdReading:
 
 @dataclass(frozen=True)
 class IdMap:
-    """A mapping of ids: the readings that are applied in sequence to the ids of a run, and those
-    applied to the ids of the judgments."""
+    """A mapping of ids: two sequences of readings (single mappings). One is applied to the ids of a
+    run, the other to the ids of the judgments."""
 
     run: tuple[IdReading, ...] = ()
     qrels: tuple[IdReading, ...] = ()
@@ -69,7 +69,8 @@ class IdMap:
 
     @property
     def description(self) -> str:
-        """Description of the mapping in words, with the ids it applies to."""
+        """Description of the mapping in words. If the mapping differs between the run and the
+        judgments, the description names the part that applies to each."""
         if self.run == self.qrels:
             return " and ".join(reading.description for reading in self.run)
         sides = (("in the run", self.run), ("in the judgments", self.qrels))
@@ -111,7 +112,7 @@ def parse_id_map(text: str) -> IdMap:
 
 
 def parse_id_reading(name: str) -> IdReading:
-    """Return the reading with this name. Raises ParameterError."""
+    """Return the id reading (a single mapping of ids) with this name. Raises ParameterError."""
     name = name.strip()
     if name in _PLAIN:
         description, function = _PLAIN[name]
@@ -147,10 +148,10 @@ def is_safe_id_map(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
     """Return whether a mapping may be proposed, given all distinct ids of a run and of the
     judgments.
 
-    Distinct ids of the run must stay distinct, and so must those of the judgments. A mapping that
-    cuts ids of both could merge ids from two different sources. It is only safe if no id matches
-    without it, and if it cuts the same part off every id of the run, and the same part off every id
-    of the judgments."""
+    Distinct ids must stay distinct, both in the run and in the judgments. A mapping that cuts parts
+    off ids of both could merge ids from two different sources. Such a mapping is only safe if no id
+    matches without it, and if it cuts the same part off every id of the run, and the same part off
+    every id of the judgments."""
     for ids, read_ids in ((run, id_map.map_run_ids(run)), (qrels, id_map.map_qrels_ids(qrels))):
         if len(read_ids.unique()) < len(ids):
             return False
@@ -191,8 +192,8 @@ def _find_cut_parts(full_id: str, remaining_id: str) -> tuple[str, str]:
 
 
 def find_possible_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdReading]:
-    """Return the readings that may make these ids of a run and of the judgments match, simplest
-    first."""
+    """Return the readings (single mappings) that may make these ids of a run and of the judgments
+    match, simplest first."""
     both = run, qrels
     begins = {part for ids in both for part in _find_common_parts(ids, _BEGIN)}
     ends = {part for ids in both for part in _find_common_parts(ids, _END)}

@@ -111,8 +111,8 @@ def make_snapshot(
 
     `qrels` are the judgments from which the scores were computed; None if another tool computed the
     scores. The packages of plug-in measures are added to `origin`. `previous` is the snapshot to be
-    replaced. For each measure, the new snapshot keeps the best mean in `previous` if that mean is
-    better than the new one. It is not kept if reading options or the measure's package changed."""
+    replaced. For each measure, the new snapshot keeps the best mean in `previous` if it is better
+    than the new mean, unless reading options or the measure's package changed."""
     marks = judgment_marks(scores.query_ids, qrels)
     order = np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)

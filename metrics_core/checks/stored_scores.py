@@ -63,7 +63,8 @@ def _stored_score_notes(
 
 
 def _parse_stored_name(name: str) -> Measure | None:
-    """Return the measure of a stored name, `precision@3` or `precision_at_3`; None if unknown."""
+    """Return the measure that a stored name refers to; None if there is no such measure. The name
+    is spelled like `precision@3` or like `precision_at_3`."""
     try:
         return parse_measure(name.replace("_at_", "@"))
     except RanklensError:

@@ -18,8 +18,8 @@ _MOST_DIGITS = 20
 def parse_json(body: bytes) -> Any:
     """Parse the JSON values of a UTF-8 file.
 
-    Raises ValueError for invalid JSON, for a duplicate key (as after a merge that kept both sides),
-    for values that are nested too deeply, and for numbers that are not finite."""
+    Raises ValueError for invalid JSON, for a duplicate key (such as one left by a merge that kept
+    both sides), for values that are nested too deeply, and for numbers that are not finite."""
     try:
         return json.loads(
             body.decode("utf-8-sig"),

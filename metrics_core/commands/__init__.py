@@ -30,8 +30,8 @@ def add_no_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """Parsed options of a command. Each command adds fields that are named like its arguments.
-    `format` is the output format."""
+    """Parsed options of a command. Each command has a subclass whose fields are named like the
+    command's arguments. `format` is the output format."""
 
     format: str = ""
 

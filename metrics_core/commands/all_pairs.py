@@ -42,12 +42,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @command("all-pairs", AllPairsOptions, help="test every pair of runs", arguments=_add_arguments)
 def format_all_pairs(options: AllPairsOptions) -> str:
-    """Format one row for each measure and pair, the run with the better mean first.
+    """Format one row for each measure and each pair of runs. The run with the better mean is named
+    first in the row.
 
     The columns are run, other, measure, verdict, n, difference, low, high, p and p_corrected. In
     the LaTeX format, the output is a table for a paper instead. Notes go to stderr. Raises
-    RanklensError if there is only one run.
-    """
+    RanklensError if there is only one run."""
     files = read_judged_files(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     if len(scores.runs) < 2:

@@ -26,8 +26,9 @@ _LABELS = 2
 
 
 def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: str) -> str:
-    """Describe how the first `top` results of each run differ from those of the first run, one row
-    per run.
+    """Return a table on how the first `top` results of each run differ from the results of the
+    first run. The table has one row per run. In the formats table and Markdown, sentences precede
+    it.
 
     Raises RanklensError if there is only one run."""
     changes = find_changes_of_runs(runs, runs[0], top)
@@ -44,8 +45,8 @@ def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: 
 
 
 def refuse_options_on_scores(options: Mapping[str, object]) -> None:
-    """Raise RanklensError if an option that needs judgments has a value. `options` are the values
-    by name."""
+    """Raise RanklensError if an option that needs judgments is set on a command line without
+    judgments. `options` are the values of these options by name."""
     first = next((name for name, value in options.items() if value), None)
     if first:
         hint = f"Give judgments instead of {NO_JUDGMENTS!r}."

@@ -16,7 +16,8 @@ class CommandParser(argparse.ArgumentParser):
     _takes_scores = False
 
     def add_collection_option(self) -> None:
-        """Add the option that names a collection. Its value is then used as the first argument."""
+        """Add the option that names a collection. If the option is given, its value replaces the
+        first argument, the judgments."""
         self._takes_collection = True
         self.add_argument(
             _OPTION,

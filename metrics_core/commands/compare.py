@@ -295,8 +295,8 @@ def _format_contributions(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
-    """Return the bounds of the interval on which the verdict is based, and a note on its level. The
-    note is "" if this is the level of the row."""
+    """Return the bounds of the interval on which the verdict is based, and a note on its confidence
+    level. The note is "" if the level equals `row["level"]`."""
     low, high, interval_level = verdict_interval(row, row["level"])
     return (low, high), "" if interval_level == row[
         "level"
@@ -304,8 +304,8 @@ def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
 
 
 def _ratio_cells(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the cells `tested` (the tested quantity) and `typical ratio`, such as "×1.27 [1.19,
-    1.36]"."""
+    """Return two table cells: `tested`, the name of the tested quantity, and `typical ratio`, the
+    ratio with its interval, such as "×1.27 [1.19, 1.36]"."""
     interval = w.format_interval(row["ratio_low"], row["ratio_high"], 2)
     has_ratio = row["tested"] == TYPICAL_RATIO
     ratio = f"×{w.format_score(row['ratio'], 2)} {interval}" if has_ratio else w.DASH

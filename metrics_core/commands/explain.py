@@ -62,7 +62,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class _Explanation:
-    """The explained queries. `order` int64[query] sorts them by difference, worst first.
+    """The explained queries. `order` int64[query] has their positions, sorted by difference, worst
+    first.
 
     The other arrays and `query_ids` are in the order of the judgments; `kinds` and `changes` are
     object[query]. `sentence` is empty unless a single query was requested."""
@@ -127,11 +128,11 @@ def explain(options: ExplainOptions) -> str:
     """Explain each query: how the run fails, how its score differs from the baseline's score, and
     how much each document contributes to the difference.
 
-    The contributions add up to the difference. The table and Markdown have three decimals. For a
-    single query they show the explanation in a sentence and all documents; for several queries they
-    show one document of each. tsv and csv have a line for each document. Notes go to stderr. Raises
-    RanklensError if there are several measures, and if there is no run to compare with the
-    baseline."""
+    The contributions add up to the difference. The formats table and Markdown have three decimals.
+    For a single query, they show the explanation in a sentence and all documents. For several
+    queries, they show one document of each query. The formats tsv and csv have a line for each
+    document. Notes go to stderr. Raises RanklensError if there are several measures, or if there is
+    no run to compare with the baseline."""
     files = read_files(options)
     if len(files.measures) > 1:
         raise RanklensError("Only one measure can be explained at a time.", "Give one with -m.")
@@ -191,8 +192,8 @@ def _explain_difference(files: InputFiles, query_id: str, top: int) -> str:
 
 
 def format_json(explanation: _Explanation) -> str:
-    """Format the queries as a JSON list of objects. Undefined values are null, and so are the ranks
-    of documents that are not in a list."""
+    """Format the queries as a JSON list of objects. Undefined values are null. If a document is
+    missing from the list of the run or of the baseline, its rank in this list is null."""
     return (
         json.dumps(
             [_query_record(explanation, i) for i in explanation.order], ensure_ascii=False, indent=1
@@ -235,8 +236,8 @@ def _format_text(
     format_table: Callable[[pd.DataFrame, int], str],
     line: Callable[[str], str],
 ) -> str:
-    """Format as human-readable text: a single query with all its documents, or several queries with
-    one line each."""
+    """Format an explanation as human-readable text: a single query with all its documents, or
+    several queries with one line each."""
     if not explanation.sentence:
         return format_table(_overview_table(explanation), 5)
     query_fields, gains = explanation.query_fields(0), explanation.headroom

@@ -86,8 +86,8 @@ def _starts_with_field(path: str, names: Sequence[str]) -> bool:
 
 
 def refuse_unused_columns(options: ReadingOptions) -> None:
-    """Raise RanklensError if no file has any of the columns named in `--columns`, or if the
-    judgments and a run would be read from the same list in the same file."""
+    """Raise RanklensError if no file has any of the columns named in `--columns`. Also raises it if
+    the judgments and a run would be read from the same list of records in the same file."""
     chosen = options.read_as.columns
     if chosen is None:
         return

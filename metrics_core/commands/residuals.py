@@ -60,8 +60,9 @@ def residuals(options: ResidualsOptions) -> str:
     """Format a table of the lowest and the highest possible score.
 
     Columns: run, query_id ("all" for the mean), measure, score, lowest, highest and kind. The kind
-    is "exact" if both extremes can be reached, and "bound" if they are limits that the score cannot
-    exceed. The table format has three decimals; all other formats have full precision."""
+    is "exact" if both extremes can be reached. It is "bound" if the score cannot lie outside them,
+    but might not be able to reach them. The table format has three decimals; all other formats have
+    full precision."""
     files = read_judged_files(options)
     residual_table = residual_frame(files.judged, files.measures, highest_grade=options.highest)
     scores = score_runs(

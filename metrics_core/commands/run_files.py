@@ -26,7 +26,7 @@ _MAX_NAMED = 5
 class FileRun(Generic[AnyRun]):
     """A run, or its judged ranks, with its path on the command line.
 
-    The path is that of the file, followed by the run's name if the file contains several runs."""
+    The path is the file's path, followed by the run's name if the file contains several runs."""
 
     run: AnyRun
     file: str

@@ -100,8 +100,8 @@ def read_score_tables(options: ReadingOptions) -> list[GivenScores]:
 def find_measure_names(options: ReadingOptions, given_measures: Iterable[Measure]) -> list[str]:
     """Return the canonical names of the measures that `-m` names, in order.
 
-    `given_measures` are the measures of `--scores`. Raises RanklensError for a name that belongs to
-    both one of these and a computed measure."""
+    `given_measures` are the measures of `--scores`. Raises RanklensError for a name that belongs
+    both to a measure in `given_measures` and to a computed measure."""
     given_names, names = set(map(str, given_measures)), []
     for text in options.measures or ():
         parts = [text] if text.strip() in given_names else split_names([text])
@@ -124,8 +124,8 @@ def _unquote(name: str) -> str:
 
 
 def _computed_measure_name(name: str) -> str:
-    """Return an unambiguous name of the computed measure: its canonical name, with the cutoff 10 if
-    `name` is not valid without a cutoff."""
+    """Return an unambiguous name for the computed measure called `name`: its canonical name. The
+    cutoff 10 is added if `name` is not valid without a cutoff."""
     try:
         canonical_name = str(parse_measure(name))
     except ParameterError:

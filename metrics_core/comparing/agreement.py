@@ -54,8 +54,8 @@ class Agreement:
         return Agreement(table, self.orders[np.ix_(positions, positions)])
 
     def replace_verdict(self, measure: str, row: Mapping[str, Any]) -> Agreement:
-        """Return a copy in which the low, high and verdict of one measure are those of `row`, a row
-        of `compare`.
+        """Return a copy in which the row of one measure has the low, high and verdict of `row`, a
+        row of `compare`.
 
         The values of `row` are corrected for the number of runs, not for the number of measures."""
         names = ["low", "high", "verdict"]
@@ -135,9 +135,10 @@ def _kendall_taus(values: Floats) -> Floats:
     """Return Kendall's tau-b between the orders of the runs under each pair of measures,
     float64[measure, measure]. `values` is float64[run, measure].
 
-    Tau-b is the number of run pairs that both measures order in the same way, minus the number of
-    pairs that they order in opposite ways, divided by the geometric mean of two numbers: the pairs
-    that the first measure orders, and those that the second orders."""
+    Tau-b is a quotient. The numerator is the number of run pairs that both measures order in the
+    same way, minus the number of pairs that they order in opposite ways. The denominator is the
+    geometric mean of the number of pairs that the first measure orders and the number of pairs that
+    the second measure orders."""
     # Values that differ only by rounding are tied.
     steady = values.round(12)
     first, second = np.triu_indices(len(steady), 1)
@@ -160,11 +161,11 @@ def find_disagreements(
     """Return the queries on which two measures disagree about a pair of runs, strongest
     disagreement first.
 
-    Columns: query_id, first, second (the difference, run minus baseline, under each measure), apart
-    (how strongly they disagree). For `apart`, each difference is divided by the root mean square of
-    the differences under the same measure, and signed so that positive is better. `apart` is the
-    absolute difference between the two results. Queries without a score are excluded. Raises
-    UnknownRunError."""
+    Columns: query_id, first, second, apart. `first` and `second` are the difference, run minus
+    baseline, under each of the two measures. `apart` is the strength of the disagreement. To
+    compute it, each difference is divided by the root mean square of all differences under the same
+    measure, and signed so that positive is better. `apart` is the absolute difference between the
+    two results. Queries without a score are excluded. Raises UnknownRunError."""
     pair = scores.select_runs([run, baseline])
     gaps: list[Floats] = []
     units: list[Floats] = []

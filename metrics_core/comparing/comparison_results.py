@@ -23,7 +23,7 @@ class ComparisonResults:
     side                   1 if the test favours positive differences, else -1. Usually the sign of
                            the mean
     sample                 resampling results of the same columns, regardless of the method
-    costs                  further results if a quantity other than the mean difference is tested
+    costs                  additional results if a quantity other than the mean difference is tested
                            (`tested_quantities`). p-values and `side` then belong to that quantity,
                            and the mean difference has no interval"""
 
@@ -54,7 +54,8 @@ class ComparisonResults:
 
     @property
     def effect(self) -> Floats:
-        """The mean in standard deviations of the differences, float64[column].
+        """The mean difference as a multiple of the standard deviation of the differences,
+        float64[column].
 
         It is 0 if the runs differ on no query, and NaN if they differ by the same amount on all
         queries."""

@@ -60,6 +60,6 @@ def shared_queries(scores: Scores, runs: Sequence[str] = ()) -> Mask:
 def select_scores(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:
     """Return the scores of the queries that are compared.
 
-    If `missing` is "zero", these are all queries. If it is "shared", these are the queries for
-    which all of these runs have results. Raises UnknownRunError."""
+    If `missing` is "zero", all queries are compared. If `missing` is "shared", only the queries for
+    which all runs in `runs` have results are compared. Raises UnknownRunError."""
     return scores if missing == "zero" else scores.select_queries(shared_queries(scores, runs))

@@ -84,8 +84,8 @@ def find_crossings(
     level: float = LEVEL,
     difference: Floats | None = None,
 ) -> Crossings:
-    """Return the difference of a pair at every cutoff up to `depth`, and a confidence band at some
-    cutoffs, including `extra_cutoff`.
+    """Return the difference of a pair of runs at every cutoff up to `depth`, and a confidence band
+    at some cutoffs, including `extra_cutoff`.
 
     `depth` defaults to the length of the longer list of the two runs. If the result of
     `difference_curve` is already known, it can be passed as `difference` float64[k]. Raises

@@ -31,9 +31,10 @@ runs."""
 class QueryDraw:
     """Queries drawn at random.
 
-    `sizes` are the number of queries in the first draw and the numbers added later (*draw more*).
-    The same `seed` and queries result in the same order. `left_out` are the ids of drawn queries
-    that the judge skipped and that do not count. `date` is the day of the first draw, as text."""
+    `sizes` has the number of queries in the first draw, followed by the numbers that were added
+    later (*draw more*). The same `seed` and queries result in the same order. `left_out` are the
+    ids of drawn queries that the judge skipped and that do not count. `date` is the day of the
+    first draw, as text."""
 
     seed: int
     sizes: tuple[int, ...]
@@ -74,9 +75,9 @@ class QueryDraw:
 def count_finished_queries(is_finished: Mask) -> int:
     """Return the number of queries that count: the queries before the first unfinished one.
 
-    `is_finished` bool[query] is in the drawn order. A query with the same documents in both runs
-    needs no judgments, so it is finished from the start. If such queries counted before earlier
-    unfinished queries, they would pull the difference towards 0."""
+    `is_finished` bool[query] is in the order of the draw. A query with the same documents in both
+    runs needs no judgments, so it is finished from the start. It does not count while an earlier
+    query is unfinished, because counting such queries first would pull the difference towards 0."""
     return len(is_finished) if is_finished.all() else int(np.argmin(is_finished))
 
 

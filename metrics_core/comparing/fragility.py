@@ -51,8 +51,8 @@ def find_fragility(differences: Floats) -> Fragility:
 
 
 def share_of_mean_difference(differences: Floats, queries: Mask) -> float:
-    """Return the share of the sum of `differences`, float64[query], that comes from some of the
-    queries. `queries`, bool[query], selects them.
+    """Return the share of the sum of all differences that comes from the selected queries.
+    `differences` is float64[query], and `queries` bool[query] selects the queries.
 
     The share is above 1 if the other queries partly cancel this contribution. It is NaN if the sum
     is 0."""

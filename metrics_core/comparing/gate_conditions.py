@@ -129,7 +129,8 @@ class Gate:
 
     @property
     def target(self) -> str:
-        """The name of the measure, or `mean(…)` around it, such as `mean(latency_ms)`."""
+        """The name of the measure. If the mean of a cost is tested, the name is in `mean(…)`, such
+        as `mean(latency_ms)`."""
         return f"mean({self.measure})" if self.asks_for_mean else str(self.measure)
 
     @property

@@ -51,7 +51,7 @@ def bca_interval(differences: Floats, level: float = LEVEL) -> Ends:
     """Return the bias-corrected and accelerated bootstrap interval of the mean of `differences`,
     float64[query] without NaN (Efron, Better bootstrap confidence intervals, JASA 1987).
 
-    The draws are the same as for every other mean."""
+    The resamples are the same for all means."""
     return bca_test(differences, level)[1]
 
 
@@ -101,13 +101,14 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
     float64[column], NaN without a test.
 
     Each bound is wrong in at most `tail` / 2 of all cases. The interval excludes zero if and only
-    if `is_significant` bool[column] is true. Each bound is as many standard errors from the mean as
-    a t-test requires. The standard error is not that of the observed data, but the one that would
-    result if the bound were the true mean (like Wilson, 1927, for a share, and Farrington and
-    Manning, Statistics in Medicine 1990, for a margin). When few queries differ, a larger mean
-    difference also means a larger variance. A sample whose losses are small by chance therefore
-    underestimates the standard error, and an interval based on it would rule out a real loss too
-    often."""
+    if `is_significant` bool[column] is true.
+
+    The distance of a bound from the mean is the number of standard errors that a t-test requires.
+    For each bound, the standard error is computed as if this bound were the true mean (like Wilson,
+    1927, for a share, and Farrington and Manning, Statistics in Medicine 1990, for a margin). The
+    reason is that, when few queries differ, a larger mean difference also means a larger variance.
+    If the losses in a sample are small by chance, the observed standard error is therefore too
+    small, and an interval based on it would rule out a real loss too often."""
     from scipy import special
 
     low, high = (end.copy() for end in sample.intervals(tail, is_significant)[1:])
@@ -140,13 +141,15 @@ def adjust_by_share_bounds(
     """Adjust the interval that is compared with a margin, using upper bounds on shares of queries.
 
     `run_scores` (of the run) and `baseline_scores` (of the baseline) are float64[query, column],
-    NaN if undefined; `largest_difference` is the range of the scale. The upper bound of a share of
-    queries (`share_upper_bound`) is wrong with probability 1 - `level`. It is used twice. First,
-    for the share of queries that lose: if each of them lost the whole range, the mean could not
-    lose more, so a wider interval is shortened to this loss. Second, for the share of queries that
-    drop to 0: each of them may lose an average score, so a narrower interval is extended to this
-    loss. The reason is that a sample with only one or two such queries underestimates the variance
-    that they cause. Gains are treated in the same way."""
+    NaN if undefined. `largest_difference` is the range of the scale. The upper bound of a share of
+    queries (`share_upper_bound`) is wrong with probability 1 - `level`.
+
+    The lower bound of the interval is adjusted twice. First, the mean cannot lose more than if each
+    query in the bounded share of losing queries lost the whole range. If the interval reaches
+    beyond this loss, it is shortened. Second, each query that drops to 0 may lose an average score.
+    If the interval does not reach the loss from the bounded share of such queries, it is extended,
+    because a sample with only one or two of them underestimates the variance. The upper bound is
+    adjusted in the same way, for gains."""
     gaps = run_scores - baseline_scores
     is_defined = ~np.isnan(gaps)
     n = is_defined.sum(axis=0)

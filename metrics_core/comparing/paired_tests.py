@@ -83,9 +83,9 @@ class PairedTest:
     float64[query] and returns the two-sided p-value.
 
     `tests_mean` is true if both the hypothesis and the verdict are about the mean. `countable` is
-    true if the p-values can be arbitrarily small, so that a correction can multiply them. `side` is
-    a function that returns 1 if the test favours positive differences float64[query], and -1 if it
-    favours negative ones."""
+    true if the test can be combined with a correction, which requires that its p-values can be
+    arbitrarily small. `side` is a function that returns 1 if the test favours positive differences
+    float64[query], and -1 if it favours negative ones."""
 
     title: str
     question: str

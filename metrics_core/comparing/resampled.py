@@ -54,7 +54,8 @@ class ResampledMeans:
     queries      int64[column], number of defined differences
     differing    int64[column], number of differences that are not 0
     p            float64[column], two-sided p-value; NaN if not tested (`verdicts.are_testable`)
-    drawn        int64[drawn column], resampled columns: all tested ones in which a query differs
+    drawn        int64[drawn column], the columns that were resampled. A tested column is resampled
+                 if the runs differ on at least one query
     distances    float64[draw, drawn column], distance of the column's mean in a draw from its mean
                  in the data, in standard errors"""
 
@@ -122,7 +123,7 @@ class ResampledMeans:
     @cached_property
     def _draw_ranks(self) -> Int32s:
         """For each draw and column, the number of draws in which the column's mean is at least as
-        far from its mean in the data as it is in this draw.
+        far from its mean in the data as in this draw.
 
         The array is int32 and has the shape of `distances`."""
         ranks = np.empty(self.distances.shape, dtype=np.int32)
@@ -133,12 +134,12 @@ class ResampledMeans:
         return ranks
 
     def _find_distances(self, tails: Floats) -> Floats:
-        """Return, for each drawn column, the distance from its mean to the bounds of its interval,
-        float64[drawn column].
+        """Return, for each resampled column, the distance of the bounds of its interval from its
+        mean, in standard errors, float64[drawn column].
 
-        If n draws are at least this far from the mean, their share (n + 1) / (draws + 1) is just
-        above the column's error probability in `tails`. A value at this distance is therefore not
-        rejected."""
+        At this distance, the test just fails to reject: if n draws are at least this far from the
+        mean, their share (n + 1) / (draws + 1) is just above the column's error probability in
+        `tails`. The distance is infinite if there are too few draws for `tails`."""
         most = np.floor(tails * (len(self.distances) + 1) + 1e-9).astype(np.int64)
         position = np.clip(len(self.distances) - most, 0, len(self.distances) - 1)
         ends: Floats = np.take_along_axis(self._sorted_distances, position[None, :], axis=0)[0]

@@ -44,8 +44,8 @@ def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     """Return the lowest and highest score of each query over the orders of its tied documents.
 
     `ranks` are the judged ranks of the run for all judged queries. The result is exact for measures
-    that never fall if a document of a higher grade moves up. For other measures, only the best and
-    the worst order by grade are tried; other orders may have scores outside this range."""
+    whose score never falls if a document of a higher grade moves up. For other measures, only the
+    best and the worst order by grade are tried; other orders may have scores outside this range."""
     score = measure.score(ranks)
     tied = find_tied_queries(run, ranks, measure.cutoff)
     needs = bool(measure.declaration.needs or measure.value("gains"))

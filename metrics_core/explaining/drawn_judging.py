@@ -27,7 +27,7 @@ from metrics_core.tables import Qrels, Run
 
 @dataclass(frozen=True, eq=False)
 class DrawnJudgments:
-    """The state of judging a draw.
+    """The progress of judging the queries of a random draw.
 
     query_ids    the drawn queries that are not left out, in the order in which to judge them
     documents    the documents whose grades the measure needs, in the order of `query_ids`. Columns:
@@ -38,7 +38,7 @@ class DrawnJudgments:
                  baseline_mean are NaN while a document in both lists has no grade
     n_others     number of queries that were not drawn but have grades in the layer; they do not
                  count
-    n_available  number of queries from which the queries are drawn"""
+    n_available  number of queries from which the draw was made"""
 
     run: str
     baseline: str
@@ -97,7 +97,7 @@ def list_documents_to_judge(
 
 
 def list_all_queries(run: Run, baseline: Run) -> list[str]:
-    """Return the queries with results in either run. The drawn queries are selected from these."""
+    """Return the queries with results in either run. A random draw is made from these queries."""
     return list(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
 
 

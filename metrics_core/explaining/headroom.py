@@ -25,9 +25,10 @@ from metrics_core.measures import Measure
 class Headroom:
     """Headroom by query, float64[query] each; NaN if the score is undefined.
 
-    The gains build on `score` in turn: `order` is the gain from the best order of the first
-    results, `below` the gain from moving up results from below them, and `missing` the gain from
-    adding documents that are missing from the list. Score and gains add up to `best_score`."""
+    Three gains are added to `score` one after the other. `order` is the gain from the best order of
+    the first results. `below` is the additional gain from moving up results that rank below the
+    first results. `missing` is the additional gain from adding documents that are missing from the
+    list. Score and gains add up to `best_score`."""
 
     score: Floats
     order: Floats
@@ -161,8 +162,8 @@ def make_best_lists(ranks: JudgedRanks, lowest_gaining_grade: float) -> JudgedRa
 
 
 def _running_counts(gains: Mask, query: Ints, n_queries: int) -> Ints:
-    """Return, for each row, the number of rows with a gain in the same query up to and including
-    this row, int64[row]."""
+    """Return a running count for each row, int64[row]: the number of rows with a gain among the
+    rows of the same query up to and including this row."""
     running = np.cumsum(gains)
     before = np.append(0, running)[_query_starts(query, n_queries)]
     return np.asarray(running - before[query])

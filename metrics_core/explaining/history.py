@@ -114,13 +114,13 @@ def find_first_bad_versions(
     best version; -1 if it is not significantly worse in the last version.
 
     Each of `slices` is float64[version, query], versions first to last; slices may have different
-    queries. `direction` is -1 if lower is better. Versions are compared with the best one by the
-    paired differences of the queries with both scores. A history is tested again after every
-    version, and the best version is chosen from more versions each time, so each p-value is
-    multiplied by the number of ordered pairs of versions. As a result, if all of 10 or 20 versions
-    are equal and a test is made after each, 1 to 5 of 100 histories are ever found worse
-    (benchmarks/simulations.py). P-values are also corrected for `n_tested` slices (Šidák). There is
-    no test with too few queries (`verdicts.are_testable`)."""
+    queries. `direction` is -1 if lower is better. Versions are compared with the best version by
+    the paired differences of the queries with both scores. Slices with too few queries are not
+    tested (`verdicts.are_testable`). A history is tested again after every version, and the best
+    version is chosen from more versions each time. Each p-value is therefore multiplied by the
+    number of ordered pairs of versions. As a result, if all of 10 or 20 versions are equally good,
+    only 1 to 5 of 100 histories are ever called worse, although a test is made after each version
+    (benchmarks/simulations.py). P-values are also corrected for `n_tested` slices (Šidák)."""
     scaled = [scores * direction for scores in slices]
     best = [_best_version(scores) for scores in scaled]
     later = [i for i, scores in enumerate(scaled) if 0 <= best[i] < len(scores) - 1]

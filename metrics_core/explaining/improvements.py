@@ -87,8 +87,8 @@ def find_best_change(
     """Return the single change that improves the score most.
 
     The change moves a relevant document, listed or not, to a rank up to k, or removes one of the
-    first k documents. Among changes with equal gains, it is the one in which the document passes
-    the fewest ranks. Returns None if no change helps, or if nothing is judged. Raises
+    first k documents. If several changes have equal gains, the change in which the document passes
+    the fewest ranks is returned. Returns None if no change helps, or if nothing is judged. Raises
     LackingDataError for a measure that depends on more than grades."""
     ranks = edit_ranks(run, qrels, query_id, (), edited_run=run.name)
     listed = documents_by_rank(ranked_documents(run, query_id))

@@ -28,15 +28,15 @@ class ListChanges:
     with results in either run. A rank without a document counts as a different document.
 
     new           int64[query]    documents of the run that the baseline lacks
-    overlap       float64[query]  number of documents in both lists, divided by k, or by the length
-                                  of the longer list if this is shorter than k
+    overlap       float64[query]  number of documents in both lists, divided by k; if both lists are
+                                  shorter than k, divided by the length of the longer list
     rbo           float64[query]  rank-biased overlap, which also depends on the order
     first_change  int64[query]    first rank with different documents; 0 if there is none
     best_new      int64[query]    best rank of a new document; 0 if there is none
 
     `n_short` is the number of queries for which both lists are shorter than k, and `n_both` the
-    number of queries with results in both runs. `longest` has two lengths, each at most k: that of
-    the longest list in the run, and that of the longest list in the baseline."""
+    number of queries with results in both runs. `longest` has the length of the run's longest list
+    and the length of the baseline's longest list, each at most k."""
 
     run: str
     baseline: str
@@ -106,8 +106,9 @@ class ListChanges:
 
 
 def mean_overlap(overlap: Floats, level: float = LEVEL) -> Interval:
-    """Return the mean over the queries of overlaps, float64[query, column], with its interval
-    within 0 and 1. The interval is NaN with fewer than `FEWEST_QUERIES` queries."""
+    """Return the mean of `overlap`, float64[query, column], over the queries, with its interval.
+    The bounds of the interval are clipped to 0 and 1, and NaN if a column has fewer than
+    `FEWEST_QUERIES` queries."""
     share = mean_interval(overlap, level=level)
     is_enough = (~np.isnan(overlap)).sum(axis=0) >= FEWEST_QUERIES
     ends = (np.where(is_enough, np.clip(end, 0, 1), np.nan) for end in (share.low, share.high))
@@ -208,7 +209,8 @@ def refuse_incomparable_run(run: Run, baseline: Run) -> None:
 
 
 def find_list_length(run: Run) -> int:
-    """Return the length of the run's longest list, at most `DEEPEST`; 0 without results."""
+    """Return the length of the run's longest list, at most `DEEPEST`; 0 if the run has no
+    results."""
     return int(read_lists(run, run.query_ids, DEEPEST)[1].max(initial=0))
 
 

@@ -146,8 +146,8 @@ def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
 
 
 def read_lists(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
-    """Return the rows of a run for these queries, down to rank `depth`: the position of the query,
-    int64[row], the rank, int64[row], and the doc_id."""
+    """Return the rows of a run for these queries, down to rank `depth`: three arrays with the
+    position of the query (int64[row]), the rank (int64[row]) and the doc_id."""
     run = run.select_queries(query_ids)
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     positions = np.array([position.get(q, -1) for q in run.query_ids], dtype=np.int64)

@@ -28,7 +28,8 @@ def find_grade(grades: Mapping[str, float], doc_id: str) -> float:
 
 
 def find_judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:
-    """Return the row in the qrels of every document in the judgments of the query, by doc_id."""
+    """Return a dictionary from each document in the judgments of the query to its row in the
+    qrels."""
     query_ids = qrels.query_ids
     if query_id not in query_ids:
         return {}
@@ -37,6 +38,6 @@ def find_judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:
 
 
 def find_grades(qrels: Qrels, query_id: str) -> dict[str, float]:
-    """Return the grade of every document in the judgments of the query, by doc_id."""
+    """Return a dictionary from each document in the judgments of the query to its grade."""
     grades = qrels.relevance
     return {doc_id: float(grades[row]) for doc_id, row in find_judged_rows(qrels, query_id).items()}

@@ -81,7 +81,7 @@ def classify_queries(
     known_headroom: Headroom | None = None,
     judgments_complete: bool = False,
 ) -> Objects:
-    """Return the kind of each query of a run, a name of `KINDS`, object[query].
+    """Return how each query of a run succeeds or fails: one of the names in `KINDS`, object[query].
 
     If the headroom of these ranks on this measure is already known, it can be passed as
     `known_headroom`. If `judgments_complete` is true, unjudged documents count as not relevant, and
@@ -116,7 +116,8 @@ def classify_changes(
     tie_threshold: float,
     known_kinds: Sequence[Objects] | None = None,
 ) -> Objects:
-    """Return the kind of each query of a pair of runs, a name of `CHANGES`, object[query].
+    """Return how each query changes from the baseline to the run: one of the names in `CHANGES`,
+    object[query].
 
     Scores that differ by at most `tie_threshold` are treated as equal. If the results of
     `classify_queries` for the two runs are already known, they can be passed as `known_kinds`."""

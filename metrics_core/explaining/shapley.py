@@ -29,12 +29,13 @@ Averaged = Literal["shapley", "order"]
 def shapley_values(
     ranks: JudgedRanks, position: int, measure: Measure
 ) -> tuple[Ints, Floats, float, Averaged]:
-    """Return the Shapley values of the documents of the query at this position, for measures that
-    depend only on grades.
+    """Return the Shapley values of the relevant documents in the list of the query at this
+    position, for measures that depend only on grades.
 
     Returns the row indexes of these documents in `ranks`, int64[n]; their values, float64[n]; the
-    score of the empty set; and the method. The method is "shapley" if increases were averaged over
-    all orders, and "order" if the documents were added in rank order only."""
+    score if all of them had grade 0; and the method. With the method "shapley", the increase in
+    score due to the grade of a document is averaged over all orders of the documents. With the
+    method "order", only the order by rank is used."""
     rows = query_rows(ranks, position)
     grade = ranks.relevance[rows]
     players = np.flatnonzero((grade >= measure.relevant_from) & (grade > 0))

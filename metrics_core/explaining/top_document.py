@@ -27,8 +27,8 @@ class TopDocument:
 def find_top_document(
     focus: JudgedRanks, baseline: JudgedRanks, query: int, relevant_from: float
 ) -> TopDocument | None:
-    """Return the relevant document whose grade is higher than that of every other document of the
-    query; None if there is none."""
+    """Find the relevant document that has a higher grade than every other document of the query,
+    and return its ranks; None if there is no such document."""
     first, last = np.searchsorted(focus.judged_query, [query, query + 1])
     grades = focus.judged_relevance[first:last]
     if not len(grades) or grades[0] < max(relevant_from, 0):

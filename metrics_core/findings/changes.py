@@ -54,7 +54,7 @@ def explain_change(
 ) -> Sentence:
     """Explain why the run in focus gains or loses `difference` on the query.
 
-    `grade_names` maps grades to adjectives, as for `explain`."""
+    `grade_names` maps grades to adjectives, such as "highly"."""
     loses = difference < 0
     head = (
         run_span(diagnosis.focus)

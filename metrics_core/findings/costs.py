@@ -57,8 +57,8 @@ def format_ratio_change(ratio: float) -> str:
 
 
 def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
-    """Describe the difference of the means, which is not tested: "mean +352 ms (1,634 against
-    1,282); half of it from 4 queries"."""
+    """Describe the difference of the means without a test: "mean +352 ms (1,634 against 1,282);
+    half of it from 4 queries"."""
     names = [_UNITS[word] for word in split_column_name(measure) if word in _UNITS]
     unit = f" {names[-1]}" if names else ""
     text = f"mean {w.format_difference(row['difference'])}{unit}"

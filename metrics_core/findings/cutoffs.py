@@ -108,7 +108,7 @@ def _focus_rows(curve: pd.DataFrame, focus: str, baseline: str) -> pd.DataFrame 
 
 
 def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
-    """Return the title of the curves by cutoff, which states the k at which the run in focus is
+    """Return the title of the curves by cutoff. It states the k at which the run in focus is
     significantly ahead or behind.
 
     `curve` is the frame of `mean_curves` (run, k, mean, low, high, difference, diff_low, diff_high,

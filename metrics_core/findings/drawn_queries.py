@@ -14,8 +14,8 @@ from metrics_core.findings.verdicts import VerdictFinding
 
 
 def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
-    """State the result on the drawn queries. Before there are enough judgments to show the
-    comparison, state what is to be judged instead."""
+    """State the result on the queries that were drawn at random. If there are not yet enough
+    judgments to show the comparison, state what is to be judged instead."""
     row, n = state.row, w.format_query_count(len(state.query_ids), "drawn ")
     if row is None and state.is_finished:
         lead = muted_span(f"A comparison needs at least {FEWEST_QUERIES} queries.")
@@ -62,8 +62,8 @@ def drawn_progress_text(state: DrawnJudgments) -> str:
 
 
 def share_needed_to_open(state: DrawnJudgments) -> float | None:
-    """Return the minimum share of the drawn queries, in per cent, that must be judged before the
-    comparison is shown; None once it is shown."""
+    """Return the minimum share of the randomly drawn queries, in per cent, that must be judged
+    before the comparison is shown. Returns None if it is already shown."""
     return None if state.is_open else 100 * FEWEST_QUERIES / len(state.query_ids)
 
 
@@ -114,8 +114,8 @@ def new_draw_steps(
     many documents must be judged, and which difference these queries can detect.
 
     `changed_share` is the share of all queries whose lists differ, `waiting_share` the share of all
-    queries that still need grades, and `documents_per_query` the mean number of documents to
-    judge."""
+    queries that still need grades, and `documents_per_query` the mean number of documents to judge
+    per query."""
     n_waiting, n_documents = round(n * waiting_share), round(n * documents_per_query)
     steps = [
         f"Draw {w.format_count(n)} of the {w.format_query_count(n_available)} at random.",

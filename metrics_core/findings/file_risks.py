@@ -64,7 +64,8 @@ def ties_check(
 
 
 def describe_tie_order_effect(word: str) -> str:
-    """Return the brief form of the answer of `ties_check`: the effect of the order of ties."""
+    """Return the brief form of the answer of `ties_check`: the effect of the order of ties. `word`
+    is the full answer."""
     if word == w.DASH:
         return "only two orders were tried"
     verb = word.removeprefix("cannot ").removeprefix("could ").replace("reverse", "reverses")

@@ -30,10 +30,10 @@ def files_finding(
     """State how many files are loaded, how many could not be read, and whether the ids of the runs
     match the ids of the judgments.
 
-    n_refused        files that could not be read, including those that wait for the user
+    n_refused        files that could not be read, including files that need the user's choice
     n_unjudged       queries of the runs that have no judgments
     missing_table    the files that are still needed for a comparison ("judgments"), or ""
-    answered_counts  run -> number of judged queries that it answers, for the runs that lack results
+    answered_counts  run -> number of judged queries with results, for the runs that lack results
                      for some of the `n_judged` queries
     unclear_files    files whose fields are unknown
     ambiguous_files  files that may be a run or judgments

@@ -50,7 +50,7 @@ class UnansweredQueries:
 class BrokenQuery:
     """A query whose score changed, with the scores of baseline and run.
 
-    `text` is the query's text, which is empty if unknown. `kind` is the way in which the query
+    `text` is the query's text, or "" if the text is unknown. `kind` is the way in which the query
     fails in the run."""
 
     query_id: str
@@ -114,11 +114,12 @@ def unanswered_queries(
 def broken_queries(
     outcome: GateOutcome, scores: Scores, judged: JudgedRanks | None, texts: Mapping[str, str]
 ) -> BrokenQueries | None:
-    """Return the queries of a gate, worst first, or None if the gate passed.
+    """Return the worst queries of a gate that did not pass, worst first; None if the gate passed.
 
-    If the outcome is "worse", these are the queries that lost; if it is "cannot tell", all queries
-    with a changed score. `scores` are the scores on the gate's slice, `judged` the judged ranks of
-    the run (None for scores that another tool computed), and `texts` the query texts by id."""
+    If the outcome is "worse", they are chosen from the queries that lost. If it is "cannot tell",
+    they are chosen from all queries with a changed score. `scores` are the scores on the gate's
+    slice, `judged` the judged ranks of the run (None for scores that another tool computed), and
+    `texts` the query texts by id."""
     if outcome.outcome == NOT_WORSE:
         return None
     gate = outcome.gate

@@ -75,8 +75,8 @@ class GateConditions:
         """Parse the texts of conditions and drop duplicates. Raises ParameterError and
         UnknownMeasureError.
 
-        The floors in `floors` are for the mean, those in `floors_shown` for the confidence bound of
-        the mean. `measures` are the measures of scores that another tool computed."""
+        `floors` must be reached by the mean, `floors_shown` by the confidence bound of the mean.
+        `measures` are the measures of scores that another tool computed."""
         all_floors = [Floor.parse(text, measures=measures) for text in floors]
         all_floors += [Floor.parse(text, by_bound=True, measures=measures) for text in floors_shown]
         all_gates = [g if isinstance(g, Gate) else Gate.parse(g, measures) for g in gates]
@@ -183,7 +183,7 @@ class GateReport:
 
     @property
     def closing_sentence(self) -> str:
-        """The last sentence of the report, which explains the exit status."""
+        """The last sentence of the report. It explains the exit status."""
         return status_finding(
             self.status,
             has_inconclusive=CANNOT_TELL in self.words,
@@ -361,7 +361,7 @@ def _best_mean_findings(compared: GateComparison, all_scores: Scores) -> list[st
 
 
 def compute_overlaps(lists: Sequence[Run], conditions: GateConditions) -> Sequence[OverlapOutcome]:
-    """Return how much the first list, that of the baseline, overlaps with each of the other lists.
+    """Return how much the first list (the baseline's list) overlaps with each of the other lists.
     The result is empty if no overlap is checked."""
     return find_overlaps(lists[0], lists[1:], conditions.overlaps) if conditions.overlaps else ()
 

@@ -86,7 +86,7 @@ def _describe_loss(outcome: GateOutcome) -> str:
 
 
 def gate_finding(outcome: GateOutcome) -> str:
-    """Explain the outcome of a gate in one or two sentences, which follow its title.
+    """Explain the outcome of a gate in one or two sentences that are printed after its title.
 
     If the gate is on the mean of a cost, another sentence says that the test of such a mean is not
     protected against skewed values."""

@@ -99,8 +99,8 @@ def judgments_effect_finding(
 def judge_next_finding(
     next_judgments: NextJudgments, pair: ComparedPair, n_unjudged: int = 0
 ) -> str:
-    """State what can change when the unjudged documents are judged, the most influential ones
-    first.
+    """State what could change if the unjudged documents were judged, starting with the most
+    influential ones.
 
     `n_unjudged` is the number of documents without a grade in either list; 0 if they were not
     counted."""

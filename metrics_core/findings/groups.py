@@ -49,11 +49,11 @@ def groups_title(
     bridge: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
     """Return the title on the groups behind the difference, in at most MAX_TITLE_LENGTH characters.
-    It names a group only if this group contributes most and differs from the others. If groups have
-    different directions and none is significant, it says so. Otherwise it counts the groups with
-    the direction of the total. `bridge` is the frame of `slicing.contributions.group_contributions`
-    (group, queries, difference, part) with clear (significant) and unlike (differs from the other
-    groups)."""
+    It names a group only if this group contributes most and differs from the others. Otherwise it
+    counts the groups with the direction of the total. If directions differ and no group is
+    significant, it says so instead. `bridge` is the frame of
+    `slicing.contributions.group_contributions` (group, queries, difference, part) with the columns
+    clear (significant) and unlike (differs from the other groups)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -86,7 +86,7 @@ def groups_title(
 
 
 def _count_agreeing_groups(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
-    """Return "higher" or "lower" for the total, and the number of groups with this direction."""
+    """Return the total's direction, "higher" or "lower", and in words how many groups share it."""
     agreeing, _ = _split_groups(bridge, total)
     count_text = f"all {w.number_word(len(bridge))}"
     if len(agreeing) < len(bridge):
@@ -133,7 +133,7 @@ def groups_subtitle(
     noun: GroupNoun = _GROUP,
     higher_is_better: bool = True,
 ) -> Sentence:
-    """State which groups are significant by themselves, and which group contributes more than its
+    """State which groups have a significant difference, and which group contributes more than its
     share of the queries. `bridge` is the same frame as for `groups_title`, and `n_tested` is the
     number of groups tested."""
     queries = int(bridge["queries"].sum())
@@ -196,7 +196,7 @@ def _is_plural(name: str) -> bool:
 def _significance_sentence(
     bridge: pd.DataFrame, n_tested: int, noun: GroupNoun, higher_is_better: bool
 ) -> str:
-    """State which groups are significant by themselves. The text does not end with a full stop."""
+    """State which groups have a significant difference. The text does not end with a full stop."""
     if (bridge["queries"] < FEWEST_QUERIES).all():
         return (
             f"No {noun.singular} has the {w.number_word(FEWEST_QUERIES)} queries needed for a test"
@@ -239,7 +239,7 @@ def _group_subject(
 
 def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) -> str:
     """State in how many of the tested slices the difference or the typical ratio deviates
-    significantly from that of all other queries. The text is "" if no slice was tested."""
+    significantly from its value on all other queries. The text is "" if no slice was tested."""
     if not n_slices:
         return ""
     value = "difference" if of_means else "typical ratio"
@@ -254,8 +254,8 @@ def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) ->
 def crossed_groups_title(
     margins: pd.DataFrame, total: float, *, higher_is_better: bool = True
 ) -> Sentence:
-    """Name the group with the largest difference in either column, if it is far above the overall
-    difference. Columns of `margins`: column (the group's column), group, queries, difference."""
+    """Name the group with the largest difference among the groups of two columns, if it is far
+    above `total`. Columns of `margins`: column, group, queries, difference."""
     plain_title = strong_span("The difference by two columns")
     groups = margins[margins["queries"] > 0]
     queries = int(groups.groupby("column")["queries"].sum().max()) if len(groups) else 0
@@ -324,8 +324,8 @@ def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.
 
 def _find_main_group(bridge: pd.DataFrame, total: float) -> str:
     """Return the name of the group with the largest contribution among the groups that agree with
-    the total. The name is empty unless the difference in this group is larger than elsewhere,
-    according to the test that finds slices. Headings name a group only by this rule."""
+    the total. It is "" unless the test for slices shows that the difference is larger in this group
+    than in all other queries. Headings name a group only by this rule."""
     agreeing, _ = _split_groups(bridge, total)
     if len(agreeing) < 2:
         return ""

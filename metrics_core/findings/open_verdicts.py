@@ -81,8 +81,8 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
 
 
 def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> RobustnessCheck | None:
-    """Return a check that states on which other measures one run is significantly ahead. If there
-    are any, the measure should have been chosen before looking at results.
+    """Return a check that states on which other measures one run is significantly ahead. Such
+    measures are a warning, because the measure should be chosen before looking at results.
 
     `verdicts` are the verdicts in the table of runs, by measure. Returns None if there are no other
     measures."""

@@ -58,7 +58,8 @@ SAME_RULE = f"Same: the two scores differ by at most {SAME:g}."
 
 
 def describe_judged(cutoff: int, n_runs: int, n_loaded: int) -> str:
-    """Say of which results and runs a share is judged, as in "judged in the top 10 of both runs".
+    """Name the results whose share of judged documents is stated: "judged in the top 10 of both
+    runs".
 
     `n_runs` is the number of runs that are counted, `n_loaded` the number of all runs."""
     runs = f"all {w.number_word(n_runs)} runs" if n_runs > 2 else "both runs"

@@ -30,8 +30,8 @@ class ViewFacts:
                   if `left_out` is true, are excluded
     all_zero      number of queries on which all runs score 0
     every_run     phrase for all runs in sentences
-    judged_share  from 0 to 1
-    judged_text   of which results and runs the share is
+    judged_share  share of judged results, from 0 to 1
+    judged_text   phrase for the results and runs to which `judged_share` refers
     complete      whether the user declared that all unjudged documents are not relevant"""
 
     queries: int

@@ -74,9 +74,9 @@ class ComparedPair:
 
 @dataclass(frozen=True)
 class Robustness:
-    """The robustness checks of a pair of runs, and `text`, a line that introduces them.
+    """The robustness checks of a pair of runs, and `text`, an introductory line.
 
-    If there are no checks, there is no verdict, and `text` says why. If `pair` is None, nothing is
+    If there is no verdict, there are no checks, and `text` says why. If `pair` is None, nothing is
     compared. If no run is significantly ahead, `settling_checks` name ways to make the result
     conclusive."""
 
@@ -100,8 +100,8 @@ class Robustness:
 def build_robustness(
     pair: ComparedPair, possible_checks: Sequence[RobustnessCheck | None], queries: int
 ) -> Robustness:
-    """Collect the checks that apply, and add a text that introduces them. A check that is None does
-    not apply.
+    """Collect the checks that apply, and add an introductory line. A check that is None does not
+    apply.
 
     `queries` is the number of compared queries. If the verdict is inconclusive, the checks are not
     coloured as good or bad."""

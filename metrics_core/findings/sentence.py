@@ -66,13 +66,14 @@ def strong_span(text: str) -> Sentence:
 
 
 def muted_span(text: str) -> Sentence:
-    """Return a qualification of the statement as a sentence with one span."""
+    """Return a qualification, a less prominent addition to the main statement, as a sentence with
+    one span."""
     return Sentence((TextSpan(text, "muted"),))
 
 
 def aside_span(text: str) -> Sentence:
-    """Return a qualification that can be left out if there is little space, as a sentence with one
-    span."""
+    """Return a qualification (an addition to the main statement) that can be left out if there is
+    little space, as a sentence with one span."""
     return Sentence((TextSpan(text, "aside"),))
 
 

@@ -159,8 +159,10 @@ def single_queries_check(
 
 def classify_query_dependence(n_reversing: int, queries: int) -> tuple[str, Tone]:
     """Classify a result by the number of queries that it depends on: removing `n_reversing` of the
-    `queries` would reverse it. Returns "only " if they are few, otherwise "", and the colouring of
-    the answer as good or bad."""
+    `queries` would reverse it.
+
+    Returns two values. The first is "only " if these queries are few, otherwise "". The second is
+    the colouring of the answer as good or bad."""
     share = n_reversing / queries
     if share >= _BROAD[0] and n_reversing >= _BROAD[1]:
         return "", "firm"
@@ -377,8 +379,8 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
 
 def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
     """State on which measures one run of the pair leads: the run if `side` is 1, the baseline if it
-    is -1. The text is empty if it leads on none. If it leads significantly on some measures, only
-    these are named. `table` is `Agreement.table` indexed by measure."""
+    is -1. If this run leads significantly on some measures, only these are named. If it leads on no
+    measure, the text is empty. `table` is `Agreement.table` indexed by measure."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]

@@ -285,7 +285,7 @@ def _format_span(row: pd.Series, low: float, high: float) -> str:
 
 
 def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
-    """Return the bounds of the verdict's interval, and a note if it is not at `level`, else ""."""
+    """Return the bounds of the verdict's interval and a note on its level ("" if it is `level`)."""
     low, high, interval_level = verdict_interval(row, level)
     return (
         low,
@@ -295,7 +295,7 @@ def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float
 
 
 def _choose_decimals(row: Mapping[str, Any], low: float, high: float) -> int:
-    """Return the number of decimals for the interval or, without an interval, the difference."""
+    """Return the number of decimals for the interval or, if there is none, for the difference."""
     if pd.isna(low):
         low, high = sorted((0.0, row["difference"] if better_side(row["difference"]) else 0.0))
     return w.interval_decimals(low, high)
@@ -304,7 +304,7 @@ def _choose_decimals(row: Mapping[str, Any], low: float, high: float) -> int:
 def groups_finding(
     groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Name the groups that are significant by themselves, in the order of their differences."""
+    """Name the groups that have a significant difference, in the order of their differences."""
     rows = groups[(groups["run"] == focus) & groups["difference"].notna()]
     if rows.empty:
         return Sentence()

@@ -44,10 +44,9 @@ def read_beir_set(
 
     Returns the documents, queries, judgments and runs of the set, or only the tables of
     `only_kind`. Each file is read with the options `read_as`. If the judgments have several splits,
-    the test split is read. If there is no test split, the dev split is read, otherwise the train
-    split. A note names the splits that are not read. The size limit in `read_as` applies to all
-    unpacked files of a zip together. Raises FileFormatError if the source is not a BEIR set or a
-    file cannot be read."""
+    only one is read: test if it exists, otherwise dev, otherwise train. A note names the splits
+    that are not read. The size limit in `read_as` applies to all unpacked files of a zip together.
+    Raises FileFormatError if the source is not a BEIR set or a file cannot be read."""
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
 
     def load_member(content: Path | bytes, member: str, kind: Kind) -> list[Loaded]:
@@ -101,7 +100,7 @@ def read_set_qrels(source: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Qre
 
 
 def _base_folder(names: Collection[str]) -> PurePosixPath | None:
-    """Return the folder that contains corpus or queries; None if the names are not those of a BEIR
+    """Return the folder that contains corpus or queries; None if the names do not belong to a BEIR
     set."""
     bases = [
         PurePosixPath(name).parent

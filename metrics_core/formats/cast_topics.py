@@ -86,7 +86,8 @@ def _check_total_size(
 ) -> Iterator[dict[str, Any]]:
     """Yield the queries, or raise FileFormatError if their total size exceeds the size limit.
 
-    Each query repeats the values of its topic, which the file contains only once."""
+    The total may be much larger than the file, because each query repeats the values of its topic,
+    although the file contains them only once."""
     max_size, size = source.limit.max_unpacked_size(source.size()), 0
     for query in queries:
         size += sum(len(value) for value in query.values() if isinstance(value, str))
@@ -106,6 +107,7 @@ def _is_nonempty_text(value: Any) -> bool:
 
 
 def _collect_details(part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the single values of a topic or turn, except its number and its question."""
+    """Return the values of a topic or turn that are not lists or objects, except its number and its
+    question."""
     plain = {n: v for n, v in part.items() if v is not None and not isinstance(v, (dict, list))}
     return {n: v for n, v in plain.items() if n not in ("number", *_TEXTS)}

@@ -86,8 +86,8 @@ def _table_fields(first_rows: FirstRows) -> FileFields:
 
 
 def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, Mapping[str, str]]:
-    """Return a field for each role that a field name indicates, by kind of table. `fields` are in
-    the order of `names`."""
+    """Return, for each kind of table, a dictionary from each role that a field name indicates to
+    the field. `fields` are in the order of `names`."""
     field_names, roles_by_kind = (
         list(fields),
         {kind: infer_header_roles(names, kind).roles for kind in KINDS},
@@ -100,7 +100,8 @@ def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, M
 
 
 def _field_at(records: Records, path: RecordPath) -> FileField:
-    """Return the single values at a path. There are none if the path cannot be read."""
+    """Return the values at a path that are not lists or objects, as a FileField. It is empty if the
+    path cannot be read."""
     with suppress(MappingError):
         axis, values = records.values_at(path.steps)
         lists = range(axis.count) if axis.parent_axis is None else axis.parents.tolist()

@@ -131,7 +131,8 @@ class FileFields:
         )
 
     def assign_meanings(self, kind: Kind, known_meanings: Mapping[str, str]) -> dict[str, str]:
-        """Return a dictionary from each meaning to the field that probably has it.
+        """Return a dictionary from each meaning (such as "query" or "score") to the field that
+        probably has it.
 
         The meanings in `known_meanings` have priority, then meanings indicated by the names of
         fields. Among the remaining fields, ids are found by position, and the text by its length. A

@@ -176,8 +176,8 @@ def _best_candidate(candidates: Sequence[_Candidate]) -> _Candidate | None:
 def _decide_by_name(
     sample: Sample, best: _Candidate, candidates: Sequence[_Candidate], run_reason: RunReason
 ) -> Recognition:
-    """Return the most likely kind, or a different one if the file name or loaded judgments indicate
-    it."""
+    """Return the most likely kind. A different kind is returned if the file name or loaded
+    judgments indicate it clearly enough."""
     pair = next(pair for pair in _PAIRS if best.kind in pair)
     other = _best_candidate([c for c in candidates if c.kind in pair and c.kind != best.kind])
     is_open = other is not None and other.sureness >= LIKELY

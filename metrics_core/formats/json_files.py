@@ -165,7 +165,7 @@ def read_json(source: Source, request: Request) -> Loaded:
 
 
 def write_jsonl(table: Table, file: BinaryIO) -> None:
-    """Write JSON Lines: one record per row, with our column names."""
+    """Write JSON Lines: one record per row, with Ranklens' column names as keys."""
     arrow = to_arrow(table)
     for batch in arrow.to_batches(max_chunksize=ROWS_AT_ONCE):
         for record in batch.to_pylist():

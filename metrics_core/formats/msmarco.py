@@ -59,9 +59,10 @@ _SCORED = LineColumns(
 def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
     """Recognise lines with a query, a document and a rank that counts 1, 2, … within each query.
 
-    If no query has three documents, the numbers may also be grades. If they fall from line to line,
-    they may also be scores. If they rise with gaps, the user must choose the kind. If the file
-    extension indicates a run, any numbers that do not fall are accepted."""
+    Numbers that fall from line to line are not recognised, because they may be scores. Unsorted
+    numbers are not recognised if no query has three documents, because they may be grades. Numbers
+    that rise with gaps are ambiguous, so the user must choose the kind. If the file extension is
+    .run or .res, all numbers that do not fall are recognised."""
     lines = [split_fields(line) for line in sample.lines]
     numbers: dict[str, list[int]] = {}
     for fields in lines:
@@ -191,11 +192,11 @@ def _read_rows(
 
 
 def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
-    """Check whether the gaps between ranks must be kept. Returns a pair: the ranks, int64[row], or
-    None if no gaps must be kept; and notes.
+    """Return a pair: the ranks to store, int64[row] counted from 1, and notes. The ranks are None
+    if there are no gaps to keep.
 
-    `ranks` is float64[row]; the returned ranks count from 1. Ranks are kept if they have gaps and
-    no rank repeats in a query. Otherwise only the order of the documents is used."""
+    `ranks` is float64[row]. Gaps are kept if all ranks are whole numbers, none exceeds `MAX_RANK`,
+    and none repeats in a query. Otherwise only the order of the documents is used."""
     odd_count = int(np.count_nonzero((ranks < 0) | (ranks != np.floor(ranks))))
     if odd_count:
         return None, [

@@ -46,8 +46,8 @@ def read_pairs(
     """Read pairs of a query and a document, and return them as judgments of grade 0.
 
     The file has two columns, separated by commas (CSV), tabs (TSV) or blanks, with or without
-    column names. A file with column names may have further columns. The file may also be a run or
-    judgments in any format. Raises FileFormatError for any other content."""
+    column names. A file with column names may have additional columns. The file may also be a run
+    or judgments in any format. Raises FileFormatError for any other content."""
     read_as = ReadAs(**choices)
     file_source = read_as.open_file(source, name)
     with convert_memory_errors(file_source):
@@ -96,9 +96,10 @@ def _detect_layout(first_line: str) -> tuple[str, list[str], dict[str, int]]:
     """Return the separator of the first line, the fields of this line, and the column indexes of
     query_id and doc_id.
 
-    An index is -1 if the file lacks the column. The separator is the first with which both column
-    names are recognised. If there is none, it is the first separator in the line: tab, blank,
-    comma, semicolon, bar."""
+    An index is -1 if the file lacks the column. Separators are tried in the order tab, blank,
+    comma, semicolon, bar. The first separator with which both column names are recognised is
+    returned. If there is none, the first separator in this order that occurs in the line is
+    returned."""
     fields_by_mark = {"\t": split_tsv(first_line), " ": split_fields(first_line)}
     fields_by_mark |= {mark: split_csv(first_line, mark) for mark in ",;|"}
     indexes = {

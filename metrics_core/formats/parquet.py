@@ -71,8 +71,10 @@ def read_parquet_rows(sample: Sample) -> FirstRows | None:
 
 
 def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
-    """Return the column names of a table and its first rows. Returns None if the table has judged
-    ranks, which are the ranks of judged documents without the rest of the run."""
+    """Return the column names of a table and its first rows.
+
+    Returns None for a table of judged ranks (the ranks of judged documents without the rest of the
+    run)."""
     names = read_column_names(source, file)
     if set(JUDGED_RANKS_COLUMNS) <= set(names):
         return None
@@ -226,9 +228,9 @@ def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column of numbers as float64, NaN if missing.
+    """Return a column of numbers as float64, with NaN for missing values.
 
-    A column of any other type is returned as text. Its values are checked later."""
+    A column of any other type is returned as text, and its values are checked later."""
     kind = column.type
     if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return pc.fill_null(column.cast(pa.float64(), safe=False), float("nan"))
@@ -238,8 +240,8 @@ def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _convert_whole_ids_to_text(
     source: Source, column: pa.ChunkedArray, name: str, notes: list[Note]
 ) -> pa.ChunkedArray:
-    """Convert ids stored as floats to strings. pandas stores whole numbers as floats if one of them
-    is missing.
+    """Convert ids stored as floats to strings. For example, pandas stores whole-number ids as
+    floats if one of them is missing.
 
     Raises FileFormatError for an id that is not a whole number or has lost digits."""
     values = column.to_numpy().astype(np.float64)

@@ -305,8 +305,8 @@ def _repeat_queries(queries: list[Any], times: Ints) -> Any:
 
 
 def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[Any]]:
-    """Return the ids of the documents in the `listing` of a query, and the value of each document.
-    The listing is not a dictionary.
+    """Return the ids and the values of the documents in the `listing` of a query, which is any
+    iterable except a dictionary.
 
     Raises RanklensError if `listing` does not contain documents."""
     if not is_document_iterable(listing):
@@ -386,7 +386,7 @@ def is_document_value_pair(value: Any) -> bool:
 
 
 def is_whole_number(value: Any) -> bool:
-    """Return whether a value is a whole number, which may be used as an id."""
+    """Return whether a value is a whole number, so that it may be used as an id."""
     return to_id_text(value) is not None and not isinstance(value, str)
 
 

@@ -98,9 +98,9 @@ class ReadAs:
     grades      how grades are read: as whole numbers ("integer"), as real-valued gains ("real"), or
                 as words that a mapping converts to numbers
 
-    Fields with metadata are command line options. The metadata are the arguments for argparse,
-    whose `type` raises ParameterError. The constructor raises ParameterError for an invalid
-    choice."""
+    A field with metadata is a command line option; argparse gets its metadata as arguments. The
+    function `type` in the metadata raises ParameterError for a malformed value. The constructor
+    raises ParameterError for an invalid choice."""
 
     kind: Kind | None = None
     format: str | None = None
@@ -190,13 +190,14 @@ class ReadAs:
         return {choice.name: value for choice, value in others if value != choice.default}
 
     def to_keyword_choices(self, *, columns: Columns | None) -> ReadingChoices:
-        """Return the choices as keyword arguments. `kind` is left out, and `columns` is
-        replaced."""
+        """Return the choices as keyword arguments, without `kind` and with the argument `columns`
+        in place of the chosen columns."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
         return cast(ReadingChoices, {**values, "columns": columns})
 
     def open_file(self, source: str | Path | bytes, name: str | None = None) -> Source:
-        """Open a file with these choices, in the same way as `open_source`."""
+        """Open a file with `open_source`, using the encoding and the size limit of these
+        choices."""
         return open_source(source, name, self.encoding, self.limit)
 
     def build_request(self, kind: Kind, run_name: str) -> Request:

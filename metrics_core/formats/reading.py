@@ -145,7 +145,7 @@ def _encode_records(records: Sequence[Mapping[str, Any]]) -> bytes:
 def read_source(
     source: Source, read_as: ReadAs, *, force_kind: bool, judgments: Sequence[Qrels] = ()
 ) -> list[Loaded]:
-    """Read an opened source in the same way as `read_all_tables`.
+    """Return the tables of an opened source, as `read_all_tables` does for a file.
 
     If `force_kind` is true, the file is read as the kind in `read_as` even if it looks more like a
     different kind."""
@@ -254,7 +254,8 @@ def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Reco
 def read_first_rows(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FirstRows | None:
-    """Return the column names and the first rows of a file. They help users to assign columns.
+    """Return the column names and the first rows of a file, so that users can see which columns to
+    assign.
 
     Returns None if the file has neither named nor tab-separated columns. Raises FileFormatError if
     it is empty or cannot be opened."""

@@ -121,7 +121,7 @@ class Loaded:
               run) or in a file of several systems; otherwise ""
     stored    scores in the file next to a run's results: query_id -> name -> value
     evidence  why this kind was chosen; if it is "guess", ask the user
-    others    further runs of a file with several systems; filled only while the file is read"""
+    others    the other runs of a file with several systems; filled only while the file is read"""
 
     table: Table
     format: str
@@ -192,8 +192,8 @@ class Sample:
 
     @property
     def has_first_record(self) -> bool:
-        """Whether `json` contains the whole first record. Only then can a key be known to be
-        missing."""
+        """Whether `json` contains the whole first record, so that a key that is not in it is
+        certainly missing."""
         return self._json_prefix.is_whole or (isinstance(self.json, list) and len(self.json) > 1)
 
     @cached_property
@@ -274,11 +274,10 @@ class Format:
     magic        first bytes of a binary file, b"" for a text format
     first_rows   function that returns the named columns of a sample, or None if the sample has a
                  different format; None if the format has no named columns
-    together     function that returns the kinds of table that a file contains together; None if a
-                 file is always one table
+    together     function that returns the kinds of table in a sample that contains several tables;
+                 None if a file of this format is always one table
     tools        tools that write this format
-    added_by     package of the plug-in, "" for built-in formats
-    """
+    added_by     package of the plug-in, "" for built-in formats"""
 
     name: str
     title: str
@@ -369,8 +368,9 @@ def has_magic(magic: bytes) -> bool:
 
 
 def _core_formats() -> list[Format]:
-    """Return the formats without loading the formats of tools, because loading them is slow. If
-    there are plug-ins, all formats are loaded."""
+    """Return the formats that are already loaded. The formats of tools are not loaded for this,
+    because loading them is slow. If there are plug-ins, however, all formats are loaded and
+    returned."""
     # A plug-in's name is compared with the names of all built-in formats.
     return formats() if _FORMATS.has_plugins() else _FORMATS.loaded_declarations()
 

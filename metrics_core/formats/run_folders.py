@@ -87,7 +87,7 @@ def read_folder_runs(source: str | Path) -> list[Run]:
 
 
 def _split_names(names: Collection[str]) -> tuple[list[str], list[str]]:
-    """Return the visible files, divided into those named like runs (sorted) and all others."""
+    """Return two sorted lists of the visible files: the files named like runs, and all others."""
     runs = sorted(n for n in names if strip_packing(n.lower()).endswith(RUN_ENDINGS))
     hidden_flags = (PurePosixPath(n).name.startswith((".", "_")) for n in names)
     visible_names = [n for n, is_hidden in zip(names, hidden_flags, strict=True) if not is_hidden]

@@ -30,9 +30,10 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
 
 
 def convert_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert the float64 columns of a frame that have only whole numbers to Int64.
+    """Convert the float64 columns of a frame that have only whole numbers to Int64. Other columns
+    are unchanged.
 
-    pandas stores counts as float64 if one of them is missing. Other columns are unchanged."""
+    This restores counts, because pandas stores counts as float64 if one of them is missing."""
     columns = {}
     for index in range(frame.shape[1]):
         column = frame.iloc[:, index]

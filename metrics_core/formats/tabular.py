@@ -97,8 +97,8 @@ def read_tsv_columns(sample: Sample) -> FirstRows | None:
 
 
 def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
-    """Return the columns and rows of a file. If the first line is data, the columns are named by
-    their numbers. The first line is data if it contains a number and no recognised column name."""
+    """Return the columns and rows of a file. If the first line contains a number and no recognised
+    column name, it is data, not a header; the columns are then named by their numbers."""
     if first_rows is None or not any(map(is_number, first_rows.names)):
         return first_rows
     # "q0" may be a query id or the name of a TREC column.
@@ -110,8 +110,8 @@ def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
 
 
 def write_csv(table: Table, file: BinaryIO) -> None:
-    """Write CSV with a header. Values are quoted if needed. `spreadsheet_csv` writes CSV for
-    spreadsheets."""
+    """Write CSV with a header. Values are quoted if needed. For files that are opened in
+    spreadsheets, use `spreadsheet_csv`."""
     arrow = to_text_columns(table)
     check_texts(arrow, r"[\r\n\x00]" if isinstance(table, (Run, Qrels)) else r"\x00", "CSV")
     _write_rows(arrow, file, ",", _quote_csv_field)

@@ -209,7 +209,7 @@ def _split_at_tabs(
 
 
 def may_have_blanks(source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]) -> bool:
-    """Return whether some lines were malformed, but might be valid if they are split only at
+    """Return whether some lines are malformed but might be valid if they were split only at
     tabs."""
     has_misfits = any(block.problem_count or block.long_lines for block in blocks)
     return has_misfits and layout.are_tabbed(Sample(source, source.head.decode()).lines)

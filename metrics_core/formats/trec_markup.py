@@ -56,8 +56,8 @@ def recognise_topics(sample: Sample) -> Mapping[Kind, int]:
 
 
 def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise documents by a `<DOC>` tag. They may also be topics, because some collections write
-    their topics in this way."""
+    """Recognise documents by a `<DOC>` tag. The file may also contain topics, because some
+    collections write their topics in this way."""
     if not (sample.text.lstrip().startswith("<") and _DOCUMENT.search(sample.text)):
         return {}
     return {"documents": LIKELY + 1, "queries": LIKELY}

@@ -84,8 +84,8 @@ class GradeProblem:
     """The reason why a string is not a grade.
 
     expected  description of a valid grade
-    hint      how to fix it
-    offer     reading choice that would accept it"""
+    hint      how to fix the string
+    offer     reading choice with which the string would be accepted"""
 
     expected: str
     hint: str = ""

@@ -12,8 +12,8 @@ from metrics_core.judging.judged import JudgedRanks, no_qrels_rows
 
 def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
     """Return the ranks with grades added for n unjudged documents in the lists. `query` and `rank`
-    are int64[n], `grade` is float64[n]. The number of relevant documents per query is unchanged.
-    Every `qrels_row` becomes -1."""
+    are int64[n], `grade` is float64[n]. The documents are not added to the judgments, so the number
+    of relevant documents per query is unchanged. Every `qrels_row` becomes -1."""
     judged = ranks.judged()
     query = np.concatenate([judged.query, query])
     rank = np.concatenate([judged.rank, rank])

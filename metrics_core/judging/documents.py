@@ -43,15 +43,14 @@ class TopResults:
 class ListedDocuments:
     """The lists of one run, and the documents with their columns.
 
-    run          the run, or None if the lists are in `lists`
+    run          the run; None if the lists are in `lists`
     query        int32[query of the run], the position of each query among the judged queries; -1 if
                  it is not judged
     judged_docs  the doc_ids of the qrels, by row
     judged_rows  int64[judgment], rows of the qrels in the order of JudgedRanks.judged_query
-    documents    the documents table, or None
-    lists        query, rank and row in `judged_docs` of all listed documents, int64[document]
-                 each. It is set for condensed lists and plain lists, and None if the lists are
-                 those of the run"""
+    documents    the documents table; None if there is none
+    lists        for condensed lists and plain lists: query, rank and row in `judged_docs` of all
+                 listed documents, int64[document] each. None if the lists are in `run`"""
 
     run: Run | None
     query: Int32s
@@ -195,10 +194,10 @@ class ListedDocuments:
 def plain_list_documents(
     retrieved: Sequence[str], judged_ids: Sequence[str], columns: Mapping[str, Mapping[str, Any]]
 ) -> ListedDocuments:
-    """Return the documents of a single plain list.
+    """Return a plain Python list as ListedDocuments.
 
     `retrieved` has ids in rank order, and `judged_ids` has ids sorted by descending grade.
-    `columns` has, for each column, the values by document id."""
+    `columns` maps the name of each column to a dictionary from document id to value."""
     column_ids = (doc for values in columns.values() for doc in values)
     doc_ids = list(dict.fromkeys([*judged_ids, *retrieved, *column_ids]))
     row = {doc: i for i, doc in enumerate(doc_ids)}
@@ -220,8 +219,8 @@ def plain_list_documents(
 
 
 def _to_column(values: Sequence[str | float | None]) -> pa.Array:
-    """Convert strings or numbers to a column. Needed because Arrow refuses some mixtures of whole
-    and other numbers."""
+    """Convert strings or numbers to a column. All numbers become floats, because Arrow refuses some
+    mixtures of int and float."""
     if any(isinstance(value, str) for value in values):
         return pa.array(values, ID)
     return pa.array([None if v is None else float(v) for v in values], pa.float64())

@@ -30,7 +30,7 @@ disk, the number of first ranks of each list."""
 @dataclass(frozen=True)
 class Exclusions:
     """The documents to exclude from runs. If `own_documents` is true, documents with the id of
-    their query are excluded. `pairs` are further pairs of query and document to exclude; the grades
+    their query are excluded. `pairs` are other pairs of query and document to exclude; the grades
     of these pairs are ignored."""
 
     own_documents: bool = False

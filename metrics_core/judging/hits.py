@@ -78,8 +78,8 @@ class Hits:
         return np.arange(1, len(self.query) + 1) - self._query_starts[self.query]
 
     def accumulate(self, values: Floats, step: np.ufunc = np.add) -> Floats:
-        """Return the running sum (np.add) or product (np.multiply) of `values` float64[hit] within
-        each query, float64[hit].
+        """Return the running sum (`step` is np.add) or product (np.multiply) of `values` within
+        each query. Both `values` and the result are float64[hit].
 
         The value of a hit includes the hit itself. Each query is computed separately in rank order,
         so that the result is bitwise equal to the result of a loop."""
@@ -183,7 +183,6 @@ def expand_per_query(values: AnyArray, cutoff: Cutoff) -> AnyArray:
 def ratio(part: Floats, whole: AnyArray) -> Floats:
     """Return part / whole, float64[…] with the broadcast shape of both.
 
-    The result is 0 if `whole` is 0. trec_eval has the same rule for queries without relevant
-    documents."""
+    The result is 0 if `whole` is 0, as in trec_eval for queries without relevant documents."""
     part, whole = np.broadcast_arrays(part, np.asarray(whole, dtype=np.float64))
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)

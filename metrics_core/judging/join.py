@@ -132,7 +132,7 @@ def _document_ranks_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
 def _refuse_other_judgments(run: RankedRun, row_query: Int32s, unknown: int, qrels: Qrels) -> None:
     """Raise RanklensError if judged ranks were made with judgments of other documents.
 
-    `unknown` is the number of documents in `run` that the present judgments do not contain."""
+    `unknown` is the number of documents in `run` that `qrels` does not contain."""
     judged = np.append(np.bincount(qrels.query_codes, minlength=len(qrels.query_ids)), 0)
     differs = np.flatnonzero(judged[row_query] != as_array(run.table["judged"]))
     if len(differs):
@@ -196,8 +196,8 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
 
 
 def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
-    """Return whether all ids in `numbers` are numbers, and most ids in `texts` are not, some of
-    them with several words."""
+    """Return whether all ids in `numbers` are numbers, while most ids in `texts` are not numbers
+    and at least one of these has several words."""
     words = [text for text in texts if not text.isdecimal()]
     several = any(" " in text.strip() for text in words)
     return all(n.isdecimal() for n in numbers) and several and 2 * len(words) > len(texts)

@@ -36,7 +36,8 @@ class TiedRanks:
     number: Ints
 
     def select(self, rows: Ints | Mask) -> TiedRanks:
-        """Return the entries of some documents. `rows` has their positions, or is bool[hit]."""
+        """Return the entries of some documents. `rows` are the positions of the documents, or a
+        mask bool[hit]."""
         return TiedRanks(self.first[rows], self.number[rows])
 
 
@@ -127,8 +128,8 @@ class JudgedRanks:
         return other
 
     def share_cache(self, other: JudgedRanks) -> JudgedRanks:
-        """Return these ranks with the cache of `other` for results that depend only on the
-        judgments. If the two have different judgments, nothing is shared."""
+        """Return these ranks, with the same cache as `other` for the results that depend only on
+        judgments. If the judgments of the two differ, no cache is shared."""
         if not (
             self.query_ids == other.query_ids
             and self.top_grade == other.top_grade
@@ -143,8 +144,8 @@ class JudgedRanks:
         return shared
 
     def judged(self) -> Hits:
-        """Return the retrieved judged documents. Documents with negative grades are pooled but not
-        judged."""
+        """Return the retrieved documents that are judged, that is, whose grade is not negative. A
+        negative grade means that the document is pooled but not judged."""
         return self.relevant(0)
 
     def gaining(self) -> Hits:
@@ -260,7 +261,7 @@ def _make_read_only(value: Kept) -> Kept:
 
 def no_qrels_rows(n: int) -> Ints:
     """Return `qrels_row` for n documents that are not rows of the qrels: -1 for each, int64[n]. The
-    array takes no memory of its own."""
+    array is a read-only view of a single number."""
     return np.broadcast_to(np.int64(-1), n)
 
 

@@ -35,8 +35,8 @@ def apply_layers(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
 
     Rows whose grade is replaced keep their position. New pairs and new queries are appended, in the
     order of the layers. Grades are integers if all of them are whole numbers. Judgments by subtopic
-    are unchanged, because a layer grades documents. Raises ValueError for an empty id or a grade
-    that is not finite."""
+    are unchanged, because a layer grades whole documents. Raises ValueError for an empty id or a
+    grade that is not finite."""
     graded: dict[tuple[str, str], float] = {}
     for layer in layers:
         graded.update(layer)

@@ -29,13 +29,13 @@ def judged_list(
     duplicates: Duplicates = "first",
     columns: Columns | None = None,
 ) -> JudgedRanks:
-    """Return the JudgedRanks of one list, as a single query, which can be scored with any measure.
+    """Return one list as JudgedRanks with a single query. Any measure can score them.
 
-    Ids may be in a list, a numpy array or a pandas Series, whose values are used; see
+    Ids may be in a list, a numpy array or a pandas Series (its values, not its index); see
     `read_document_ids`. `columns` is needed for measures of document columns. It maps each column
     to its values by document, such as {"price": {"a": 10, "b": 20}}, or to a list aligned with
-    `retrieved`. Raises ParameterError for other containers, an invalid id, and a grade that is not
-    a finite number. If `duplicates` is "error", it is also raised for a duplicate document."""
+    `retrieved`. Raises ParameterError for other containers, an invalid id, a grade that is not a
+    finite number, and, if `duplicates` is "error", a duplicate document."""
     ids = read_document_ids(retrieved, "retrieved", must_be_ordered=True)
     grades = expected_grades(expected)
     listed = _remove_duplicates(ids, duplicates)
@@ -69,11 +69,10 @@ def build_single_query(
     rows: Iterable[int] | None = None,
     documents: ListedDocuments | None = None,
 ) -> JudgedRanks:
-    """Return the ranks of one query without a run. `ranks_and_grades` has the rank and grade of
-    each retrieved judged document, in ascending order of rank. `grades` has the grades of all
-    judged documents, and `n_listed` is the number of listed documents. If `documents` is given,
-    `rows` has for each of the `ranks_and_grades` the index of its document among the judged
-    documents."""
+    """Return the ranks of one query without a run. `ranks_and_grades` are pairs of the rank and the
+    grade of each retrieved judged document, in ascending order of rank. `grades` has the grades of
+    all judged documents, and `n_listed` is the number of listed documents. If `documents` is given,
+    `rows` has, for each pair, the index of its document among the judged documents."""
     graded_hits = list(ranks_and_grades)
     best_grades = sorted(grades, reverse=True)
     return JudgedRanks(
@@ -92,7 +91,8 @@ def build_single_query(
 
 
 def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
-    """Return the grade of each expected document, which is 1 if `expected` has no grades.
+    """Return a dictionary from each expected document to its grade. If `expected` has no grades,
+    every grade is 1.
 
     Raises ParameterError for a grade that is not a finite number, and for a document with two
     grades."""
@@ -157,9 +157,10 @@ def _set_unique_value(
 def to_plain_list(
     values: Iterable[Any], argument_name: str, *, must_be_ordered: bool = False
 ) -> list[Any]:
-    """Convert a list, an array or a Series to a plain list. Raises ParameterError for a string.
+    """Convert a list, an array or a Series to a plain list.
 
-    If `must_be_ordered` is true, it is also raised for a collection without an order."""
+    Raises ParameterError for a string and, if `must_be_ordered` is true, for a collection without
+    an order."""
     if isinstance(values, (str, bytes)):
         raise ParameterError(
             f"{argument_name} is a string, not a list: {values!r}.", f"Write [{values!r}]."
@@ -209,8 +210,8 @@ def prices_by_document(
     expected_prices: Iterable[float] | None = None,
 ) -> dict[Hashable, float]:
     """Return the price of each document. `prices` and `expected_prices` are mappings, or lists
-    aligned with `retrieved` and `expected`. If `prices` is a list, raises ParameterError for a
-    relevant document of `expected` without a price."""
+    aligned with `retrieved` and `expected`. Raises ParameterError if `prices` is a list,
+    `expected_prices` is None, and a relevant document of `expected` has no price."""
     listed_prices = values_by_document(
         prices, read_document_ids(retrieved, "retrieved", must_be_ordered=True), "prices"
     )

@@ -218,7 +218,7 @@ def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
 
 def _named_documents(run: Run, query_id: str) -> pd.DataFrame:
     """Return the list of one query from a run loaded as judged ranks (the ranks of judged
-    documents). The columns are those of `ranked_documents`."""
+    documents). The columns are the same as in the result of `ranked_documents`."""
     length = run.length(query_id)
     position = run.query_ids.index(query_id) if length else -1
     rows = run.table.filter(as_column(run.query_codes == position))

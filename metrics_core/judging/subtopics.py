@@ -24,9 +24,9 @@ _MOST_KEPT = 16
 
 @dataclass(frozen=True)
 class SubtopicCoverage:
-    """The hits of a list, sorted by query and rank. `repeat` int64[hit] counts the listed
-    documents, down to and including this hit, that are relevant to its subtopic, so it is 1 for the
-    first. `n_relevant` int64[hit] counts all documents that are relevant to this subtopic."""
+    """The hits of a list, sorted by query and rank. `n_relevant` int64[hit] is the number of all
+    documents that are relevant to the hit's subtopic. `repeat` int64[hit] is the number of such
+    documents in the list down to and including the hit; the first hit of a subtopic has 1."""
 
     hits: Hits
     repeat: Ints
@@ -68,9 +68,9 @@ class SubtopicJudgments:
 
     def ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
         """Return the subtopics covered by the best order of all judged documents. At each rank this
-        order has the document with the largest gain. Each further document of a subtopic gains 1 -
-        alpha times as much as the previous one. If gains are tied, the document whose id comes last
-        is taken first, as in ndeval."""
+        order has the document with the largest gain. Each additional document that is relevant to
+        the same subtopic gains 1 - alpha times as much as the previous one. If gains are tied, the
+        document whose id comes last is taken first, as in ndeval."""
         return self._memo(("ideal", rel, alpha), lambda: self._ideal_coverage(rel, alpha))
 
     @property

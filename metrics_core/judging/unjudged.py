@@ -72,8 +72,8 @@ class UnjudgedPlaces:
         )
 
     def add_to_lists(self, ranks: JudgedRanks) -> JudgedRanks:
-        """Return the ranks as they would be if the listed documents had the grade `grade`. The
-        documents are not added to the judgments."""
+        """Return the ranks as they would be if these unjudged documents had the grade `grade` in
+        the lists. The documents are not added to the judgments."""
         return add_listed_grades(ranks, self.query, self.rank, np.full(len(self.query), self.grade))
 
     def add_as_judged(self, ranks: JudgedRanks) -> JudgedRanks:

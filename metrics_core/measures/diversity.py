@@ -100,7 +100,7 @@ _NONE = np.empty(0)
 )
 def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 0.5) -> Floats:
     """Number of subtopics that the first k results cover, with most weight on early results and on
-    new subtopics, as a share of the score of a list in which each result covers every subtopic."""
+    new subtopics, divided by the score of a list in which each result covers every subtopic."""
     judgments = require_subtopics(ranks)
     each = _full_novelty(alpha, 1 / np.log2(_ranks_up_to(cutoff) + 1), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)
@@ -132,7 +132,7 @@ def alpha_ndcg(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1, alpha: Alpha = 0.5
 ) -> Floats:
     """How close the results come to the best possible coverage of the query's subtopics, with most
-    weight on early results and on new subtopics. Each further result for a subtopic counts 1 −
+    weight on early results and on new subtopics. Each additional result for a subtopic counts 1 −
     alpha times as much as the previous one."""
     judgments = require_subtopics(ranks)
     best = _discounted_novelty(judgments.ideal_coverage(rel, alpha), alpha, cutoff)
@@ -158,7 +158,7 @@ def alpha_ndcg(
 )
 def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
     """Expected reciprocal of the rank at which a reader interested in one of the subtopics is
-    satisfied, as a share of the score of a list in which each result covers every subtopic."""
+    satisfied, divided by the score of a list in which each result covers every subtopic."""
     judgments = require_subtopics(ranks)
     each = _full_novelty(_ERR_ALPHA, 1 / _ranks_up_to(cutoff), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)
@@ -209,7 +209,7 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
 )
 def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Floats:
     """Number of subtopics found by a reader who continues to the next result with probability beta,
-    with most weight on new subtopics, as a share of the score of an infinite list in which each
+    with most weight on new subtopics. It is divided by the score of an infinite list in which each
     result covers every subtopic."""
     judgments = require_subtopics(ranks)
     coverage = judgments.coverage(rel)

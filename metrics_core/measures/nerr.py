@@ -33,12 +33,12 @@ _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation
 def _score_nearly_err(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> Floats:
-    """Return the gain per result for a reader who stops at a result with a probability that depends
-    on its gain, and otherwise continues with the weights b of the ranks.
+    """Return the gain per viewed result for a reader whose probability of stopping at a result
+    depends on its gain, and whose patience is given by the weights b of the ranks.
 
-    The score is Σ D_j b_j / (B_k (1 - Σ D_j) + Σ D_j B_j). D_j is the probability of stopping at
-    rank j, whose result has a gain, and B are the cumulative weights. The shape is that of
-    `Hits.total`."""
+    The score is Σ D_j b_j / (B_k (1 - Σ D_j) + Σ D_j B_j), in the shape of `Hits.total`. The sums
+    are over the ranks j of results that have a gain. D_j is the probability of stopping at rank j,
+    and B are the cumulative weights."""
     hits, looked_at = _weigh_gains(ranks, min_rel, max_rel, weight, cutoff)
     return ratio(hits.total(hits.relevance, limit_cutoff(cutoff)), looked_at)
 
@@ -46,9 +46,9 @@ def _score_nearly_err(
 def _weigh_gains(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> tuple[Hits, Floats]:
-    """Return the results that have a gain, with their grades replaced by D_j b_j, and the expected
-    number of results viewed within each cutoff, with the shape of `Hits.total`. `_score_nearly_err`
-    defines D and b."""
+    """Return the results that have a gain, with their grades replaced by D_j b_j. Also return the
+    expected number of results viewed within each cutoff, in the shape of `Hits.total`.
+    `_score_nearly_err` defines D and b."""
     hits, depth, sums = (
         scaled_gains(ranks, min_rel, max_rel),
         limit_cutoff(cutoff),
@@ -78,9 +78,9 @@ def _weigh_gains(
 def nerr8(
     ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Floats:
-    """Gain per viewed result for a reader who stops after k results, or earlier: at each result
-    with a probability equal to its gain. Without `max_rel`, the highest grade of all judgments has
-    gain 1."""
+    """Gain per viewed result for a reader who stops after k results at the latest. At each result,
+    the reader stops with a probability equal to its gain. Without `max_rel`, the highest grade of
+    all judgments has gain 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
 
 

@@ -29,9 +29,9 @@ def numerator_measure(measure: Measure) -> Measure:
 
 
 def make_divisor_function(measure: Measure, ranks: JudgedRanks, grades: Floats) -> Divisor:
-    """Return a function that computes the divisor of a measure, float64[query], after further
-    documents are judged. Its argument is the number of these documents for each of the ascending
-    `grades`, int64[query, grade]. Raises ValueError if the measure is not a `Share`."""
+    """Return a function that computes the divisor of a measure, float64[query], as it would be if
+    additional documents were judged. Its argument is the number of these documents for each of the
+    ascending `grades`, int64[query, grade]. Raises ValueError if the measure is not a `Share`."""
     values = {name: value for name, value in measure.values if name != "judged_only"}
     return _require_share(measure).find_divisor(ranks, grades, **values)
 
@@ -60,8 +60,8 @@ def _ndcg_divisor(
     gains: GainTable | None = None,
     discount: Discount = "log2",
 ) -> Divisor:
-    """Return a function that computes the gain of the best order after further documents are
-    judged.
+    """Return a function that computes the gain of the best order as it would be if additional
+    documents were judged.
 
     Documents of a query with equal gains are adjacent in the best order, so their contribution is
     computed from prefix sums of the discounts."""

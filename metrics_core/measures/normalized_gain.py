@@ -54,7 +54,7 @@ class _GainLists:
         return np.where(inside > 0, first[self.listed.query] + inside - 1, -1)
 
     def ideal_sums_at_ranks(self, sums: Floats) -> Floats:
-        """Return running sums of the best possible list, down to the rank of each result,
+        """Return the running sums `sums` of the best possible list at the rank of each result,
         float64[hit]."""
         return np.append(sums, 0.0)[self._ideal_positions]
 
@@ -225,8 +225,8 @@ def _mark_level_ends(best: Hits) -> Mask:
 
 
 def _has_further_level(ranks: JudgedRanks, graded: _GainLists) -> Mask:
-    """Return whether the whole list counts as a further level, bool[query]. As in trec_eval, the
-    list must end more than one rank after the last level."""
+    """Return for which queries the length of the whole list is added as the last depth,
+    bool[query]. As in trec_eval, the list must end more than one rank after the last level."""
     return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
 
 

@@ -74,7 +74,7 @@ def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Flo
 
 
 def limit_cutoff(cutoff: Cutoff) -> int | Ints:
-    """Return the cutoff, limited to 1,000. It is a number or int64[cutoff]."""
+    """Return `cutoff`, a number or int64[cutoff], limited to 1,000."""
     return DEPTH if cutoff is None else np.minimum(cutoff, DEPTH)
 
 
@@ -104,8 +104,9 @@ def scaled_dcg(
     min_rel: MinRel = 0,
     max_rel: MaxRel | None = None,
 ) -> Floats:
-    """DCG as a share of the DCG of k documents with the highest grade, even if the query has fewer.
-    Without `max_rel` the highest grade of all judgments is the best."""
+    """DCG as a share of the DCG of k documents with the highest grade, even if the query has fewer
+    such documents. The highest grade is `max_rel`; without it, the highest grade of all
+    judgments."""
     hits, depth = scaled_gains(ranks, min_rel, max_rel), limit_cutoff(cutoff)
     total = hits.total(hits.relevance / np.log2(hits.rank + 1), depth)
     return total / prefix_sums(1 / np.log2(RANKS + 1))[depth]
@@ -246,9 +247,9 @@ def _weigh_inst(
 def _sum_inverse_squares(start: Floats) -> Floats:
     """Return the sum of 1 / (start + n)² over n = 0, 1, 2, …, in the shape of `start` float64.
 
-    `start` must be above 0. The first ten terms are added directly. The sum of all further terms is
-    computed with the Euler-Maclaurin series, with an error below 1e-13. scipy's function needs
-    thirty times as long."""
+    `start` must be above 0. The first ten terms are added directly, and the sum of all remaining
+    terms is computed with the Euler-Maclaurin series, with an error below 1e-13. This is thirty
+    times as fast as scipy's function."""
     total = np.zeros(len(start))
     for n in range(10):
         total += 1 / (start + n) ** 2

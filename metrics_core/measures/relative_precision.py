@@ -42,8 +42,8 @@ Factor = Annotated[
     elsewhere={"BEIR": "R_cap@k"},
 )
 def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
-    """Relevant documents among the first k, as a share of the maximum possible: precision while k
-    is below the number of relevant documents, recall beyond."""
+    """Relevant documents among the first k, as a share of the maximum possible. This is precision
+    as long as k is below the number of relevant documents, and recall for any larger k."""
     most = np.minimum(cutoff, expand_per_query(ranks.n_relevant(rel), cutoff))
     return ratio(ranks.relevant(rel).count(cutoff), most)
 

@@ -57,8 +57,8 @@ def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = Fals
     residual="monotone",
 )
 def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Number of relevant results as a share of the highest possible number, given the number of
-    results and of relevant documents."""
+    """Number of relevant results as a share of the highest number that is possible with this number
+    of results and of relevant documents."""
     return set_precision(ranks, rel=rel, relative=True)
 
 
@@ -153,8 +153,8 @@ def utility(
     rel: Rel = 1,
 ) -> Floats:
     """Value of the results for a reader who gains by each relevant result and loses by each result
-    that is not relevant. Documents that are not listed can also count. Only p4 needs the collection
-    size D."""
+    that is not relevant. The values p3 and p4 apply to documents that are not listed; only p4 needs
+    the collection size D."""
     hits, listed = ranks.relevant(rel).count(), ranks.documents()
     relevant = ranks.n_relevant(rel)
     other = documents + hits - listed - relevant

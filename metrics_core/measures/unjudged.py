@@ -53,8 +53,8 @@ def unjudged_share(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     residual="unaffected",
 )
 def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Floats:
-    """Maximum increase of RBP, reached if every unjudged result and everything beyond the end of
-    the list were relevant. As in trec_eval it is 0 if every listed document is judged."""
+    """Maximum increase of RBP: the increase if every unjudged result and everything beyond the end
+    of the list were relevant. As in trec_eval it is 0 if every listed document is judged."""
     judged = ranks.judged()
     lead = np.diff(judged.query, prepend=-1) > 0
     above = np.where(lead, 0, np.roll(judged.rank, 1))

@@ -87,7 +87,7 @@ class PairsByMeasure(ByMeasure[MeasuredPairs]):
 
     def to_latex(self, *, caption: str = "", label: str = "") -> str:
         """Return a LaTeX table for a paper, with a row per run and a column per measure. The
-        parameters are those of `MeasuredPairs.to_latex`."""
+        parameters are the same as for `MeasuredPairs.to_latex`."""
         return _paper_table(list(self.values()), caption, label)
 
     def __repr__(self) -> str:

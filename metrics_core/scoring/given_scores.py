@@ -93,7 +93,8 @@ def refuse_unknown_names(names: Collection[str], available: Sequence[str]) -> No
 
 
 def join_given_scores(computed: Scores, given_scores: Scores) -> Scores:
-    """Return the runs of `computed` with both kinds of scores, on the queries for which both exist.
+    """Return the runs of `computed` with both computed and given scores, on the queries that have
+    both.
 
     A run without given scores has NaN. Raises NoSharedQueriesError, and RanklensError if no run has
     given scores."""

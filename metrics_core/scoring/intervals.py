@@ -102,8 +102,9 @@ def mean_bound(
     upper bound if `is_upper` is true, otherwise the lower one. The true score lies beyond the bound
     with probability 1 - level. The bound is NaN if `mean_interval` has no interval.
 
-    The bound is a quantile of the signed distances of the draws. Absolute distances would hide that
-    scores near the top of a scale are skewed downwards (benchmarks/simulations.py)."""
+    The bound is computed from the signed distances of the resampled means from the mean, because
+    absolute distances would hide that scores near the top of a scale are skewed downwards
+    (benchmarks/simulations.py)."""
     from metrics_core.scoring.studentised import Moments
 
     moments = Moments.from_values(combination.to_scale(values)[:, None])

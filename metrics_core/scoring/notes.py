@@ -30,8 +30,8 @@ def _combined_score(ranks: JudgedRanks, measure: Measure) -> float:
 
 
 def add_range_to_tie_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
-    """Return the notes of a judged run. If a note on ties is important enough to be shown by
-    itself, the range of the mean scores over all orders of the tied documents is added to it."""
+    """Return the notes of a judged run. To each note on ties that is prominent (`loud`), the range
+    of the mean scores over all orders of the tied documents is added."""
     # With subtopics, prices or a table of gains the best order of tied documents may not be by
     # grade.
     graded = [m for m in measures if not m.declaration.needs and not m.value("gains")]
@@ -73,9 +73,9 @@ def score_notes(
 def _notes_on_queries_without_relevant(
     ranks: JudgedRanks, measures: Sequence[Measure], *, is_scored_zero: bool
 ) -> list[Note]:
-    """Return notes on queries without a relevant document. There is one note for the lowest grade
-    that a measure counts as relevant. There is a further note for each higher grade that another
-    measure requires, if more queries have no document of that grade."""
+    """Return notes on queries without a relevant document. The first note is for the lowest grade
+    that a measure counts as relevant. A higher grade that another measure requires gets a separate
+    note if more queries have no document of that grade."""
     notes = []
     n_reported = 0
     levels = sorted({m.relevant_from for m in measures} or {1.0})

@@ -60,12 +60,11 @@ def _precision_gains(
     hit_query: Ints, rank: Ints, unjudged: UnjudgedPlaces, cutoff: float
 ) -> tuple[Floats, Floats]:
     """Return how much each unjudged document would add to the sum of precisions if it were
-    relevant.
+    relevant: the precision at its own rank, and 1 / rank at every relevant document below it.
 
-    The two results are for making the documents relevant from the top down and from the bottom up.
-    Each is the cumulative sum over the unjudged documents with a leading 0, float64[unjudged + 1].
-    A newly relevant document adds the precision at its own rank, and it counts as a further hit in
-    the precision at every relevant document below it."""
+    The documents are made relevant one after another. There are two results: one for the order from
+    the top down, and one from the bottom up. Each is the cumulative sum over the unjudged documents
+    with a leading 0, float64[unjudged + 1]."""
     queries = np.arange(len(unjudged.n_below) + 1)
     start = np.searchsorted(hit_query, queries)
     depth = int(max(rank.max(initial=0), unjudged.rank.max(initial=0))) + 1
@@ -102,8 +101,8 @@ def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, n_listed
 def precision_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest score, float64[query] each, of a measure that is the
-    precision at a rank that depends on the number of relevant documents.
+    """Return the lowest and the highest score, float64[query] each, of a measure that is precision
+    at a rank determined by the number of relevant documents.
 
     `score` float64[query] is the current score."""
     rel = measure.value("rel") or 1

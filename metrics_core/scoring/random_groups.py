@@ -28,21 +28,22 @@ _memo = Memo(_NUMBERS_KEPT)
 
 
 def choose_n_units(n_queries: int) -> int:
-    """Return the number of units that are drawn: queries, or groups of queries."""
+    """Return the number of units that are resampled. The units are queries, or groups if there are
+    many queries."""
     return n_queries if n_queries <= MOST_SINGLE else GROUPS
 
 
 def has_equal_sized_units(n_queries: int) -> bool:
-    """Return whether all units have the same number of queries. Every draw then has the same number
-    of queries too."""
+    """Return whether all resampled units have the same number of queries, so that every resample
+    has the same number of queries too."""
     return n_queries % max(choose_n_units(n_queries), 1) == 0
 
 
 def sum_by_unit(columns: SingleOrDouble) -> SingleOrDouble:
     """Return the sum of each column in each unit, [unit, column].
 
-    `columns` is float32 or float64[query, column], and the result has the same dtype. If single
-    queries are drawn, `columns` itself is returned."""
+    `columns` is float32 or float64[query, column], and the result has the same dtype. If the units
+    are single queries, `columns` itself is returned."""
     n_queries = len(columns)
     if n_queries <= MOST_SINGLE:
         return columns

@@ -43,7 +43,7 @@ _memo = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
 
 def choose_n_resamples(n_queries: int) -> int:
-    """Return the number of resamples for an interval of a mean over this number of queries."""
+    """Return how many resamples of this number of queries are used for an interval of a mean."""
     return min(choose_n_draws(n_queries), _MOST)
 
 
@@ -70,8 +70,8 @@ def iterate_draws(n_queries: int, max_draws: int | None = None) -> Iterator[Byte
 
 
 def prepare_draws(n_queries: int) -> None:
-    """Compute the draws for this number of queries in the background, so that the first comparison
-    does not wait."""
+    """Compute the resamples for this number of queries in the background, so that the first
+    comparison need not wait for them."""
     Thread(target=_draw_blocks, args=(choose_n_units(n_queries),), daemon=True).start()
 
 
@@ -89,10 +89,10 @@ def _make_draws(n_units: int) -> list[Bytes]:
 
 
 def sum_each_draw(columns: SingleOrDouble, max_draws: int | None = None) -> SingleOrDouble:
-    """Return the sum of each column in each draw, [draw, column].
+    """Return the sum of each column in each resample, [draw, column].
 
     `columns` is float32 or float64[query, column], and the result has the same dtype. If
-    `max_draws` is given, only the first `max_draws` draws are used."""
+    `max_draws` is given, only the first `max_draws` resamples are used."""
     columns = sum_by_unit(columns)
     units, n_columns = columns.shape
     few = n_columns <= _FEW_COLUMNS
@@ -163,8 +163,9 @@ def sum_draws_of_matrices(
 
 
 def split_by_memory(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
-    """Yield slices of adjacent matrices. The sums of the matrices in a slice over all draws fit
-    into memory together. `shapes` are the shapes of the matrices, (queries, columns)."""
+    """Split a sequence of matrices so that the sums of each part over all draws fit into memory
+    together. Yields the parts as slices. `shapes` are the shapes of the matrices, (queries,
+    columns)."""
     start, total = 0, 0
     for i, (n_queries, columns) in enumerate(shapes):
         cells = choose_n_draws(n_queries) * columns
@@ -202,8 +203,8 @@ def split_draws(
 
 
 def sum_draws_at(columns: Floats, draw_positions: Ints) -> Floats:
-    """Return the rows of `sum_each_draw` for the draws at the positions `draw_positions`,
-    float64[place, column].
+    """Return the rows of `sum_each_draw` for some of the draws, float64[n, column].
+    `draw_positions` int64[n] are the positions of these draws.
 
     `columns` is float64[query, column]."""
     columns = sum_by_unit(columns)

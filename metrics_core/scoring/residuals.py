@@ -72,8 +72,8 @@ def residual(
 
     `highest_grade` is the highest possible grade, by default the highest grade in the judgments. If
     it is too low to be relevant to the measure, it is raised to the lowest relevant grade.
-    `n_unlisted` int64[query] is the number of further documents of that grade that are judged but
-    not listed."""
+    `n_unlisted` int64[query] is the number of additional documents that count as judged with the
+    highest grade, but are not in the run's list."""
     return residuals(ranks, measure, [n_unlisted], highest_grade=highest_grade)[0]
 
 
@@ -217,8 +217,8 @@ class _ShareExtremes:
             self._beyond = UnjudgedPlaces.from_ranks(ranks, grade, measure.cutoff).n_below
 
     def score_extremes(self, n_unlisted: Ints | None) -> Extremes:
-        """Return the lowest and the highest score, float64[query] each, after further documents are
-        judged that are not in the run's list.
+        """Return the lowest and the highest score, float64[query] each, as they would be if
+        additional documents that are not in the run's list were judged.
 
         `n_unlisted` int64[query] is the number of these documents."""
         unjudged = self._unjudged

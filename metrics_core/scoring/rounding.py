@@ -58,8 +58,9 @@ class RoundingBand:
         """Return the band for absolute means divided by their standard errors. `limits` is
         float64[column].
 
-        A limit of 0 is always reached. An infinite limit (of a column that does not vary) is
-        reached only by a draw whose spread is too small to compute in single precision."""
+        For a limit of 0 the band is empty, because every number reaches this limit. An infinite
+        limit (of a column that does not vary) is reached only by a draw whose spread is too small
+        to compute in single precision."""
         unbounded = np.isinf(limits)
         bounded = np.where(unbounded, 0.0, limits)
         band = cls.from_limits(bounded, mean_rounding_error(bounded, n_queries))

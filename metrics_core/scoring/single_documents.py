@@ -64,7 +64,7 @@ def _scores_if_judged(ranks: JudgedRanks, measure: Measure, grade: float) -> Flo
 
 
 def _keep_only_documents(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """Return the lists with only these documents, which count as judged."""
+    """Return the ranks with only these documents in the lists. All of them count as judged."""
     return replace(
         ranks,
         query=query,

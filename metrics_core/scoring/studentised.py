@@ -58,9 +58,9 @@ class CentredColumns:
         return self.least_error**2 * len(self.defined) / defined
 
     def summed_values(self) -> Floats:
-        """Return the numbers that are summed in each draw, with one row per unit, float64[unit, 2
-        or 3 times column]. These are the columns divided by their standard deviation, the squares
-        of these values and, unless `has_constant_counts`, the number of defined queries."""
+        """Return the numbers that are summed in each draw, float64[unit, 2 or 3 times column]. They
+        are the columns divided by their standard deviation, the squares of these values and, unless
+        `has_constant_counts`, the number of defined queries."""
         squares = np.square(self.centred)
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0
@@ -106,8 +106,8 @@ class CentredColumns:
         mean[np.isnan(mean)] = 0.0
 
     def exact_distances_of_draws(self, draw_positions: Ints) -> Floats:
-        """Return the distances in the draws at these positions in double precision, float64[place,
-        column]."""
+        """Return the distances in some of the draws in double precision, float64[n, column].
+        `draw_positions` int64[n] are the positions of these draws."""
         return self.distances_of_draws(sum_draws_at(self.summed_values(), draw_positions))
 
 
@@ -190,8 +190,8 @@ class StudentisedDraws:
 def studentise_draws(
     groups: Sequence[CentredColumns], draws: Callable[[int], int] = choose_n_draws
 ) -> list[StudentisedDraws]:
-    """Return the distances for several groups of columns; each group has separate queries. All
-    groups are computed together, with as few matrix products as possible. The function `draws`
+    """Return the studentised draws of several groups of columns; each group has separate queries.
+    All groups are computed together, with as few matrix products as possible. The function `draws`
     takes a number of queries and returns the number of draws."""
     sizes = [len(g.centred) for g in groups]
     parts: list[AnyArray] = [g.summed_values() for g in groups]
@@ -216,8 +216,8 @@ def studentise(mean: Floats, error: Floats) -> Floats:
 
 
 def find_draw_limits(statistic: Floats) -> Floats:
-    """Return the smallest distance from zero at which a draw is at least as extreme as the data, in
-    standard errors, float64[column].
+    """Return the smallest distance at which a draw is at least as extreme as the data,
+    float64[column]. `statistic` float64[column] are the means of the data in standard errors.
 
     A draw that is tied with the data is also extreme. If a mean is 0 up to rounding, every draw is
     extreme."""

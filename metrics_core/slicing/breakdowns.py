@@ -49,7 +49,7 @@ def order_groups(values: Iterable[str]) -> list[str]:
 
 
 def are_numeric_groups(groups: Iterable[str]) -> bool:
-    """Return whether all groups are numbers or ranges. Such groups are always shown in numeric
+    """Return whether all groups are numbers or ranges, so that they must be shown in numeric
     order."""
     group_names = set(groups) - {NO_GROUP}
     return bool(group_names) and all(numeric_sort_key(name) is not None for name in group_names)
@@ -194,8 +194,8 @@ def add_mean_intervals(
     *,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """Return the frame with its columns low and high filled in. `summarise_groups` made the frame
-    with `with_mean_intervals` false."""
+    """Return `frame` with its columns low and high filled in. `frame` is a result of
+    `summarise_groups` with `with_mean_intervals` false."""
     parsed_measure = parse_measure(measure)
     names, parts = _split_by_group(scores, parsed_measure, groups)
     ends = _find_mean_intervals(parts, level, parsed_measure)
@@ -243,8 +243,8 @@ def _find_differences_by_group(
     level_and_count: tuple[float, int],
     measure: Measure,
 ) -> Iterator[GroupRow]:
-    """Yield the row of each group, computed from its scores float64[query, run]. Groups with the
-    same number of queries share their draws; several are processed at a time."""
+    """Yield the row of each group, computed from its scores float64[query, run]. Several groups are
+    processed at a time, and groups with the same number of queries use the same resamples."""
     combine = measure.declaration.combination.combine
     for portion in split_by_memory([g.shape for g in groups]):
         portion_groups = groups[portion]

@@ -48,7 +48,7 @@ class GroupSource:
 
     @property
     def other_runs(self) -> list[str]:
-        """The runs that are not compared. Their scores do not depend on which runs are compared."""
+        """The names of the runs that are not compared."""
         return [name for name in self.scores.runs if name not in (self.run, self.baseline)]
 
 
@@ -182,7 +182,8 @@ DERIVED = (
 def make_derived_columns(
     source: GroupSource, candidates: Sequence[DerivedColumn] = DERIVED
 ) -> dict[str, pd.Series]:
-    """Return the derived columns that have at least two groups, by their names with `MARK`.
+    """Return the derived columns that have at least two groups, as a dictionary. The keys are the
+    names of the columns with the suffix `MARK`.
 
     Each column is a Series indexed by query_id with the group of each query as text; NO_GROUP if
     the query has no group."""

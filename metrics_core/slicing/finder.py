@@ -87,9 +87,11 @@ class _GroupedConditions(NamedTuple):
         condition: Callable[[int], tuple[Condition, ...]],
         are_wanted: Callable[[Ints], Mask] = lambda sizes: sizes > 0,
     ) -> _GroupedConditions:
-        """Return the conditions whose sizes satisfy `are_wanted`. `code` int64[query] is a number
-        below `width` for each query, -1 for none; `condition` returns the condition for a
-        number."""
+        """Return the conditions whose sizes satisfy `are_wanted`.
+
+        `code` int64[query] is the number of each query's condition, -1 if the query has none. All
+        numbers are below `width`. `condition` is a function from a number to the condition with
+        this number."""
         sizes = np.bincount(code + 1, minlength=width + 1)[1:]
         kept_codes = np.flatnonzero(are_wanted(sizes))
         new_code = np.full(width + 1, -1)
@@ -98,11 +100,11 @@ class _GroupedConditions(NamedTuple):
 
     @property
     def slices(self) -> _GroupedConditions:
-        """The conditions that at least `FEWEST_QUERIES` queries satisfy and at least
-        `FEWEST_QUERIES` do not.
+        """The conditions that are true for at least `FEWEST_QUERIES` queries and false for at least
+        `FEWEST_QUERIES` queries.
 
-        Smaller conditions are left out, because there are so many that they would mask the result
-        of larger ones."""
+        Conditions of fewer queries are left out, because they are so numerous that they would mask
+        the results of larger ones."""
         most = len(self.code) - FEWEST_QUERIES
         return self.from_codes(
             self.code,
@@ -119,9 +121,9 @@ def find_slices(
     all other queries.
 
     `differences` is float64[query], NaN if undefined; `columns` maps names to the group of each
-    query, object[query]. A slice is omitted if it is redundant: it does not differ any more if the
-    queries of a listed slice are removed. A slice that is part of a listed slice is not omitted if
-    it differs from the remaining queries of that slice."""
+    query, object[query]. A slice is omitted as redundant if it no longer differs after the queries
+    of a slice that is already listed are removed. A slice that is part of a listed slice is kept,
+    however, if it differs from the remaining queries of that slice."""
     is_defined = ~np.isnan(differences)
     gaps = differences[is_defined]
     slices = find_candidate_slices(
@@ -150,10 +152,9 @@ def find_differing_groups(
     differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL
 ) -> set[str]:
     """Return the groups of one column whose mean difference differs from the mean difference of all
-    other queries, by the test of `find_slices`.
+    other queries. The test is the same as in `find_slices`, but no group is omitted as redundant.
 
-    No group is omitted as redundant. `differences` is float64[query], NaN if undefined; `groups` is
-    object[query]."""
+    `differences` is float64[query], NaN if undefined; `groups` is object[query]."""
     is_defined = ~np.isnan(differences)
     slices = find_candidate_slices({"": np.asarray(groups)[is_defined]})
     gaps = differences[is_defined]
@@ -194,10 +195,10 @@ def _make_frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float
 
 
 def find_candidate_slices(columns: Mapping[str, Objects]) -> _Slices:
-    """Return the slices by one column and by two columns, except slices that are too small or too
-    large. Each column is object[query]. A pair of conditions is omitted if it has the same queries
-    as one of the two conditions. If there are too many slices, the pairs of columns with the most
-    conditions are left out."""
+    """Return the slices that are defined by a value of one column, or by a pair of values of two
+    columns, except slices that are too small or too large. Each column is object[query]. A pair is
+    omitted if it has the same queries as one of its two values. If there are too many slices, the
+    pairs of columns with the most conditions are left out."""
     singles = [_column_conditions(name, groups) for name, groups in columns.items()]
     parts = [one.slices for one in singles]
     n_queries = len(parts[0].code) if parts else 0

@@ -52,7 +52,7 @@ class QueryChunks:
 
 def make_query_chunks(members: SliceMembers) -> QueryChunks | None:
     """Return chunks of queries that are in the same slices. Returns None if there are few enough
-    queries to move each separately."""
+    queries to permute each of them separately."""
     n_queries = len(members.kind)
     if n_queries <= MOST_SINGLE:
         return None
@@ -71,8 +71,8 @@ def make_query_chunks(members: SliceMembers) -> QueryChunks | None:
 
 
 def _number_rows(slices: Floats) -> Ints:
-    """Number the rows of `slices` float64[kind, slice], int64[kind]. Equal rows have equal
-    numbers."""
+    """Return the number of each row, int64[kind]. Equal rows have equal numbers. `slices` is
+    float64[kind, slice]."""
     bits = np.packbits(slices > 0, axis=1)
     padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
     words = np.ascontiguousarray(padded).view(np.uint64)
@@ -119,9 +119,11 @@ def largest_permuted_distances(members: SliceMembers, gaps: Floats, limits: Floa
 
 
 def largest_flipped_distances(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
-    """Return the distance of the farthest slice in each sign flip, float64[flip], in the same way
-    as `largest_permuted_distances`. Every difference stays with its query and is randomly reflected
-    at the mean, so a query keeps its variance. A chunk is reflected as a whole."""
+    """Return the distance of the farthest slice after each sign flip, float64[flip]. The arguments
+    and the accuracy are the same as for `largest_permuted_distances`.
+
+    Every difference stays with its query and is randomly reflected at the mean, so a query keeps
+    its variance. A chunk is reflected as a whole."""
     units = _Units.from_differences(members, gaps)
 
     def make_sign_block(block: int) -> AnyArray:
@@ -136,7 +138,7 @@ def largest_flipped_distances(members: SliceMembers, gaps: Floats, limits: Float
 
 @dataclass(frozen=True)
 class _Units:
-    """The units that are moved: single queries or chunks of queries.
+    """The units that permutations and sign flips move: single queries or chunks of queries.
 
     sums     float64[unit], sum of the standardised differences (with mean 0 and deviation 1)
     squares  float64[unit], sum of the squared standardised differences
@@ -168,8 +170,9 @@ class _Units:
         return replace(self, **{name: getattr(self, name).astype(np.float32) for name in numbers})
 
     def farthest_distances(self, sums: Any, squares: Any) -> Floats:
-        """Return the distance of the farthest slice after each move, float64[move]. `sums` and
-        `squares`, [move, unit], are the values of the units after the moves."""
+        """Return the distance of the farthest slice after each move (a permutation or sign flip),
+        float64[move]. `sums` and `squares`, [move, unit], are the values of the units after the
+        moves."""
         inside, inside_squares = sums @ self.members, squares @ self.members
         total_sums, all_squares = (each.sum(axis=1, keepdims=True) for each in (sums, squares))
         distances = _studentise_from_sums(
@@ -184,7 +187,8 @@ def _largest_distances(
     make_block: Callable[[int], AnyArray],
     move_units: Callable[[_Units, AnyArray], tuple[Any, Any]],
 ) -> Floats:
-    """Return the distance of the farthest slice after every move, float64[move].
+    """Return the distance of the farthest slice after every move (a permutation or sign flip),
+    float64[move].
 
     `make_block` is a function that returns a block of moves. `move_units` is a function that
     applies moves to the sums and squares."""

@@ -123,7 +123,7 @@ def are_plain_ids(values: list[Any]) -> bool:
     """Return whether all values are of type str, or of type int and short enough for Python to
     convert to text.
 
-    Values of other types may also be ids."""
+    False does not mean that a value is not an id, because values of other types may also be ids."""
     kinds = set(map(type, values))
     return kinds <= {str} or (kinds <= {str, int} and _to_digits(values) is not None)
 
@@ -152,8 +152,8 @@ def refuse_missing_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
 def is_printable(ids: pa.ChunkedArray) -> bool:
     """Return whether all ids are printable.
 
-    The result may be False although all are printable, because the buffer of a chunk may contain
-    further strings."""
+    The result may be False although all ids are printable, because the buffer of a chunk may also
+    contain strings that are not ids of the column."""
     for chunk in ids.chunks:
         data = chunk.buffers()[2]
         if data is not None and not are_printable_bytes(np.frombuffer(data, dtype=np.uint8)):

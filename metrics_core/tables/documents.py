@@ -21,7 +21,7 @@ from metrics_core.tables.repeats import find_repeated_rows
 
 @dataclass(frozen=True)
 class Documents:
-    """Documents, as an Arrow table with doc_id, title, text (string) and any further columns."""
+    """Documents, as an Arrow table with doc_id, title, text (string) and any additional columns."""
 
     table: pa.Table
     notes: tuple[Note, ...] = field(default=(), compare=False)
@@ -57,7 +57,7 @@ class Documents:
     def lookup(self, doc_ids: Iterable[str]) -> pd.DataFrame:
         """Return the rows of the documents with these ids, as a frame indexed by doc_id.
 
-        Columns: title, text and further columns. Ids without a row are omitted."""
+        Columns: title, text and any additional columns. Ids without a row are omitted."""
         id_array = pa.array(list(dict.fromkeys(doc_ids)), ID)
         rows = self.table.filter(pc.is_in(self.table["doc_id"], value_set=id_array))
         return rows.to_pandas().set_index("doc_id")

@@ -31,7 +31,7 @@ def rename_queries(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
 
 @dataclass(frozen=True)
 class Judgable:
-    """Base class of Run and Qrels: a table with query_id, doc_id and further columns."""
+    """Base class of Run and Qrels: a table with query_id, doc_id and other columns."""
 
     table: pa.Table
     notes: tuple[Note, ...] = field(default=(), compare=False)

@@ -61,7 +61,8 @@ class Queries:
 
     @cached_property
     def numbers(self) -> Mapping[str, pd.Series]:
-        """The metadata columns that contain only finite numbers, by name.
+        """The metadata columns that contain only finite numbers, as a dictionary from name to
+        column.
 
         Each column is a float64 Series indexed by query_id, NaN if missing."""
         numbers_by_column = {}

@@ -38,7 +38,7 @@ def ranked_run_names(runs: Iterable[Run]) -> list[str]:
 
 
 def judged_ranks_text(names: Iterable[str]) -> str:
-    """Return the beginning of a sentence which says that only the ranks of judged documents were
+    """Return the beginning of a sentence. It says that only the ranks of judged documents were
     loaded for these runs."""
     return f"Only the ranks of judged documents were loaded for {w.join_words(names)}"
 
@@ -118,8 +118,8 @@ class RankedRun(Run):
         return as_array(self.table["retrieved"])[starts]
 
     def join(self, others: list[RankedRun]) -> RankedRun | None:
-        """Return this run combined with further parts. Returns None if two parts contain the same
-        query."""
+        """Return this run combined with the parts in `others`. Returns None if two parts contain
+        the same query."""
         parts = [self, *others]
         names = [query_id for part in parts for query_id in part.query_ids]
         if len(set(names)) < len(names):

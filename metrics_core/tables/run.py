@@ -47,8 +47,8 @@ class Run(Judgable):
     """The results of one system: query_id, doc_id, score (float64, finite), one row per document.
 
     Rows are in any order. `judging` derives ranks from scores, unless the table has a column `rank`
-    (int64, from 1, distinct within a query). This column then has the ranks, for example those of a
-    file of ranks with gaps. `name` identifies the run.
+    (int64, from 1, distinct within a query). The ranks are then taken from this column, for example
+    if they were read from a file of ranks with gaps. `name` identifies the run.
 
     The rows of a run need not be in memory: a subclass may read `table` on each access. If you need
     rows more than once, use `read_whole`, or `select_queries` for the rows of some queries."""
@@ -74,8 +74,8 @@ class Run(Judgable):
         `rank` int64[row] are ranks that are kept; they must not contradict the scores. If
         `duplicates` is "best", the highest score of a repeated document is kept; if it is "first",
         its first row. If `distinct` is true, rows are known to be distinct and are not searched for
-        repetitions. Raises TableError for a missing or empty id, and a score that is not a finite
-        number. If `duplicates` is "error", it is also raised for a repeated document in a query."""
+        repetitions. Raises TableError for a missing or empty id, for a score that is not a finite
+        number and, if `duplicates` is "error", for a repeated document in a query."""
         query_ids, doc_ids = encode_ids(query_id), to_text_column(doc_id)
         refuse_missing_ids("query_id", query_ids)
         refuse_missing_ids("doc_id", doc_ids)
@@ -132,7 +132,7 @@ class Run(Judgable):
 
     @property
     def given_ranks(self) -> Ints | None:
-        """Rank of each row from the file, int64[row], read-only.
+        """Rank of each row as given in the file, int64[row], read-only.
 
         It is None if ranks are derived from scores."""
         table = self.table
@@ -146,11 +146,11 @@ class Run(Judgable):
         return int(np.count_nonzero(self.query_codes == query_ids.index(query_id)))
 
     def cached_list(self, query_id: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """Return the list of a query from the cache. If it is not there, it is built by the
-        function `make`.
+        """Return the list of a query from the cache. If the cache does not contain the list, the
+        function `make` is called to build it.
 
-        The columns are the same as those of `make`. A list that is too long for the cache is built
-        each time."""
+        The columns are the same as in the result of `make`. A list that is too long for the cache
+        is built each time."""
         if self.length(query_id) > _LISTED:
             return make()
         return self._lists(query_id, make).copy()
@@ -191,8 +191,8 @@ class Run(Judgable):
 
     @property
     def plain(self) -> bool:
-        """Whether all doc_ids are known to be printable ASCII without blanks. If False, this is not
-        known."""
+        """Whether all doc_ids are known to be printable ASCII without blanks. False does not mean
+        that they are not."""
         return is_printable(self.doc_ids)
 
     def renamed(self, name: str) -> Run:

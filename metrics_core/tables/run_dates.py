@@ -23,7 +23,8 @@ _FORMS = tuple(
 class RunDate:
     """Date of a version of a system.
 
-    when  its beginning, without time zone: the first day of a month, the Monday of a week
+    when  the beginning of this date, without time zone: for a month its first day, for a week its
+          Monday
     text  the date in its original spelling"""
 
     when: datetime

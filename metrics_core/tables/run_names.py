@@ -64,8 +64,8 @@ def make_names_unique(
 
 
 def add_folder_names(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRun]:
-    """Return the runs. If several have the same name, the names of folders are put in front: a/run
-    and b/run.
+    """Return the runs, with the names of folders put in front of run names that occur several
+    times: a/run and b/run.
 
     `files` has the file of each run. As many folders are added as are needed to make the names
     differ."""
@@ -93,8 +93,8 @@ def _last_parts(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
 
 
 def baseline_name(name: str, runs: Collection[str]) -> str:
-    """Return the name under which a baseline is shown next to these runs. It is "NAME (baseline)"
-    if one of the runs has the same name.
+    """Return the name under which a baseline is shown next to these runs: its own name, or "NAME
+    (baseline)" if one of the runs has the same name.
 
     Equal names are common, because a run is usually the next version of the baseline."""
     return find_free_name(f"{name} (baseline)", runs) if name in runs else name

@@ -101,8 +101,8 @@ def comparison_table(
 def all_pairs_table(
     means: RunMeans, pairs_by_measure: Mapping[str, AllPairs], level: float
 ) -> PaperTable:
-    """Return the paper's table of all pairs of runs. `pairs_by_measure` has the pairs by the
-    canonical name of each measure."""
+    """Return the paper's table of all pairs of runs. `pairs_by_measure` maps the canonical name of
+    each measure to the pairs on this measure."""
     beaten = {name: _find_significant_pairs(pairs) for name, pairs in pairs_by_measure.items()}
     tested = _describe_all_pairs(pairs_by_measure, level, _describe_marks(means.by_measure))
     return paper_table(means, beaten, tested, "tab:all-pairs")
@@ -181,8 +181,8 @@ def _run_with_letter(run: str, runs: Sequence[str]) -> str:
 def _describe_comparison(
     comparison: pd.DataFrame, baseline_names: Sequence[str], method: Method, marks: str
 ) -> str:
-    """Return the part of the caption that describes the test with the baselines, on which the
-    letters in the table are based."""
+    """Return the part of the caption that describes the test with the baselines. The letters in the
+    table are based on this test."""
     tested = comparison[comparison["p"].notna()]
     if tested.empty:
         return NOTHING_TESTED
@@ -224,8 +224,8 @@ def _find_significant_pairs(pairs: AllPairs) -> set[Pair]:
 
 
 def _describe_all_pairs(pairs_by_measure: Mapping[str, AllPairs], level: float, marks: str) -> str:
-    """Return the part of the caption that describes the test of all pairs, on which the letters in
-    the table are based."""
+    """Return the part of the caption that describes the test of all pairs. The letters in the table
+    are based on this test."""
     if all(np.isnan(pairs.p).all() for pairs in pairs_by_measure.values()):
         return NOTHING_TESTED
     pairs = next(iter(pairs_by_measure.values())).n_pairs

@@ -81,7 +81,7 @@ class PartialBounds:
     def __init__(
         self, run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
     ) -> None:
-        """The arguments are those of `bound_difference`."""
+        """Take the same arguments as `bound_difference`."""
         self._pair, self._measure, self._unjudged = (run, baseline), measure, unjudged
         self._kind, self._grade = extremes_kind(measure), highest_grade(run, measure)
         own_scores, other_scores = measure.score(run), measure.score(baseline)

@@ -95,7 +95,8 @@ def _draw_differences(
     near_documents: UnjudgedRanks,
     predicted: PredictedGrades,
 ) -> list[float]:
-    """Return the combined difference after each draw of grades."""
+    """Return the combined difference after each random assignment of predicted grades to the
+    documents."""
     graded = RegradedScores(
         run, baseline, measure, near_documents.select(predicted.order), predicted.grades
     )
@@ -109,8 +110,8 @@ def _draw_differences(
 
 
 def _prediction_quantile(level: float, n: int) -> float:
-    """Return the number of standard deviations by which a further draw may differ from the mean of
-    n draws.
+    """Return the number of standard deviations by which one more draw may differ from the mean of n
+    draws.
 
     The quantile of Student's t is approximated by the first terms of its series."""
     z = NormalDist().inv_cdf((1 + level) / 2)

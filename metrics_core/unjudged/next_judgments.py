@@ -52,8 +52,8 @@ class NextJudgments:
 
     @property
     def n_worth_judging(self) -> int:
-        """The number of rows worth judging: `n_to_settle` or `n_to_reverse`, whichever is larger.
-        If both are None, all rows are worth judging."""
+        """The number of rows worth judging: the larger of `n_to_settle` and `n_to_reverse`. If only
+        one of them is None, the other is used; if both are None, all rows are worth judging."""
         counts = [n for n in (self.n_to_settle, self.n_to_reverse) if n is not None]
         return max(counts, default=len(self.table))
 
@@ -74,8 +74,8 @@ def find_next_judgments(
     """Find the unjudged documents that could move the difference furthest towards the other sign,
     largest effect first.
 
-    `unjudged` are the documents of `find_unjudged`, and `bounds` has the difference. If the runs
-    are tied, effects in either direction count."""
+    `unjudged` are the documents of `find_unjudged`, and `bounds` is the difference with its bounds.
+    If the runs are tied, effects in either direction count."""
     exact = extremes_kind(measure) == "additive" and unjudged.is_matched
     sign = better_side(bounds.difference)
     if np.isnan(bounds.lowest) or not unjudged.is_matched:
@@ -255,8 +255,8 @@ def _select_repeated_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
 
 
 def _select_repeated_rows(sorted_queries: Ints, query: Ints, n_queries: int) -> tuple[Ints, Ints]:
-    """Return the rows of the queries in `query`, int64[row], from arrays sorted by query, and the
-    position in `query` for which each row was copied, int64[row]."""
+    """Return the rows of the queries in `query` from arrays that are sorted by query, and, for each
+    row, the position in `query` for which the row was copied, int64[row] each."""
     starts = np.searchsorted(sorted_queries, np.arange(n_queries + 1))
     counts = np.diff(starts)[query]
     number = np.repeat(np.arange(len(query)), counts)

@@ -30,8 +30,9 @@ _LEAST_ALIKE, _MOST_ALIKE = 0.02, 0.9
 
 @dataclass(frozen=True)
 class _PlacedDocuments:
-    """Documents down to some depth of either list. For each document, `kind` is the number of its
-    kind in `KINDS`, and `rank` is the better of its two ranks, from 0; int64[document] each."""
+    """Documents down to some depth of either list. `kind` int64[document] is 0 if only the run
+    lists the document, 1 if only the baseline does, and 2 if both do. `rank` int64[document] is the
+    better of the document's two ranks, from 0."""
 
     query: Ints
     kind: Ints
@@ -62,9 +63,9 @@ class _PlacedDocuments:
 class PredictedGrades:
     """Predicts the grades of unjudged documents within a depth.
 
-    In a draw, the documents are sorted by `order` int64[document]. `grades` float64[grade] are the
-    ascending grades that occur. `n_judged` and `n_unjudged` int64[3] count the judged and the
-    unjudged documents of each kind."""
+    `order` int64[document] is the order in which `draw_grades` returns the documents. `grades`
+    float64[grade] are the ascending grades that occur. `n_judged` and `n_unjudged` int64[3] count
+    the judged and the unjudged documents of each kind."""
 
     def __init__(
         self, run: JudgedRanks, baseline: JudgedRanks, unjudged: UnjudgedRanks, depth: int
@@ -111,7 +112,7 @@ class PredictedGrades:
         self._new_weight = (1 - correlation) / correlation
 
     def draw_grades(self, generator: np.random.Generator) -> Ints:
-        """Draw a grade for each document. Returns the index of the grade in `grades`,
+        """Select a grade for each document at random. Returns the index of the grade in `grades`,
         int64[document]."""
         ends, share = self._distributions(generator)
         positions, n_grades = np.arange(len(self._pool)), len(self.grades)

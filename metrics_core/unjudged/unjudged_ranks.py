@@ -109,8 +109,8 @@ def find_unjudged(
     first_documents: Callable[[Run, Run, int], FirstDocumentPair] = read_first_document_pair,
 ) -> UnjudgedRanks:
     """Return the unjudged documents of two runs with the same judgments, within the first `cutoff`
-    ranks, or in the whole lists if `cutoff` is None. `first_documents` must return at least the
-    documents that `read_first_document_pair` returns."""
+    ranks, or in the whole lists if `cutoff` is None. `first_documents` is a function that returns
+    at least the documents that `read_first_document_pair` returns."""
     listed = sum(int(r.documents(cutoff).sum()) for r in (run, baseline))
     known_runs = [_find_run_of_ranks(ranks) for ranks in (run, baseline)]
     runs = [] if listed > MOST_MATCHED else [loaded for loaded in known_runs if loaded is not None]
@@ -192,7 +192,7 @@ def _count_unjudged(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]
 
 
 def _find_run_of_ranks(ranks: JudgedRanks) -> Run | None:
-    """Return the run to which these ranks belong. Returns None if its lists are unknown."""
+    """Return the run to which these ranks belong. Returns None if the run's lists are unknown."""
     listed = ranks.listed
     return None if listed is None or listed.lists is not None else listed.run
 

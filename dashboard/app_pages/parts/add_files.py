@@ -373,7 +373,7 @@ def show_unused_judgments(library: Library) -> None:
 
 
 def _offer_buttons(error: RanklensError, key: str, read_again: Callable[..., None]) -> None:
-    """Show a button for each other way of reading the file that the error suggests."""
+    """Show the other ways of reading the file that the error suggests, each as a button."""
     for offer, label in _find_matching_offers(error):
         st.button(label, key=f"{offer}_{key}", on_click=partial(read_again, **_parse_choice(offer)))
 

@@ -84,7 +84,7 @@ def _other_runs_text(context: PageContext, page: Page) -> tuple[str, str]:
 def _folding_style(
     names: Sequence[str], buttons: Sequence[str], optional_words: Sequence[str]
 ) -> Markup:
-    """Return CSS that folds the sentence if these names and buttons do not fit."""
+    """Return CSS that folds the sentence of controls if these names and buttons do not fit."""
     if not names:
         return navigation.folding_style(names, buttons, (_OF_ALL, _OVER))
     if len(names) == 1:
@@ -95,8 +95,8 @@ def _folding_style(
 
 
 def _styles_of_named_runs(context: PageContext, page: Page) -> list[RunStyle]:
-    """Return the styles of the compared runs, whose names are shown on a narrow screen. The result
-    is empty if the page has no choice of the compared runs."""
+    """Return the styles of the runs that are named on a narrow screen: the compared runs. The
+    result is empty if the page has no choice of the compared runs."""
     if page.controls != "pair":
         return []
     comparison, styles = context.comparison, context.look.styles
@@ -238,7 +238,7 @@ def _other_runs_controls(
 
 def _changes_to_baseline(context: PageContext, name: str) -> dict[str, Any]:
     """Return the changes to the address that make a run the baseline. If this run is in focus, the
-    baseline is put in focus instead."""
+    former baseline comes into focus in its place."""
     comparison = context.comparison
     return context.view.address_changes_to_compare(
         comparison.baseline if name == comparison.focus else comparison.focus, name

@@ -25,7 +25,8 @@ _CHOICES = {1: _HIGHER, -1: _LOWER, 0: None}
 
 
 def ask_directions(study: Study) -> None:
-    """Ask for the direction of each given measure that has none. If all have one, show nothing."""
+    """For each given measure without a direction, ask whether higher or lower is better. If all
+    measures have a direction, show nothing."""
     measures = [m for m in study.given_measures if m.declaration.direction == 0]
     if not measures:
         return
@@ -41,9 +42,9 @@ def ask_directions(study: Study) -> None:
 
 
 def show_score_files(study: Study, files: Sequence[str]) -> None:
-    """Show a card for each file of scores: what its columns contain, whether each measure is used,
-    and which direction of it is better, with controls to change both. `files` are the names of the
-    files."""
+    """Show a card for each file of scores. It shows what each column contains. For each measure,
+    the user can choose whether it is used and whether higher or lower is better. `files` are the
+    names of the files."""
     unused = [name for name, is_higher in study.settings.directions if is_higher is None]
     measures = {str(measure).removeprefix(PREFIX): measure for measure in study.given_measures}
     for number, file in enumerate(files):

@@ -28,8 +28,8 @@ from metrics_core.findings.drawn_queries import (
 
 
 def find_drawn_judgments(context: PageContext) -> DrawnJudgments | None:
-    """Return how far the judge has judged the queries drawn for the compared runs. Returns None if
-    no queries are drawn."""
+    """Return the judge's progress on the queries drawn at random for the compared runs. Returns
+    None if no queries are drawn."""
     draw = find_draw(judging.draw_key(context)) if can_draw(context) else None
     if draw is None:
         return None
@@ -37,8 +37,8 @@ def find_drawn_judgments(context: PageContext) -> DrawnJudgments | None:
 
 
 def show_drawn_judging(context: PageContext) -> bool:
-    """Show the documents of the randomly drawn queries, one at a time, or an offer to draw queries
-    if none are drawn yet. Return whether anything was shown. Nothing is shown if the user judges in
+    """Show the documents of the randomly drawn queries, one at a time. If no queries are drawn yet,
+    offer to draw some. Return whether anything was shown. Nothing is shown if the user judges in
     another order, or if queries cannot be drawn."""
     study, state = context.study, find_drawn_judgments(context)
     if study.judged and context.view.address["order"] != DRAWN:
@@ -75,7 +75,8 @@ def show_drawn_judging(context: PageContext) -> bool:
 
 
 def show_random_queries_card(context: PageContext) -> None:
-    """Show a card that links to the page on which queries are drawn and judged."""
+    """Show a card that links to the page on which the user draws queries at random and judges their
+    documents."""
     link, drawn = session.href("judge"), find_drawn_judgments(context)
     texts = {session.href("data"): "Add judgments from a file"}
     if drawn is not None:
@@ -94,8 +95,8 @@ def show_random_queries_card(context: PageContext) -> None:
 
 
 def can_draw(context: PageContext) -> bool:
-    """Return whether queries can be drawn. This requires two different runs whose document ids are
-    all known, and judgments that were not declared complete."""
+    """Return whether queries can be drawn at random for judging. This requires two different runs
+    whose document ids are all known, and judgments that were not declared complete."""
     comparison, study = context.comparison, context.study
     pair = comparison.pair
     is_alone = comparison.is_single_run or study.runs_without_doc_ids(pair)
@@ -103,8 +104,8 @@ def can_draw(context: PageContext) -> bool:
 
 
 def _offer_draw(context: PageContext) -> bool:
-    """Describe how queries are drawn and judged, and show the button that draws them. If queries
-    cannot be drawn, show nothing. Return whether anything was shown."""
+    """Describe how queries are drawn at random and judged, and show the button that draws them. If
+    queries cannot be drawn, show nothing. Return whether anything was shown."""
     if not can_draw(context):
         return False
     n, steps = answers.describe_new_draw(context.study, context.comparison)
@@ -126,8 +127,8 @@ def _offer_draw(context: PageContext) -> bool:
 
 
 def _describe_queue(context: PageContext, state: DrawnJudgments) -> dict[str, Any]:
-    """Return the labels around the document that is being judged: the progress in queries, and the
-    result on the drawn queries so far."""
+    """Return the labels around the document that is being judged: how many of the randomly drawn
+    queries are judged, and the result on these queries so far."""
     short = short_names(context.drawing.styles, judging.LONGEST_NAME)
     counted = f"{w.format_count(state.n_counted)} of {w.format_count(len(state.query_ids))}"
     n_left = int((~state.documents["graded"]).sum())

@@ -134,9 +134,9 @@ def show_checks(checks: Sequence[FileCheck]) -> None:
 
 
 def field_editor(file: File) -> Callable[[], object] | None:
-    """Show a switch that opens the fields of a file that was read. Return a function that shows the
-    fields if the switch is on, otherwise None. If the columns have no names or the file is not
-    available, show no switch and return None."""
+    """Show a switch that opens the fields of a file that was read. If the switch is on, return a
+    function that shows the fields. Return None if it is off. If the columns have no names or the
+    file is not available, show no switch and return None."""
     original = find_original(file) if file.kind in RANKED else None
     if original is None and file.kind in RANKED and ": " in file.read_as:
         st.caption("To choose columns, upload the file again.")
@@ -332,8 +332,7 @@ def _dismiss_button(check: FileCheck) -> None:
 
 
 def _show_both_kinds(check: FileCheck) -> None:
-    """Show both readings of a file that could be two kinds of table. The more likely one comes
-    first."""
+    """Show how a file could be read as a run or as judgments. The more likely kind comes first."""
     original, fields = check.original, check.original.fields()
     library, settings = current_library(), all_collections().read_settings(current_collection_id())
     number = "" if fields is None else fields.inferred["run"].get("score", "")

@@ -36,19 +36,22 @@ and a table of the compared runs."""
 
 
 def offered_forms(context: PageContext) -> list[str]:
-    """Return the forms in which groups can be shown: `ALL_RUNS` only if further runs are shown."""
+    """Return the forms in which groups can be shown. `ALL_RUNS` is included only if more runs are
+    shown than the compared pair."""
     return [CHARTS, *[ALL_RUNS] * (len(context.comparison.runs) > 2), TABLE]
 
 
 def choose_form(context: PageContext) -> str:
-    """Return the form of the groups. The default is charts for more than two runs, else a table."""
+    """Return the form in which the groups are shown. The default is charts if more than two runs
+    are shown, otherwise a table."""
     form: str = context.view.address["charts"]
     forms = offered_forms(context)
     return form if form in forms else CHARTS if len(forms) > 2 else TABLE
 
 
 def select_drawing(context: PageContext) -> Drawing:
-    """Return the drawing of all shown runs if the user chose it, otherwise of the compared runs."""
+    """Return the drawing with which the groups are shown. It has the styles of all shown runs if
+    the user chose to see all of them, otherwise only the styles of the compared runs."""
     drawing = context.drawing
     if choose_form(context) == ALL_RUNS:
         return drawing

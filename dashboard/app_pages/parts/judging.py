@@ -50,8 +50,8 @@ number of runs that it names."""
 
 
 def show_query_judging(context: PageContext, query_id: str) -> None:
-    """Show the unjudged documents of a query, which the user can judge by keyboard, and the effect
-    of the grades."""
+    """Show the unjudged documents of a query, so that the user can judge them by keyboard. Also
+    show the effect of the grades."""
     comparison, rows = (
         context.comparison,
         answers.unjudged_documents(context.study, context.comparison, query_id),
@@ -226,7 +226,7 @@ def offered_orders(context: PageContext) -> list[tuple[str, str, str]]:
 
 
 def draw_key(context: PageContext) -> str:
-    """Return the key of the judge's draw for the two compared runs."""
+    """Return the key of the judge's random draw of queries for the two compared runs."""
     comparison = context.comparison
     k = measure_for_drawn_queries(context.study, comparison).cutoff or 0
     return make_draw_key(*comparison.pair, k)
@@ -289,8 +289,8 @@ def show_own_layer(context: PageContext, page: str, message: str) -> None:
 
 
 def collect_given_grades(context: PageContext) -> dict[tuple[str, str], float]:
-    """Return the grades given in Ranklens: those of the active layers, and those of the user's own
-    layer even if it is inactive."""
+    """Return the grades given in Ranklens: the grades of the active layers, and the grades of the
+    user's own layer even if it is inactive."""
     reader_layer = find_own_layer()
     grades: dict[tuple[str, str], float] = {}
     for layer in (*context.layers, *([reader_layer] if reader_layer else [])):
@@ -308,9 +308,9 @@ def show_judging_component(
     queue: Mapping[str, Any] | None = None,
 ) -> None:
     """Show the component with which the user judges the documents in `rows` by keyboard or clicks.
-    `queue` has the labels around a document of a queue; it is None for a single query. `n_judged`
-    is the number of judged documents among the `settling_pairs`, the documents that could settle
-    the comparison, or among all documents if there are no such pairs."""
+    `queue` has the labels around a document of a queue; it is None for a single query.
+    `settling_pairs` are the documents that could settle the comparison. `n_judged` is the number of
+    judged documents among `settling_pairs` or, if there are no such pairs, among all documents."""
     comparison = context.comparison
     grades = answers.offered_grades(context.study)
     tints = Grades.from_grades(context.study.unlayered.grades)

@@ -44,8 +44,9 @@ def choose_view(context: PageContext) -> str:
 
 
 def draw_chart(view: str, query_list: QueryList, context: PageContext) -> None:
-    """Draw the chosen chart above the table. The default is the chart of sorted differences, which
-    a single run does not have. A click in the chart opens the query."""
+    """Draw the chosen chart above the table. The default is the chart of sorted differences. It
+    needs two runs, so no chart is drawn by default for a single run. A click in the chart opens the
+    query."""
     if not view and context.comparison.is_single_run:
         return
     with st.container(key="marks"):

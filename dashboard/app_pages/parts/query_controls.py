@@ -60,8 +60,8 @@ def filter_controls(query_list: QueryList, context: PageContext) -> None:
 
 def _store_filter(text: object) -> dict[str, str]:
     """Return the address fields for the text in the search field, which is a search text or a
-    filter line. If a search text and a filter line were both in use before, a new filter line
-    replaces only the earlier one, and the search text is kept."""
+    filter line. If the address has both a search text and a filter line, a new filter line replaces
+    only the old filter line, and the search text is kept."""
     search, line = answers.split_search_text(str(text))
     address = session.address()
     if not search and address["s"] and address["filter"]:

@@ -37,7 +37,7 @@ _PARTS = {
 
 
 def failure_kind(page: QueryPage) -> str:
-    """Return the kind of failure of the query, which names its probable cause. The result is "" if
+    """Return the kind of failure of the query, a name for the probable cause. The result is "" if
     the query is fine, or if the kind adds nothing to the sentence about the query's documents."""
     kind = FINE if page.ledger is None else page.ledger.kind
     return "" if kind in (FINE, LOW) else kind
@@ -94,7 +94,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
 
 
 def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
-    """Return the title of a ledger, which states the sum of the contributions."""
+    """Return the title of a ledger. It states the sum of the contributions."""
     before, after = query_ledger.scores
     size = w.format_score(abs(after - before))
     if context.comparison.is_single_run:

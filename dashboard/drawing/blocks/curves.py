@@ -62,7 +62,7 @@ def draw_panel_heading(title: str, gloss: str) -> Markup:
 
 
 def draw_chart_note(text: str) -> Markup:
-    """Draw the note below the charts, which says how to read them."""
+    """Draw the note below the charts that explains how to read them."""
     return _render("note", text=text)
 
 

@@ -103,7 +103,7 @@ def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float
     """Return an axis that covers the differences of all loaded runs, so that its scale does not
     depend on which run is in focus.
 
-    Most of the axis is on the side of zero where the difference is. If the interval would be too
+    Most of the axis is on the same side of zero as the difference. If the interval would be too
     short to read, the axis covers only this interval."""
     values = pd.Series(
         [*all_rows["low"], *all_rows["high"], *all_rows["difference"], low, high, gap]
@@ -133,8 +133,8 @@ def interval_note(all_rows: pd.DataFrame, comparison: Comparison, level: float) 
 
 
 def _side_labels(zero: float, *, lower_is_better: bool) -> tuple[str, str]:
-    """Return the labels at the left and right end of the axis. A label is "" if zero is too near to
-    its end."""
+    """Return the labels at the left and right end of the axis. If zero is too near to one end, the
+    label at this end is ""."""
     left, right = ("better", "worse") if lower_is_better else ("worse", "better")
     return left if zero > _EDGE else "", right if zero < 1 - _EDGE else ""
 

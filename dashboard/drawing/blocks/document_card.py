@@ -65,5 +65,5 @@ def _mark_paragraphs(text: str, query_words: Collection[str]) -> list[Markup]:
 
 
 def _is_link(value: str) -> bool:
-    """Return whether the value of a field is a URL, which is drawn as a link."""
+    """Return whether the value of a field is a URL and is therefore drawn as a link."""
     return value.startswith(("https://", "http://")) and not any(c.isspace() for c in value)

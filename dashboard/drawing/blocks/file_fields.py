@@ -51,13 +51,13 @@ def draw_field(name: str, samples: str) -> Markup:
 
 
 def draw_field_evidence(evidence: Evidence) -> Markup:
-    """Draw the evidence for a field's meaning."""
+    """Draw the evidence for a field's meaning, for example that its values are query ids."""
     return _render("reason", text=evidence.text, fails=evidence.fails)
 
 
 def draw_preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
-    """Draw the first rows of a file. The column headings say which meaning is chosen for each
-    field; `words` has the displayed name of each meaning."""
+    """Draw the first rows of a file. The heading of a column says what the user chose as the
+    meaning of the field ("query", "score"). `words` has the displayed name of each meaning."""
     return _render("preview", found=file_preview, words=words)
 
 
@@ -68,8 +68,8 @@ def draw_message(text: str, *, is_error: bool) -> Markup:
 
 
 def draw_kind_preview(kind_reading: KindReading, *, is_likely: bool) -> Markup:
-    """Draw one of the possible readings of a file: its first rows, the evidence and the
-    consequence."""
+    """Draw how a file would be read as one of the kinds of table that it could be: its first rows,
+    the evidence for this kind, and the consequence of reading it this way."""
     words = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
     title = _TITLES[kind_reading.preview.kind]
     return _render("reading", own=kind_reading, title=title, is_likely=is_likely, words=words)

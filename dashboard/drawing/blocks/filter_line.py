@@ -35,8 +35,8 @@ def draw_line_error(error: FilterLineError) -> Markup:
 
 
 def draw_filter_help(names: Sequence[str], example: str) -> Markup:
-    """Draw the columns and the conditions that a filter line can contain. They are hidden until the
-    user opens them."""
+    """Draw a list of the columns and the conditions that a filter line can contain. The list is
+    hidden until the user opens it."""
     return _render("can_name", names=list(names), example=example)
 
 

@@ -157,7 +157,8 @@ def draw_waterfall(
 
 
 def waterfall_caption(group_rows: GroupRows) -> str:
-    """Return the explanation of a waterfall chart: contributions, and the kinds of bars in it."""
+    """Return the caption of a waterfall chart. It defines the contributions, and explains the pale
+    and the hatched bars if there are any."""
     untested = group_rows.rows["diff_low"].isna()
     text = "Contribution: share of the queries × mean difference."
     if (~group_rows.rows["clear"] & ~untested).any():
@@ -322,7 +323,7 @@ def draw_note_below_groups(
 
 
 def draw_more_link(text: str, link: str) -> Markup:
-    """Draw a link that shows or hides further groups."""
+    """Draw a link that shows hidden groups, or hides them again."""
     return _render("more_link", text=text, link=link)
 
 

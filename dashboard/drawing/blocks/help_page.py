@@ -101,8 +101,8 @@ def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
 
 
 def draw_first_steps(formats_link: str) -> Markup:
-    """Draw the instructions for getting started, and what the colours mean. `formats_link` leads to
-    the file formats."""
+    """Draw the instructions for getting started, and an explanation of the colours. `formats_link`
+    leads to the file formats."""
     return _render("start", formats=formats_link, fewest_queries=FEWEST_QUERIES, same=SAME)
 
 
@@ -112,5 +112,6 @@ def draw_glossary(measures: str) -> Markup:
 
 
 def draw_formats(file_formats: Sequence[FileFormat], back_link: str) -> Markup:
-    """Draw every file format that can be read. `back_link` leads back to the main help page."""
+    """Draw a description of every file format that can be read. `back_link` leads back to the main
+    help page."""
     return _render("formats", formats=file_formats, back=back_link)

@@ -72,7 +72,7 @@ def draw_version_remarks(lines: Sequence[str]) -> Markup:
 
 def draw_query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: Link) -> Markup:
     """Draw a table with one row per query. It shows for each version whether the query was good or
-    failed, and in which versions the query broke and was fixed. `frame` has query_id, text, states,
-    broke, fixed, flickers."""
+    failed, the version with which it last broke, and the version with which it was last fixed.
+    `frame` has query_id, text, states, broke, fixed, flickers."""
     rows = frame.to_dict("records")
     return _render("query_table", rows=rows, versions=versions, opened=query_link)

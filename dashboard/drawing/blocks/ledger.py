@@ -90,9 +90,9 @@ def _round_contributions(steps: pd.DataFrame, score_pair: tuple[float, float]) -
 def _format_sum(score_pair: tuple[float, float], contributions: list[float]) -> str:
     """Return the sum of contributions as a string such as "= 0.744 − 0.195 + 0.065".
 
-    The result is "" if the text would be too long, or if the printed numbers do not add up. They
-    may not, because the contributions sum to the rounded difference, which may differ in its last
-    digit from the difference of the rounded scores."""
+    The result is "" if the text would be too long, or if the printed numbers do not add up. The
+    contributions sum to the rounded difference. The difference of the rounded scores may differ
+    from it in the last digit."""
     before, after = (round(end, 3) for end in score_pair)
     if len(contributions) > _WRITTEN_OUT or round(before + math.fsum(contributions), 3) != after:
         return ""
@@ -104,8 +104,8 @@ def _format_sum(score_pair: tuple[float, float], contributions: list[float]) -> 
 def _describe_movement(
     row: Mapping[str, Any], cutoff: int, *, is_single_run: bool
 ) -> tuple[str, str, str]:
-    """Return how a document moved from its position in the baseline's list: text, tone and
-    arrow."""
+    """Return how a document moved from its position in the baseline's list: a text, its colouring
+    ("better", "worse" or none) and an arrow."""
     if row["documents"] != 1:
         return "", "", ""
     before, after = row["baseline_rank"], row["rank"]
@@ -201,8 +201,8 @@ def _describe_movement_briefly(row: Mapping[str, Any], *, is_single_run: bool) -
 
 
 def draw_headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
-    """Draw one bar for a score and its headroom, up to the best possible score. The score may be
-    that of a query or a mean.
+    """Draw one bar for a score and its headroom, up to the best possible score. The score is either
+    a query's score or a mean.
 
     Each array of `headroom` has one value. The printed gains sum to the printed headroom; a gain
     equal to the `difference` from the baseline is printed with the same digits. The result is empty

@@ -32,8 +32,8 @@ _render = Template("list_changes")
 
 
 def draw_kept_documents(changes: ListChanges, drawing: Drawing) -> Markup:
-    """Draw the mean number of documents among the first k that both lists contain, with its
-    interval, on an axis from 0 to k."""
+    """Draw the mean number of documents that are in the first k of both lists, with its interval,
+    on an axis from 0 to k."""
     mean, low, high = (float(part) for part in changes.mean_kept())
     k = changes.k
     ticks = [0, k // 2, k] if k > 1 else [0, k]
@@ -62,7 +62,7 @@ def draw_change_classes(changes: ListChanges, drawing: Drawing, link: LinkMaker)
 def draw_change_strip(
     queries: pd.DataFrame, k: int, drawing: Drawing, query_link: LinkMaker
 ) -> Markup:
-    """Draw a bar for each query, as high as its number of new documents. `queries` is
+    """Draw a bar for each query. Its height is the number of new documents. `queries` is
     `ChangesOverview.queries`."""
     step = -(-len(queries) // MOST_BARS)
     return _render(
@@ -195,6 +195,6 @@ def draw_query_changes(changes: QueryChanges, drawing: Drawing) -> Markup:
 
 
 def draw_previous_ranks(changes: QueryChanges) -> Markup:
-    """Draw a list that counts the new documents of a query by where they were in the baseline's
-    list."""
+    """Draw the numbers of new documents that come from each part of the baseline's list for a
+    query, or from outside of it."""
     return _render("counts", counts=changes.sources)

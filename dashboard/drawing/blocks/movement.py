@@ -69,8 +69,8 @@ def describe_movement(row: Row, side: str) -> Movement:
 
 def describe_list_change(row: Row, side: str, cutoff: int) -> tuple[str, str, Movement]:
     """Describe the change of a document in one of two lists without judgments. Returns the name of
-    its mark ("stays", "gone" or "new"), the sign of the mark, and the movement in words. A document
-    below rank k has no mark."""
+    the document's mark ("stays", "gone" or "new"), the sign drawn for this mark, and the movement
+    in words. A document below rank k has no mark."""
     rank, other = row["rank"], row["other_rank"]
     if rank > cutoff:
         return "", "", describe_movement(row, side)

@@ -60,9 +60,9 @@ def draw_facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None 
 
 
 def draw_outcomes(row: Mapping[str, Any], href: Href) -> Markup:
-    """Draw how many queries got better, stayed the same and got worse, as one bar with links. The
-    bar is grey if the difference is not significant. `row` is a row of `compare`. The result is
-    empty if the measure's direction is not declared."""
+    """Draw one bar with the numbers of queries that got better, stayed the same and got worse, as
+    links. The bar is grey if the difference is not significant. `row` is a row of `compare`. The
+    result is empty if the measure's direction is not declared."""
     if row["won"] != row["won"]:
         return Markup()  # which way is better is not declared
     counts = {BETTER: int(row["won"]), TIED: int(row["same"]), WORSE: int(row["lost"])}
@@ -102,9 +102,9 @@ class MeasureColumn:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The lines below the measure's name in the heading: a short description, the direction
-        unless higher is better, what the test compares unless it compares means, and the number of
-        queries that are left out."""
+        """The lines below the measure's name in the heading: a short description, and the number of
+        queries that are left out. The direction is included unless higher is better. If the test
+        does not compare means, a line says what it compares."""
         tested = {row.get("tested") for row in self.rows.values()}
         left_out = max((row.get("left_out", 0) for row in self.rows.values()), default=0)
         lines = [
@@ -141,8 +141,8 @@ class MeasureColumn:
         return float(row["difference"])
 
     def change_hint(self, row: Row, interval: str) -> str:
-        """Return the explanation of a difference, which is its interval. For a cost, it says
-        instead what was tested, and ends with the difference of means, which was not tested."""
+        """Return the explanation of a difference: its interval. For a cost, it says what was tested
+        instead, and gives the difference of the means, which was not tested."""
         cost = describe_cost(row, self.name, self.level)
         if cost:
             return f"{cost}; not tested: {describe_mean_difference(row, self.name)}"
@@ -168,8 +168,8 @@ class MeasureColumn:
 
     @property
     def digits(self) -> int:
-        """Number of decimals of the means and differences in the column. It is at least that of the
-        largest mean, and large enough that no significant difference is printed as 0."""
+        """Number of decimals of the means and differences in the column. It suffices for the
+        largest mean, and no significant difference is printed as 0."""
         gaps = [abs(row["difference"]) for row in self.rows.values() if row["clear"]]
         for n in range(w.score_decimals(self._defined_means), 8):
             if all(w.format_score(gap, n).strip("0.") for gap in gaps):
@@ -194,8 +194,8 @@ def measure_columns(
     table: pd.DataFrame, drawing: Drawing, measures: Sequence[tuple[str, str, str]]
 ) -> list[MeasureColumn]:
     """Return the columns of these measures, given as (name, short description, link). Best values
-    are marked only if the run in focus differs significantly. `table` has one row per run and
-    measure: run, measure, clear, and the columns of `compare`."""
+    are marked only if the run in focus differs significantly from the baseline. `table` has one row
+    per run and measure: run, measure, clear, and the columns of `compare`."""
     rows_by_measure: dict[str, dict[str, Row]] = {}
     for row in table.to_dict("records"):
         rows_by_measure.setdefault(row["measure"], {})[row["run"]] = row
@@ -362,8 +362,8 @@ def draw_group_list(
     and the finding about these groups.
 
     `column` is the key and the name of the column. `rows` has the rows of the run in focus from
-    `summarise_groups`: group, queries, difference, diff_low, diff_high, clear. They are corrected
-    for `n_tested_groups` groups. `make_group_link` returns the link of a group."""
+    `summarise_groups`: group, queries, difference, diff_low, diff_high, clear. Intervals are
+    corrected for `n_tested_groups` groups. `make_group_link` returns the link of a group."""
     title = f"By {column[1]}"
     if rows.empty:
         return _render("empty_list", title=title, text="The queries in view have no groups.")

@@ -247,8 +247,9 @@ def draw_colour_key(measure: str, low: float, high: float, *, has_empty_lists: b
 def draw_list_summary(
     count: int, total: int, parts: Sequence[Markup], criterion: str = "", clear_link: str = ""
 ) -> Markup:
-    """Draw how many queries are in a list, the criterion of the list, and the active filters with a
-    link that clears them all. If the list has all queries, the text is only for screen readers."""
+    """Draw the number of queries in a list, the criterion of the list, and the active filters with
+    a link that clears them all. If the list has all queries, the text is only for screen
+    readers."""
     narrowing = [part for part in parts if part]
     return _render(
         "listed", kept=count, total=total, taken=narrowing, rule=criterion, cleared=clear_link

@@ -144,8 +144,8 @@ def draw_check_reasons(
     questions: Mapping[str, str] = MappingProxyType({}),
 ) -> Markup:
     """Draw each check of the verdict, with its reason unless `is_brief` is true. If the verdict is
-    inconclusive, draw the possible ways to make it conclusive instead. `questions` maps names of
-    checks to titles that replace the default ones."""
+    inconclusive, the possible ways to make it conclusive are drawn instead of the checks.
+    `questions` maps names of checks to titles that replace the default ones."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
@@ -162,7 +162,7 @@ def draw_check_reasons(
 
 
 def draw_summary(statements: Mapping[str, str], styles: Styles) -> Markup:
-    """Draw statements, each with its name. Names of runs are shortened."""
+    """Draw statements in rows, each beside its name. Names of runs are shortened."""
     rows = [
         ("", "", "", name, shorten_run_names(text, styles), "") for name, text in statements.items()
     ]
@@ -188,7 +188,7 @@ def draw_case(
 ) -> Markup:
     """Draw a query that got worse or better: its scores, the documents that caused the change, and
     both result lists. Everything below the scores is folded unless `is_open` is true. `note` is
-    shown beside the name; if a run has no results, this is noted there."""
+    shown beside the name. If a run has no results, a remark says so."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0

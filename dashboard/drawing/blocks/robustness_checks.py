@@ -67,8 +67,8 @@ _OPEN = ("–", "")
 
 def draw_checks(robustness: Robustness, href: Href) -> Markup:
     """Draw all checks in one row, each with a mark, a name and a short answer. If the verdict is
-    inconclusive, draw the possible ways to make it conclusive instead. The result is empty if there
-    are neither."""
+    inconclusive, the possible ways to make it conclusive are drawn instead of the checks. The
+    result is empty if there is nothing to draw."""
     if not robustness.checks:
         return Markup()
     unclear, entry_parts = (
@@ -97,7 +97,7 @@ def draw_checks_placeholder(*, is_inconclusive: bool) -> Markup:
 
 
 def mark_of_check(check: RobustnessCheck, *, is_inconclusive: bool) -> tuple[str, str, str]:
-    """Return a check's mark, its tone, and its text for screen readers."""
+    """Return the mark of a check, the colouring of this mark, and its text for screen readers."""
     if check.word == w.DASH or not check.brief or (is_inconclusive and not check.tone):
         return _OPEN[0], "", _OPEN[1]
     mark, spoken = _MARKS[check.tone]

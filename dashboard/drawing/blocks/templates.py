@@ -71,8 +71,8 @@ class _Compiled(BytecodeCache):
 
 
 def mark_up_code(text: str) -> Markup:
-    """Return a message as markup. Passages in `backticks`, which are quoted from a file, are drawn
-    as code."""
+    """Return a message as markup. Passages in `backticks` are drawn as code; they are quoted from a
+    file."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -87,8 +87,8 @@ def percent(share: float) -> str:
 
 
 def tone(value: float | None, digits: int = 3) -> str:
-    """Return "better" or "worse", depending on the sign that is printed. Returns "" if the value is
-    missing or printed as zero."""
+    """Return "better" or "worse", depending on the sign of the value as it is printed. Returns ""
+    if the value is missing or printed as zero."""
     text = w.format_difference(value, digits)
     if text.startswith("+"):
         return "better"

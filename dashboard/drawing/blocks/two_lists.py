@@ -93,8 +93,8 @@ class _Item:
 
 @dataclass(frozen=True)
 class _List:
-    """The list of one run. Every row is a separate CSS grid, so all rows get the width of the
-    longest movement to align their columns."""
+    """The list of one run. Every row is a separate CSS grid. To align the columns of the rows, the
+    column with the movement has the width of the longest movement in every row."""
 
     side: str
     column: int
@@ -181,9 +181,9 @@ def draw_two_lists(
 
 
 def _document_labels(documents: pd.DataFrame, doc_ids: Collection[str]) -> pd.DataFrame:
-    """Return one line of text per document, indexed by doc_id. It is the document's title. A
-    document without a title is represented by the first words of its text, or by its id if it has
-    no text either."""
+    """Return one line of text per document, indexed by doc_id. The line is the document's title.
+    Without a title, it is the first words of the document's text. Without a text either, it is the
+    id."""
     lines = {
         doc_id: document_column(documents, doc_id, "title").strip()
         or first_words(documents, doc_id)
@@ -212,8 +212,8 @@ def draw_list_links(
     rows_link: Callable[[int], str],
     beside_link: tuple[str, str] | None = None,
 ) -> Markup:
-    """Draw links that show more or fewer ranks of the lists, and the link `beside_link` (text and
-    URL), which shows further lists. `rows_link` returns the link that shows a given number of
+    """Draw links that show more or fewer ranks of the lists. The link `beside_link` (text and URL)
+    shows additional lists beside them. `rows_link` returns the link that shows a given number of
     ranks."""
     links = []
     if shown_count < total:

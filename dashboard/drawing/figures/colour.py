@@ -55,8 +55,8 @@ def readable_color(background: str, *preferred: str) -> str:
 
 
 def diverging_color(value: float, limit: float, palette: Palette) -> str:
-    """Return the colour of a difference on the symmetric scale from -limit to limit. Differences
-    beyond the scale have the colour of its end."""
+    """Return the colour of a difference on the symmetric scale from -limit to limit. A difference
+    beyond the scale has the colour of the nearer end."""
     position = 2 + 2 * max(-1.0, min(1.0, value / limit))
     lower = min(int(position), 3)
     stops = palette.diverging_scale

@@ -248,7 +248,7 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
 
 
 def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, Any]]:
-    """Yield the label above the lower panel, which names the baseline."""
+    """Yield the label above the lower panel. It names the baseline."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
@@ -263,7 +263,7 @@ def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, A
 
 
 def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:
-    """Return a dotted line at the chosen k that runs through both panels."""
+    """Return a dotted line through both panels at the chosen k."""
     return {
         "type": "line",
         "xref": "x",

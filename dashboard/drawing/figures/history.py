@@ -156,9 +156,9 @@ def _named_positions(segments: list[tuple[list[Row], int]]) -> list[tuple[int, s
 def _version_names(
     named_versions: list[tuple[int, str]], slanted: bool, column_width: float, palette: Palette
 ) -> list[dict[str, Any]]:
-    """Return the names below the positions of the versions, which are `column_width` px apart.
-    `slanted` must be true if horizontal names would overlap. If slanted names would still overlap,
-    only every n-th name is included."""
+    """Return the names below the positions of the versions. The positions are `column_width` px
+    apart. `slanted` must be true if horizontal names would overlap. If slanted names would still
+    overlap, only every n-th name is included."""
     short = short_names((run for _, run in named_versions), _NAME)
     anchors: dict[str, Any] = {"yref": "paper", "yanchor": "top", "xanchor": "center", "yshift": -8}
     if slanted:

@@ -104,8 +104,8 @@ def _add_hover_style(annotation: Mapping[str, Any], palette: Palette) -> dict[st
 def make_axis(
     palette: Palette, span: Sequence[float], ticks: Ticks | None = None, *, grid: bool = False
 ) -> dict[str, Any]:
-    """Return an axis without a frame, a line or tick marks. If `grid` is true, as for value axes,
-    it has faint grid lines."""
+    """Return an axis without a frame, a line or tick marks. If `grid` is true, it has faint grid
+    lines. Value axes are drawn with grid lines."""
     return {
         "range": list(span),
         "fixedrange": True,
@@ -132,7 +132,7 @@ def tick_width(*ticks: Ticks) -> float:
 
 
 def make_note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:
-    """Return an annotation, which is a text at a position in the chart. `text` must be escaped
+    """Return an annotation with a text at a position in the chart. `text` must be escaped
     already."""
     return {
         "text": text,

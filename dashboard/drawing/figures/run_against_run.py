@@ -103,7 +103,7 @@ def _tie_traces(span: tuple[float, float], tie_threshold: float, palette: Palett
 
 
 def _thin_out_points(points: pd.DataFrame) -> pd.DataFrame:
-    """Return at most about `_MANY` queries.
+    """Return the points, but at most about `_MANY`. Each point is a query.
 
     If there are more, the plot is divided into a grid, and one point of each opacity is kept per
     cell, because the points in a cell would hide each other. The finest grid that leaves few enough

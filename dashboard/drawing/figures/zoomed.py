@@ -26,8 +26,8 @@ def make_zoomable(chart: Chart, drawing: Drawing, allow_selection: str = "") -> 
     """Return the chart with axes that the user can zoom by dragging.
 
     If the chart has one hover box for all lines, the box is replaced by text between the two panels
-    or, for a single panel, above it, so that no line is hidden. A click in the chart follows the
-    link `allow_selection`, with the position of the click as k."""
+    or, for a single panel, above it, so that no line is hidden. If `allow_selection` is not empty,
+    it is a link; a click in the chart follows this link, with the position of the click as k."""
     layout = chart.to_dict()["layout"]
     axes: dict[str, Any] = {
         name: _zoomable_axis(axis) for name, axis in layout.items() if name[1:5] == "axis"

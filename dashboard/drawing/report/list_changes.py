@@ -39,8 +39,9 @@ _METHOD = (
 def draw_changes(
     answer: ChangesOverview, drawing: Drawing, result: VerdictFinding | None = None
 ) -> Markup:
-    """Draw the Overview of runs without judgments. The blocks contain no links. If `result` is
-    given, it is the result on drawn queries, and replaces the sentences on the changes."""
+    """Draw the Overview of runs without judgments. The blocks contain no links. `result` is the
+    result on the randomly drawn queries. If it is given, it replaces the sentences on the
+    changes."""
     changes = answer.changes
     parts = [
         markup.draw_finding(result or list_changes_finding(changes), drawing.styles),
@@ -65,9 +66,9 @@ def make_html_report(
     drawn_result: VerdictFinding | None = None,
     **more: Any,
 ) -> str:
-    """Return the report on runs with or without judgments as an HTML file. `drawn_result`, the
-    result on drawn queries, is used only if there are no judgments. `more` are further arguments of
-    `make_report`, which are used only if there are judgments."""
+    """Return the report on runs with or without judgments as an HTML file. `drawn_result` is the
+    result on the randomly drawn queries; it is used only if there are no judgments. `more` are
+    additional arguments of `make_report`; they are used only if there are judgments."""
     if not study.is_unjudged:
         return make_report_page(make_report(study, comparison, files, **more), drawing, request)
     drawing = replace(drawing, palette=BY_THEME)

@@ -25,7 +25,7 @@ _MOST_ROWS = 8
 
 
 def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
-    """Return the HTML of a notebook cell's output. `footer` names further methods that the user can
+    """Return the HTML of a notebook cell's output. `footer` names other methods that the user can
     call."""
     drawing = replace(drawing, palette=BY_THEME)
     parts = [markup.draw_finding(answer.verdict, drawing.styles)]

@@ -300,8 +300,9 @@ class ReportParts:
         return self.report.losses if kind == "losses" else self.report.wins
 
     def _draw_cases(self, kind: str) -> Markup:
-        """Draw the largest losses or wins. If a run has no results for any of them, the largest one
-        with results from both runs follows. The first case with both lists is not folded."""
+        """Draw the largest losses or wins. The largest one with results from both runs is added at
+        the end if it is not among them. Only the first case with results from both runs is
+        unfolded."""
         cases, example = self._cases(kind), self._examples.get(kind)
         if not cases:
             return Markup()
@@ -384,8 +385,8 @@ class ReportParts:
 
 
 def _method_text(method: Method) -> str:
-    """Return a description of the test, the correction, when a query counts as won or lost, and the
-    effect size."""
+    """Return a description of the test, the correction, the rule by which a query counts as won or
+    lost, and the effect size."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
         " A fixed seed makes the random draws reproducible. "

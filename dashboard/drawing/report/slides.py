@@ -241,8 +241,8 @@ class _Slides:
         )
 
     def _draw_closing_slide(self) -> Markup:
-        """Draw the result, what was compared, what could still change the result, and what to do
-        next. Without checks of the result, there is no such slide."""
+        """Draw a slide with the result, what was compared, what could still change the result, and
+        what to do next. The slide is empty if the report has no robustness checks."""
         answer, robustness = self._parts.report.overview, self._parts.report.robustness
         if not robustness.checks:
             return Markup()

@@ -36,8 +36,9 @@ def draw_svg(
     sheet: Callable[[str], str] | None = None,
 ) -> Markup:
     """Draw the chart with a width of `width` px. If it is shown smaller, it is scaled in
-    proportion. `label` describes the chart for screen readers. For an SVG file, `size` is its width
-    and height as CSS, and `sheet` is a function that makes the style sheet from the content."""
+    proportion. `label` describes the chart for screen readers. For an SVG file, `size` is the width
+    and height of the file as CSS, and `sheet` is a function that makes the style sheet from the
+    content."""
     layout = chart.to_dict()["layout"]
     margin, height = layout["margin"], layout["height"]
     plot = Plot(layout, margin["l"], width - margin["r"], margin["t"], height - margin["b"])

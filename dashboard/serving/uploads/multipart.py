@@ -25,7 +25,8 @@ def parse_boundary(content_type: bytes) -> bytes:
 
 
 class SingleFileParser:
-    """Parser of a multipart body, which it receives in pieces of any size."""
+    """Parser of a multipart body that contains a single file. The body can be passed in pieces of
+    any size."""
 
     def __init__(self, boundary: bytes, write: Callable[[memoryview], object]) -> None:
         """Create a parser. `write` is called with the bytes of the file as they arrive. Raises

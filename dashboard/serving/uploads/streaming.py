@@ -58,8 +58,8 @@ class _BrokenOffError(Exception):
 
 
 class StreamedUploads:
-    """Middleware that passes on every request. For a long upload, the request that it passes on has
-    a note in place of the file's content."""
+    """Middleware that passes on every request. In a long upload, it replaces the content of the
+    file by a short note before it passes on the request."""
 
     def __init__(self, app: Any, *, base: str, largest: int, scratch: ScratchFolder) -> None:
         """Wrap the application `app`, which serves below `/base`. `largest` is the maximum size of

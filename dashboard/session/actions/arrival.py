@@ -43,8 +43,9 @@ def request_landing() -> None:
 
 
 def open_landing_page(*, is_ready: bool) -> None:
-    """Open the page for a finished upload, if this was requested. It is the Overview if the
-    collection `is_ready` and Files has nothing to report, otherwise Files.
+    """Open the page for a finished upload, if this was requested. The page is the Overview if
+    `is_ready` says that the collection is ready and if Files has nothing to report. Otherwise, it
+    is Files.
 
     This function does not return if it opens a page."""
     if not st.session_state.pop(_LEADS_ON, False):

@@ -26,16 +26,17 @@ _SEEDS = 1_000_000
 
 
 def make_draw_key(focus: str, baseline: str, k: int) -> str:
-    """Return the key of a draw in a collection's record. It names what the queries are drawn for:
-    the judge, the names of the two runs in their files, and the number `k` of first results that
-    are judged. The order of the runs has no effect."""
+    """Return the key of a random draw of queries in a collection's record. It names what the
+    queries are drawn for: the judge, the names of the two runs in their files, and the number `k`
+    of first results that are judged. The order of the runs has no effect."""
     own_names = current_library().own_names
     names = sorted(own_names.get(run, run) for run in (focus, baseline))
     return json.dumps([judge_name(), *names, k])
 
 
 def find_draw(key: str) -> QueryDraw | None:
-    """Return the queries that the judge has drawn, or None if there are none."""
+    """Return the queries that were drawn at random for the judge. Returns None if no queries were
+    drawn."""
     identity = current_collection_id()
     if not workspace().has_collection(identity):
         return None
@@ -47,8 +48,8 @@ def find_draw(key: str) -> QueryDraw | None:
 
 
 def draw_queries(key: str, n_queries: int) -> None:
-    """Draw `n_queries` queries, in addition to those already drawn, and let the judging queue offer
-    their documents. This is a callback."""
+    """Draw `n_queries` queries at random, in addition to those already drawn, and let the judging
+    queue offer their documents. This is a callback."""
     new: dict[str, Any] = {"seed": randbelow(_SEEDS), "sizes": [], "dates": []}
 
     def add_queries(old: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,8 +75,9 @@ def leave_out_queries(key: str, query_ids: Sequence[str]) -> None:
 
 
 def _store_draw(key: str, make_draw: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
-    """Store the result of `make_draw` as the draw, and let the judging queue offer its documents.
-    `make_draw` gets the record of the draw so far; it is empty if there is no draw."""
+    """Call `make_draw` to draw queries, store the draw, and let the judging queue offer the
+    documents of its queries. `make_draw` gets the record of the draw so far. The record is empty if
+    there is no draw."""
     identity = current_collection_id()
 
     def store() -> None:

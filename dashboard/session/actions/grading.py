@@ -36,7 +36,7 @@ def current_layers() -> list[Layer]:
 
 
 def active_layers() -> tuple[Layer, ...]:
-    """Return the active layers, which the address selects.
+    """Return the active layers. The address says which layers are active.
 
     By default, all layers that were made in Ranklens are active. A layer that was imported from a
     file is inactive until the user activates it."""
@@ -57,8 +57,8 @@ def layers_field_value() -> tuple[str, ...]:
 
 
 def missing_layers_message() -> dict[str, str]:
-    """Return a message, keyed by its address field, if the address names layers that do not exist.
-    Otherwise, return an empty dict."""
+    """Return a dict that maps the address field for layers to an error message if the address names
+    layers that do not exist. Otherwise, the dict is empty."""
     known_ids = {layer.id for layer in current_layers()}
     missing = [
         name for name in address()["layers"] if name not in known_ids and name != NO_OTHER_RUN
@@ -134,9 +134,9 @@ class _Acts:
     """The number of the last stored action of a `page`, and the id of a layer that was begun but is
     not active yet.
 
-    There is one object per visit. It is changed in place, because this is not an access to the
-    session state. If two responses of a visit overlap, Streamlit stops the older one when it next
-    accesses the session state."""
+    There is one object per visit. It is changed in place, because replacing it would access the
+    session state. If two responses of a visit overlap, Streamlit stops the older one at its next
+    access to the session state."""
 
     page: str = ""
     done: int = 0
@@ -152,8 +152,8 @@ def handle_sent_actions(key: str, query_id: str = "") -> None:
     """Store the actions that the component with this key has sent. This is the component's
     callback.
 
-    The address then names the query that is being judged, so that the page still shows it if
-    another query comes first in the list."""
+    The address then names the query whose documents are being judged, so that the page still shows
+    this query if another one comes first in the list."""
     store_judge_actions(st.session_state[key].get("acts"))
     if query_id:
         change_address(q=query_id)
@@ -255,8 +255,8 @@ def import_layer(file: UploadedFile, upload: str) -> None:
     """Import a file of judgments as an active layer. If it cannot be read, a message about the
     error is added.
 
-    Nothing happens if this `upload` was imported before. This can occur because the run of the app
-    that imported it may have ended before it could reset the uploader."""
+    Nothing happens if this `upload` was imported before. It can be submitted twice, because the
+    app's run may end after the import but before the uploader is reset."""
     try:
         table = formats.read(file.origin, name=file.name, kind="qrels").table
     except RanklensError as error:

@@ -31,8 +31,8 @@ def store_version_order(key: str, default_order: Sequence[str]) -> None:
 
 
 def count_shared_queries(query_ids: Sequence[str]) -> dict[str, int]:
-    """Return, for each other collection, how many of these queries it judges. Keys are collection
-    ids. Collections that judge none of the queries are omitted."""
+    """Return, for each other collection, how many of these queries are judged in it. Keys are
+    collection ids. Collections in which none of the queries is judged are omitted."""
     identity, ids = current_collection_id(), set(query_ids)
     others = (entry.id for entry in all_collections().list_collections() if entry.id != identity)
     judged_ids = {

@@ -30,8 +30,8 @@ def _judgments_name(file: File | None) -> str:
 
 
 def missing_judgments_message() -> dict[str, str]:
-    """Return a message, keyed by its address field, if the address names judgments that do not
-    exist. Otherwise, return an empty dict."""
+    """Return a dict that maps the address field for judgments to an error message if the address
+    names judgments that do not exist. Otherwise, the dict is empty."""
     name, library = address()["qrels"], current_library()
     if not name or name in {*named_judgments(library.files), *(f.key for f in library.files)}:
         return {}
@@ -91,9 +91,9 @@ def set_exclude_self(exclude_self: bool) -> dict[str, Any]:
 def declare_direction(
     measure: str, is_higher_better: bool | None, *, is_default: bool = False
 ) -> None:
-    """Store whether higher or lower is better for a measure whose scores come from a file, or None
-    if the measure is not to be used. `measure` is its name in the file. If `is_default` is true,
-    what was stored is removed instead. This is a callback."""
+    """Store for a measure from a file whether higher or lower is better. If `is_higher_better` is
+    None, the measure is not used. If `is_default` is true, the stored value is removed instead.
+    `measure` is the measure's name in the file. This is a callback."""
     identity = current_collection_id()
 
     def apply_direction() -> None:
@@ -108,8 +108,9 @@ def declare_direction(
 
 
 def keep_judgments(collection_id: str, library_before: Library, library_after: Library) -> None:
-    """Store which judgments are in use if files with further judgments were added and the user has
-    chosen none. Without this, the added files could change which judgments are used."""
+    """Store which judgments are in use, so that judgment files that are added cannot change the
+    choice. Nothing is stored if the user has chosen the judgments already, or if there is only one
+    judgment file."""
     current = library_before.judgments or library_after.judgments
     is_unset = not all_collections().chosen_judgments(collection_id)
     if current is not None and is_unset and len(library_after.files_of_kind("qrels")) > 1:

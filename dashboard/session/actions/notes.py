@@ -109,8 +109,8 @@ def damaged_row_texts() -> list[str]:
 
 
 def drop_damaged_rows(name: str, texts: Sequence[str]) -> None:
-    """Delete the damaged rows that were shown, and add a message about it. In the message, `name`
-    says what the rows belonged to."""
+    """Delete the damaged rows that were shown, and add a message about it. `name` says in the
+    message what the rows were part of."""
     identity = current_collection_id()
 
     def delete_rows() -> None:

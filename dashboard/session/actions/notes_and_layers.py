@@ -52,8 +52,8 @@ def store_accompanying_notes(
 
 
 def add_result_messages(result: CarriedResult) -> None:
-    """Add messages about the result after its collection was opened. New layers become active, and
-    active layers stay active."""
+    """Add messages about the result. The collection of the result must be open already. New layers
+    become active, and active layers stay active."""
     if result.refused is not None:
         add_error_message(result.refused)
     if result.layers:

@@ -45,8 +45,8 @@ def make_report_file(
     session.
 
     `embedded_collection_id` is the id of the collection to embed. It is embedded only if full texts
-    are included. `drawn` is the state of judging drawn queries; its result is included once enough
-    of these queries are judged to show the comparison."""
+    are included. `drawn` is the judge's progress on the randomly drawn queries; the result on these
+    queries is included once enough of them are judged to show the comparison."""
     shared_study = make_shareable_study(context.study, include)
     study, view = shared_study.study, shared_study.rename_comparison(context.comparison)
     slots = (

@@ -83,7 +83,8 @@ def _current_visit() -> long_uploads.VisitUploads | None:
 def start_reading(
     upload_key: tuple[int, int], upload: UploadedFile, judgments: Sequence[Qrels]
 ) -> FileReading[list[Loaded]]:
-    """Start to read a long file, or return the reading that an earlier run of the app started.
+    """Start to read a long file in a `FileReading`. If an earlier run of the app has started to
+    read it, return the existing `FileReading`.
 
     `upload_key` is the generation of the uploader and the number of the file in it. If the file is
     a run, it is joined with these judgments."""
@@ -105,7 +106,8 @@ def start_reading(
 
 
 def forget_readings() -> None:
-    """Forget the readings of long files after their results were stored or reported."""
+    """Forget the `FileReading` objects of long files after their results were stored or
+    reported."""
     st.session_state.pop(_READINGS, None)
 
 
@@ -124,8 +126,9 @@ class Original:
     is_guessed: bool = False
 
     def read_tables_with(self, choices: Mapping[str, Any]) -> list[Table]:
-        """Read the tables of the file with further choices. The result is empty for a long file,
-        which is read only after the user has confirmed the choices. Raises RanklensError."""
+        """Read the tables of the file with these choices in addition to the earlier ones. The
+        result is empty for a long file, because it is read only after the user has confirmed the
+        choices. Raises RanklensError."""
         source = self.source
         origin: Origin
         state: State | None

@@ -150,8 +150,8 @@ def _read_upload(upload: UploadedFile, choices: Mapping[str, Any]) -> list[Loade
 
 
 def reread_refused_file(name: str, **choices: Any) -> None:
-    """Read a refused file, and other refused files of the same shape, with further choices. Nothing
-    happens if the file has been read in the meantime."""
+    """Read a refused file, and other refused files of the same shape, with these choices in
+    addition to the earlier ones. Nothing happens if the file has been read in the meantime."""
     names = same_shape_files(name) if "kind" in choices else [name]
     refused_files = [item for other in names if (item := refusals().get(other)) is not None]
     uploads = [(item.upload, item.choices) for item in refused_files if item.upload is not None]
@@ -347,7 +347,7 @@ def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
 
 
 def reread_file(original: Original, **further: Any) -> None:
-    """Read a file of the open collection again with further choices. This is a callback.
+    """Read a file of the open collection again with additional choices. This is a callback.
 
     The new tables replace those that were read from the file before. If the judgments in the file
     are in use, they stay in use."""

@@ -61,8 +61,8 @@ NO_CONTENTS = Contents(dict.fromkeys(SCHEMA, ()), dict.fromkeys(SCHEMA, ()))
 
 
 def put_contents(connection: database.Connection, contents: Contents) -> None:
-    """Write layers, grades, notes and tags to the database of a collection. The collection must not
-    have any yet."""
+    """Write layers, grades, notes and tags to the database of a collection. The database must not
+    contain any layers, grades, notes or tags yet."""
     for table in ("layers", *GROWING):
         database.put_rows(connection, table, contents.intact[table])
         database.write_rows_with_checksums(connection, table, contents.damaged[table])

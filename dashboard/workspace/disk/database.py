@@ -88,7 +88,7 @@ def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def open_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a connection that may change a database. Only one such connection can be open at a time.
-    When it is closed, either all of its changes are on disk or none of them.
+    When the connection is closed, either all of its changes are on disk or none is.
 
     Raises the errors of `open_for_reading`, and StorageError if the database was written by a newer
     version."""

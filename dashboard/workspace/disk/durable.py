@@ -33,8 +33,9 @@ State = tuple[int, ...]
 
 
 class Draft:
-    """A file that is written in pieces and then moved to its path, which may contain the hash of
-    its content. It has those methods of a file object that Arrow calls."""
+    """A file that is written in pieces and then moved to its path. The path may contain the hash of
+    the content, because the path need not be known before the move. The class has the methods of a
+    file object that Arrow calls."""
 
     closed = False
 
@@ -159,8 +160,8 @@ def is_state_settled(state: State, checked_at: int) -> bool:
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, which are read in pieces. The hash is cached as long as
-    the file is unchanged. Raises OSError."""
+    """Return the SHA-256 of a file's bytes. The file is read in pieces, and the hash is cached as
+    long as the file is unchanged. Raises OSError."""
     state = file_state(path)
     return _HASHES((path, state), lambda: _hash_file(path)) if state else _hash_file(path)
 

@@ -18,7 +18,8 @@ class StorageError(RanklensError):
 
 
 def refused_write_error(error: OSError, folder: Path) -> StorageError:
-    """Return the error for an operating system error that occurred while writing to `folder`."""
+    """Convert an operating system error that occurred while writing to `folder` to the error to
+    raise."""
     if error.errno in _FULL:
         return StorageError(
             f"The disk of {folder} is full.",
@@ -64,7 +65,8 @@ def missing_collection_error() -> StorageError:
 
 
 def missing_subfolder_error(folder: Path, name: str) -> StorageError:
-    """Return the error for a workspace folder that lacks the subfolder which lists its contents."""
+    """Return the error for a workspace folder without the subfolder `name`, which lists its
+    contents."""
     return StorageError(
         f"The folder {folder} lacks the subfolder {name}, which lists the folder’s contents.",
         "Restore the subfolder, from a backup if necessary. To start over, move the"

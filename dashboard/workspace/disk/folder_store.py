@@ -73,7 +73,7 @@ class FolderStore(TableFiles):
         )
 
     def is_collections_folder_missing(self) -> bool:
-        """Return whether the collections' folder is missing, so that all tables look unused."""
+        """Return whether the collections' folder is missing. All tables would then look unused."""
         return self.version() is not None and not self._collections.is_dir()
 
     def make_folders(self) -> None:
@@ -122,20 +122,20 @@ class FolderStore(TableFiles):
                 database.set_version(self._lock_state.listing, database.VERSION)
 
     def flush_folders(self) -> None:
-        """Flush the names in all folders to disk, in case a killed process has not done so."""
+        """Flush the file names in all folders to disk. A killed process may not have done so."""
         for folder in (self.folder.parent, self.folder, self._collections, self._tables):
             durable.sync_folder(folder)
         for identity in self.collection_ids():
             self.flush_collection_folder(identity)
 
     def flush_collection_folder(self, identity: str) -> None:
-        """Flush the names in a collection's folder to disk, so that no change is undone."""
+        """Flush the file names in a collection's folder to disk, so that no change is undone."""
         durable.sync_folder(self.folder_of(identity))
 
     # Collections
 
     def collection_ids(self) -> list[str]:
-        """Return the ids of all collections, including those removed or without a database."""
+        """Return the ids of all collections, even if they are removed or have no database."""
         names = [name for name in list_names(self._collections) if is_collection_id(name)]
         return [] if names and self.has_earlier_layout() else names
 
@@ -147,7 +147,7 @@ class FolderStore(TableFiles):
             raise errors.unreadable_folder_error(error, self._collections) from error
 
     def read_collection(self, identity: str) -> Collection:
-        """Return a collection's record (only its name if it is unreadable). Raises KeyError."""
+        """Return a collection's record. An unreadable record has only its name. Raises KeyError."""
         if not self.has_collection(identity):
             raise KeyError(identity)
         with suppress(StorageError):
@@ -207,7 +207,7 @@ class FolderStore(TableFiles):
         return cached
 
     def _check_database(self, path: Path) -> None:
-        """Raise StorageError if a database is missing or damaged. An intact one is checked once."""
+        """Raise StorageError if a database is missing or damaged. Intact ones are checked once."""
         if path not in self._checked or not path.is_file():
             database.check_database(path, SCHEMA)
             self._checked.add(path)
@@ -287,7 +287,7 @@ class FolderStore(TableFiles):
             raise
 
     def put_contents(self, identity: str, contents: Contents) -> None:
-        """Write layers, grades, notes and tags to a collection that does not have any yet."""
+        """Write layers, grades, notes and tags to a collection that has none of these yet."""
         with self.change_collection(identity) as state:
             put_contents(state, contents)
 
@@ -369,8 +369,8 @@ class FolderStore(TableFiles):
         self._forget_cached_state(identity)
 
     def remove_unreadable_collection(self, collection: Collection) -> None:
-        """Mark a collection with an unreadable database as removed, and restore its last good
-        state, or else an empty one. The lock must be held. Raises OSError and StorageError."""
+        """Mark a collection with an unreadable database as removed. Restore its last good state, or
+        create an empty database. The lock must be held. Raises OSError and StorageError."""
         try:
             self.restore_last_good_state(collection.id)
         except errors.DamagedDatabaseError:

@@ -25,8 +25,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def write_backup(folder: Path, out: IO[bytes]) -> list[str]:
-    """Write a zip file of a workspace, and return the names of collections with damaged databases,
-    which are copied unchanged. The unpacked zip is a workspace folder.
+    """Write a zip file of a workspace. The unpacked zip is a workspace folder. Return the names of
+    the collections with damaged databases; such databases are copied unchanged.
 
     Databases are copied before tables, so that every table that a database names is included.
     Raises OSError, and StorageError if there is no workspace or if it cannot be read."""

@@ -25,13 +25,13 @@ _GUARDED = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 
 def is_notes_file(first_bytes: bytes) -> bool:
-    """Return whether the first bytes of a file are those of a file of notes and tags."""
+    """Return whether a file contains notes and tags, according to its first bytes."""
     return _has_header(first_bytes, _NOTES)
 
 
 def is_layers_file(first_bytes: bytes) -> bool:
-    """Return whether the first bytes of a file are those of a file of layers. Such a file has
-    grades with their graders, unlike ordinary judgments."""
+    """Return whether a file contains layers, according to its first bytes. Such a file has grades
+    with their graders, unlike ordinary judgments."""
     return _has_header(first_bytes, _LAYERS)
 
 

@@ -98,8 +98,8 @@ class Cache:
         self._remove_least_used()
 
     def record_time(self, kind: str, key: str) -> None:
-        """Store the current time as the last time when something was done; `kind` and `key` say
-        what. All versions of the code share this time."""
+        """Store the current time for the event that `kind` and `key` identify, as the time when the
+        event last occurred. All versions of the code share this time."""
         if self._may_write():
             with suppress(OSError):
                 path = self._time_record_path(kind, key)

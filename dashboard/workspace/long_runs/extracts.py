@@ -92,8 +92,8 @@ def load_top_rows(cache: Cache, table: str, depth: int, read_run: Callable[[], R
     """Return the top rows of every query, at least down to rank `depth`, of the run that is stored
     under the name `table`.
 
-    `depth` is at most the larger of `HEADS`. The rows are computed once, and stay in memory as long
-    as another object refers to them."""
+    `depth` must not exceed the larger depth of `HEADS`. The rows are computed once, and stay in
+    memory as long as another object refers to them."""
     for ranks in HEADS:
         heads = _read_cached_top_rows(cache, table, ranks) if depth <= ranks else None
         if heads is not None:

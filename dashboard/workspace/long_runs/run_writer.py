@@ -96,8 +96,8 @@ class RunWriter:
         self._heads: list[pa.Table] = []
 
     def __call__(self, rows: pa.Table) -> Callable[[], None]:
-        """Analyse rows, which must be grouped by query, and return a function that writes them. The
-        function raises OSError."""
+        """Analyse rows, and return a function that writes them. The rows must be grouped by query.
+        The function raises OSError."""
         run = Run(table=rows)
         layout = RowLayout.from_run(run)
         if layout is None:

@@ -50,7 +50,7 @@ class StoredRows:
     """The rows of one file, which is stored under the name `table` in the folder of the `cache` or
     of the workspace.
 
-    `content` is a hash of the rows. `reading` returns a context manager for reading the file, which
+    `content` is a hash of the rows. `reading` returns a context manager for reading the file. It
     raises StorageError if the file is damaged."""
 
     path: Path
@@ -232,7 +232,7 @@ class StoredRun(Run):
         return StoredRun(rows, self.name, self.notes)
 
     def with_notes(self, *notes: Note) -> StoredRun:
-        """Return the same run with further notes."""
+        """Return the same run with additional notes."""
         return StoredRun(self.rows, self.name, (*self.notes, *notes))
 
 

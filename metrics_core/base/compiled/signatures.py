@@ -32,11 +32,10 @@ class RowColumns(NamedTuple):
 
     data       uint8 buffer with the document ids
     doc_start  int64, position of the document id in `data`
-    doc_size   int32, its size
-    doc_hash   uint64, its hash
+    doc_size   int32, size of the document id in bytes
+    doc_hash   uint64, hash of the document id
     score      float64
-    rank       float32
-    """
+    rank       float32"""
 
     data: Any
     doc_start: Any
@@ -86,11 +85,11 @@ class RankedSegments(NamedTuple):
     place          int64[segment], index of its query among the judged queries, -1 if not judged
     contradicting  bool[segment], whether its ranks contradict its scores
     rows_hash      uint64[segment], hash of its rows in order
-    judged         int64[row, 5], a row for each listed judged document, by rank within its query:
-                   index of the query, row in `known`, rank, first rank and number of documents
-                   with its score
-    counts         int64[4], counts at the indices `TIED_ROWS` to `NEAR_PAIRS`
-    """
+    judged         int64[row, 5], one row for each judged document in the run's lists, sorted by
+                   rank within a query. The columns are the index of the query, the row in `known`,
+                   the rank, and for the document's score: the first rank with this score and the
+                   number of documents with it
+    counts         int64[4], counts at the indices `TIED_ROWS` to `NEAR_PAIRS`"""
 
     place: Any
     contradicting: Any

@@ -211,8 +211,8 @@ def _fingerprints(
 ) -> list[tuple[str, str, str]]:
     """Return the role, the name and the beginning of the hash of each input that is a file.
 
-    If the baseline is a snapshot, the name and the hash are those of the run from which it was
-    made."""
+    For a baseline that is a snapshot, the name and the hash refer to the run from which the
+    snapshot was made."""
     listed = [*(("run", files[run]) for run in runs), ("qrels", options.qrels)]
     fingerprints = [(kind, *_name_and_hash(path)) for kind, path in listed]
     if snapshot is None:

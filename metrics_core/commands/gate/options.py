@@ -44,7 +44,7 @@ class GateOptions(ReadingOptions):
     def keeps_repeated_runs(self) -> bool:
         """Whether a run that is listed twice on the command line is kept twice.
 
-        This is true for a gate, which then reports that nothing changed."""
+        This is true for a gate, so that it can report that nothing changed."""
         return self.is_gate
 
     @property

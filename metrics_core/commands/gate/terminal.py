@@ -100,8 +100,8 @@ def _gate_rows(report: GateReport) -> list[dict[str, str]]:
 
 
 def choose_decimals(outcome: GateOutcome) -> int:
-    """Return the number of decimals for the difference and the intervals of a gate. There are
-    enough to distinguish the printed losses from the margin."""
+    """Return the number of decimals with which the difference and the intervals of a gate are
+    printed. It is large enough to show that a loss differs from the margin."""
     digits, margin = w.interval_decimals(outcome.low, outcome.high), outcome.gate.margin
     return max(
         w.distinguishing_decimals(loss, margin, digits)

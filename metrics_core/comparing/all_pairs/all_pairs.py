@@ -117,7 +117,7 @@ class AllPairs:
     def select_runs(self, runs: Iterable[str]) -> AllPairs:
         """Return the results for only some of the runs, in the order of their means.
 
-        Verdicts and ranks remain those of the comparison of all runs."""
+        Verdicts and ranks are still based on the comparison of all runs."""
         chosen_runs = set(runs)
         rows = [i for i, run in enumerate(self.runs) if run in chosen_runs]
         cells = np.ix_(rows, rows)
@@ -215,7 +215,7 @@ class _PairMatrix:
 
 
 def _find_untested_differences(scores: Floats, pairs: Ints) -> Interval:
-    """Return the mean difference of each pair as an interval. Its bounds are NaN, because these
+    """Return the mean difference of each pair, in an Interval whose bounds are NaN because these
     differences are not tested."""
     mean = MEAN.combine((scores[pairs[0]] - scores[pairs[1]]).T)
     return Interval(mean, *np.full((2, len(mean)), np.nan))

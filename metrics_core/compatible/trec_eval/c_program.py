@@ -10,7 +10,8 @@ from math import isfinite
 class ProgramExit(Exception):  # noqa: N818 - it is an ending, and -h and -v are no errors
     """Exit of the program with this status. `messages` are printed to stderr, one per line.
 
-    If the program exits at a query, `scored` is the number of queries that were scored before."""
+    If the program exits at a query, `scored` is the number of queries that were scored before that
+    query."""
 
     def __init__(self, status: int, *messages: str) -> None:
         super().__init__(*messages)

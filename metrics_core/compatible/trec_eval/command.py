@@ -201,8 +201,8 @@ def _compute_columns(
 
 
 def _add_exit_reason(program_exit: ProgramExit, query: str, reason: str) -> ProgramExit:
-    """Return the exit with a further message, which names the query that caused the exit and the
-    reason."""
+    """Return the exit with an additional message. The message names the query that caused the exit,
+    and the reason."""
     return ProgramExit(
         program_exit.status, *program_exit.messages, f"trec_eval: query '{query}': {reason}"
     )
@@ -215,10 +215,10 @@ def _calculation_error(name: str) -> ProgramExit:
 def _reset_inserted_values(
     column: MeasureScores, queries: Sequence[str], missing_queries: frozenset[str]
 ) -> MeasureScores:
-    """Reset values that are due to the document that version 10.0 inserts for a query without
-    results.
+    """Reset scores of queries without results to 0 (texts to "") if they are due to the document
+    that version 10.0 inserts for such a query.
 
-    The values are recognised by the exact names of their output lines. Lines with parameters in
+    These scores are recognised by the exact names of their output lines. Lines with parameters in
     their names, such as `utility_2,-1,0,0` and `relstring_20`, are not reset."""
     positions = [i for i, q in enumerate(queries) if q in missing_queries]
     if not positions:

@@ -35,7 +35,7 @@ class LineFields:
 
     fields        names of the fields of a line
     column_types  the fields that are kept, with their types
-    has_more      whether further fields may follow
+    has_more      whether a line may have additional fields after these
     blanks        whether blank lines are allowed
     comments      whether lines that begin with # are skipped"""
 

@@ -336,7 +336,8 @@ _WITHOUT_MEASURE = {
 
 
 def _explain_preference(name: str) -> str:
-    """Return the explanation of a measure that exists only in trec_eval."""
+    """Return the explanation of a measure that only trec_eval has. Most of these measures compare a
+    ranking with the preferences of judges."""
     if name in _WITHOUT_MEASURE:
         return _WITHOUT_MEASURE[name]
     scope_text = {"simp": "", "pair": ", counting each pair of documents once"}.get(

@@ -78,8 +78,8 @@ class JudgePreferences:
 
 @dataclass(frozen=True)
 class QueryPreferences:
-    """The preferences of a query by judge, and `retrieved`, the number of judged documents in the
-    run's list. These documents have the lowest numbers."""
+    """The preferences of each judge for one query, and `retrieved`, the number of judged documents
+    in the run's list. These documents have the lowest numbers."""
 
     groups: tuple[JudgePreferences, ...]
     retrieved: int
@@ -87,8 +87,8 @@ class QueryPreferences:
 
 def count_preferences(judgments: pd.DataFrame, documents: Sequence[str]) -> QueryPreferences:
     """Return the preferences of a query. `documents` are the documents in the run's list, in ranked
-    order. The judged documents are numbered: first those in the list, in this order, then all
-    others.
+    order. The judged documents are numbered: first the documents in the list, in this order, then
+    all other documents.
 
     Raises ProgramExit if a judge contradicts itself."""
     judged = set(judgments["doc_id"])
@@ -178,7 +178,7 @@ class Tally:
 
 def tally_preferences(prefers: Ints, n_retrieved: int) -> Tally:
     """Count the preferences in `prefers`, int64[document, document]. The first `n_retrieved`
-    documents are those in the run's list, in ranked order."""
+    documents are the documents in the run's list, in ranked order."""
     among_listed, among_unlisted = (
         prefers[:n_retrieved, :n_retrieved],
         prefers[n_retrieved:, n_retrieved:],

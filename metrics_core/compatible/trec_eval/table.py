@@ -141,8 +141,8 @@ def rows_of_version(version: Version) -> list[MeasureRow]:
 
 
 def resolve_measures(name: str, version: Version) -> frozenset[str]:
-    """Return the names of the measures that a name refers to. The name is that of a measure or of a
-    family.
+    """Return the names of the measures that `name` refers to. It is the name of a measure or of a
+    family of measures.
 
     The result is empty if the name is unknown."""
     row_names = frozenset(row.name for row in rows_of_version(version))

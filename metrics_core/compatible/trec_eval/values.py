@@ -164,9 +164,9 @@ def _eleven_point_average(
     """Return the mean precision over the recall levels. The precisions are added from the last
     level to the first.
 
-    trec_eval moves up the list only once, so it may pass a level if the levels are not ascending.
-    That level and all levels before it then have the best precision of the whole list, like level
-    0."""
+    trec_eval goes through the list only once, from the last rank to the first. If the levels are
+    not ascending, it may therefore already be above the rank that belongs to a level. This level
+    and all levels before it then have the best precision of the whole list, like level 0."""
     relevant_retrieved = score_declared("NumRelRet", ranks, setting)
     best = _precision_at_recall(0.0, ranks, setting)
     total = np.zeros(ranks.n_queries)

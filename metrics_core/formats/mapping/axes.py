@@ -56,7 +56,8 @@ class MappingError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class RowAxis:
-    """The rows of one level: the records, or the values at `path` inside each row of `parent_axis`.
+    """The rows of one nesting level: the records, or the values at `path` inside each row of
+    `parent_axis`, the level above.
 
     count    number of rows
     parents  row of the parent axis for each row, ascending; int64[count]
@@ -88,8 +89,8 @@ class RowAxis:
         )
 
     def align_rows(self, descendant_axis: RowAxis) -> Ints | None:
-        """Return, for each row of a deeper axis, the row of this axis that contains it, int64[row
-        of `descendant_axis`].
+        """Return, for each row of a deeper axis (nesting level), the row of this axis that contains
+        it, int64[row of `descendant_axis`].
 
         Returns None if `descendant_axis` is not below this axis."""
         rows = np.arange(descendant_axis.count)
@@ -101,7 +102,8 @@ class RowAxis:
 
 
 class Values(Protocol):
-    """One value for each row of an axis. Values may be missing."""
+    """One value for each row of an axis (one nesting level of the records). Values may be
+    missing."""
 
     def __len__(self) -> int: ...
 
@@ -330,10 +332,10 @@ class Records:
         return cls(ArrowValues(pa.StructArray.from_arrays(columns, table.column_names)))
 
     def values_at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
-        """Return the axis of the values at a path, and the values.
+        """Return the axis of the values at a path (the rows of their nesting level), and the
+        values.
 
-        Raises MappingError if a value is not a list or an object although the path requires it.
-        """
+        Raises MappingError if a value is not a list or an object although the path requires it."""
         if steps not in self._cache:
             self._cache[steps] = (
                 self._find_values(steps) if steps else (RowAxis(len(self.values)), self.values)

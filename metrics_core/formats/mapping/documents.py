@@ -94,8 +94,8 @@ class DocumentList:
 
     @property
     def possible_kinds(self) -> tuple[Sequence[Kind], int]:
-        """The kinds of table that the list may be, judging by its numbers and its name, each with a
-        confidence."""
+        """The kinds of table that the list may be according to its numbers and its name, and the
+        confidence in these kinds."""
         grade, score = self.numbers.get("grade"), self.numbers.get("score")
         is_ranked = score is not None or "rank" in self.numbers
         if grade is not None:
@@ -139,7 +139,7 @@ def collect_values(records: Sequence[Any]) -> dict[RecordPath, list[Any]]:
 
 
 def sample_items(values: list[Any], shape: Callable[[Any], Any]) -> list[Any]:
-    """Return the first values, and the first value of each other shape that occurs later.
+    """Return the first values, and one value of each shape that does not occur among them.
 
     `shape` is a function that returns the shape of a value."""
     sample = values[:SAMPLE_SIZE]
@@ -271,7 +271,7 @@ def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[
 
 
 def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
-    """Return the steps of paths to possible document ids in lists of objects, if no id is
+    """Return the steps of paths to possible document ids in lists of objects in which no id is
     recognised by its name.
 
     Possible ids are values without blanks that occur once in their list. Strings are preferred to
@@ -308,7 +308,7 @@ def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[Num
 
 
 def _assign_number_roles(documents: DocumentList, columns: Sequence[NumberColumn]) -> None:
-    """Assign columns to the roles of numbers.
+    """Assign columns of numbers to roles, such as "score" or "grade".
 
     A column is assigned by its name, or by the ending of its name if no other column has this
     ending."""

@@ -117,8 +117,8 @@ def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inf
 
 
 def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
-    """Add the mappings of an object that is a table, or whose only list of objects contains the
-    records. Returns whether mappings were added."""
+    """Add the mappings of an object to `inference` if it is a table, or if it has the records as
+    its values or in its only list of objects. Returns whether mappings were added."""
     names, values = list(record), list(record.values())
     first = values[0] if values else None
     data, columns = record.get("data"), record.get("columns")

@@ -39,8 +39,8 @@ class Step(NamedTuple):
 
     kind      "key": the value of the key `name`. "item": the list item number `name`, from 0.
               "items": all list items. "values" or "keys": all values or all keys of an object
-    optional  whether the step may be missing in a record. If it ends the path of a grade, rows
-              without a value are unjudged"""
+    optional  whether the step may be missing in a record. If the last step of a grade's path is
+              optional, rows without a value are unjudged"""
 
     kind: StepKind
     name: str = ""
@@ -93,7 +93,8 @@ Alternatives = tuple[RecordPath, ...]
 
 
 def parse_path(text: str) -> Alternatives:
-    """Return the alternatives of a path. Raises ParameterError for an invalid path."""
+    """Parse a path, and return its alternatives: the first of them that has values is used. Raises
+    ParameterError for an invalid path."""
     return tuple(_parse_alternative(part.strip(), text) for part in _OR.split(text))
 
 

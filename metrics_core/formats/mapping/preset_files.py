@@ -68,8 +68,9 @@ def read_preset(
 ) -> Loaded:
     """Return the table of the requested kind.
 
-    `mended_blocks` are the records of the file after `mend` was applied; if it is None, they are
-    read from the file. Raises FileFormatError if a record does not fit the preset."""
+    `mended_blocks` are the records of the file after `mend` was applied. If `mended_blocks` is
+    None, the records are read from the file. Raises FileFormatError if a record does not fit the
+    preset."""
     remarks = [item for item in preset.remarks if request.kind in item.kinds]
     cases_by_remark = {item: list[str]() for item in remarks if item.found is not None}
     stored: dict[str, Mapping[str, float]] = {}
@@ -234,7 +235,7 @@ def _find_prefix(preset: Preset, first_records: Records) -> tuple[Step, ...] | N
 
 
 def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
-    """Return whether the only record has a value at this path below the prefix."""
+    """Return whether `records`, a single record, has a value at this path below the prefix."""
     for alternative in parse_path(path):
         try:
             if not records.values_at((*prefix, *alternative.steps))[1].is_missing().all():

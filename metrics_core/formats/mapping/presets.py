@@ -34,8 +34,8 @@ class Remark:
     found     function that returns the cases; if None, the cases are queries without a document
     things    singular and plural of the noun for a case
     loud      whether the note is prominent
-    only_one  "" if several different cases are allowed. Otherwise they are an error: `only_one` is
-              its hint, and `message` describes valid content"""
+    only_one  "" if several different cases are allowed. Otherwise several cases are an error:
+              `only_one` is the hint of this error, and `message` describes valid content"""
 
     kinds: tuple[Kind, ...]
     code: str
@@ -58,7 +58,7 @@ class Preset:
     """The file format of a tool.
 
     recognised_by  paths that all records of the format have
-    also           further condition on the first record
+    also           additional condition on the first record
     inside         possible prefixes of these paths and of the mappings; the first that fits is used
     tables         for each kind of table, its mapping or several mappings to be combined
     needs          for each kind, a path that the first record has if the file contains the kind
@@ -111,8 +111,8 @@ def mend_each_object(function: Callable[[dict[str, Any], str], list[Any]]) -> Me
 def make_case_finder(path: str, test: Callable[[Any], bool], *text_paths: str) -> CaseFinder:
     """Return a `CaseFinder` that finds the values at a path for which `test` is true.
 
-    Each case is described by a string, joined from the values at `text_paths`. These paths must be
-    on the axis of the value or on a higher axis."""
+    Each case is described by a string, joined from the values at `text_paths`. The values at these
+    paths must be on the nesting level of the tested value or on a level above it."""
 
     def find(records: Records) -> list[str]:
         axis, values = records.values_at(parse_path(path)[0].steps)

@@ -44,7 +44,8 @@ def find_preset(record: Mapping[str, Any], kind: Kind) -> Preset | None:
 def read_records(
     records: Sequence[Mapping[str, Any]], request: Request
 ) -> tuple[Source, list[Loaded]]:
-    """Read records as judgments or as one or more runs. Also returns a placeholder for the file.
+    """Read records as judgments or as one or more runs. Returns a source that stands for the file
+    in messages, and the loaded tables.
 
     If the preset of a tool recognises the records, it is used; otherwise the mapping is inferred.
     Raises FileFormatError in the same cases as for a file."""

@@ -25,17 +25,19 @@ from metrics_core.tables.arrays import as_array, as_column
 
 
 def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
-    """Return the ids of a role for each row of `axis`, string[axis.count].
+    """Return the ids of a role for each row of `axis` (one nesting level of the records),
+    string[axis.count].
 
-    `axis` is the axis of the rows, the role's own axis, or an axis nested in the role's axis.
-    Raises MappingError for an invalid id."""
+    `axis` is the axis of the table's rows, the axis of the ids, or an axis below the axis of the
+    ids. Raises MappingError for an invalid id."""
     ids, column = valid_ids(rows, role), rows.columns[role]
     indexes = column.indexes if axis is rows.axis else column.axis.align_rows(axis)
     return ids if indexes is None else ids.take(as_column(indexes))
 
 
 def valid_ids(rows: MappedRows, role: str) -> pa.Array:
-    """Return the ids of a role, one for each row of the role's own axis, string[n].
+    """Return the ids of a role as they occur in the records, string[n], before they are aligned
+    with the rows of the table.
 
     Raises MappingError for an invalid id."""
     column = rows.columns[role]
@@ -53,8 +55,8 @@ def valid_ids(rows: MappedRows, role: str) -> pa.Array:
 def wrong_value_error(
     rows: MappedRows, role: str, row: int, expected: str, hint: str = ""
 ) -> MappingError:
-    """Return the error for an invalid value of a role. `row` is the value's row in the axis of its
-    column."""
+    """Return the error for an invalid value of a role. `row` is the index of the value among the
+    values of the role."""
     column, path = rows.columns[role], rows.paths[role]
     if path.steps and path.steps[-1].kind == "key" and column.values.is_missing()[row]:
         _, objects = rows.records.values_at(path.steps[:-1])
@@ -76,8 +78,8 @@ EXPECTED_IDS = {
 
 @dataclass(frozen=True, eq=False)
 class RoleValues:
-    """The values of a role on the role's own axis, and the index of the value for each row of the
-    table.
+    """The values of a role as they occur in the records, and for each row of the table, the index
+    of its value.
 
     `indexes` is int64[row]; None if there is exactly one value per row."""
 
@@ -92,7 +94,8 @@ class RoleValues:
 
 @dataclass(frozen=True, eq=False)
 class MappedRows:
-    """The columns of a table by role, for the rows of one axis, and the paths that were used.
+    """The columns of a table by role, and the paths that were used. The rows of the table are the
+    rows of one axis (nesting level of the records).
 
     The numbers of a path that is `reversed` are not negated yet."""
 
@@ -124,7 +127,8 @@ def build_rows(
 
 
 def _first_with_values(records: Records, paths: Alternatives) -> RecordPath | None:
-    """Return the first path with values. Raises MappingError if the last path cannot be read."""
+    """Return the first path with values; None if no path has values. Raises MappingError if no path
+    has values and the last path cannot be read."""
     for path in paths:
         try:
             if path.constant is not None or any(
@@ -172,7 +176,7 @@ def _row_axis(records: Records, paths: Mapping[str, RecordPath]) -> RowAxis:
 
 
 def axis_depth(axis: RowAxis) -> int:
-    """Return the number of axes above an axis (parents, their parents and so on)."""
+    """Return the depth of an axis (nesting level): the number of axes above it."""
     return 0 if axis.parent_axis is None else 1 + axis_depth(axis.parent_axis)
 
 
@@ -199,8 +203,8 @@ def align_column(records: Records, path: RecordPath, rows: RowAxis) -> RoleValue
 
 
 def _align_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
-    """Align values with the rows of a different axis. Values from a higher axis are repeated; all
-    others are paired by position."""
+    """Align values with the rows of a different axis (nesting level). Values from a level above the
+    rows are repeated; all other values are paired with the rows by position."""
     if axis is rows:
         return RoleValues(axis, values)
     parent_rows = axis.align_rows(rows)
@@ -235,7 +239,7 @@ def _count_values(axis: RowAxis) -> Ints:
 
 def _join_names(parts: Sequence[RoleValues]) -> PythonValues:
     """Return names that are joined from several parts. A later part is only added to names that are
-    not unique otherwise."""
+    not unique without it."""
     columns = [["" if value is None else str(value) for value in part.to_list()] for part in parts]
     names = [""] * len(columns[0])
     for index, words in enumerate(columns):
@@ -248,8 +252,8 @@ def _join_names(parts: Sequence[RoleValues]) -> PythonValues:
 
 
 def _most_frequent_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
-    """Return the most frequent value for each row. If several values are equally frequent, the last
-    of them is returned."""
+    """Return the most frequent value inside each row of `rows`. If several values are equally
+    frequent, the last of them is returned."""
     parent_rows = rows.align_rows(axis)
     if parent_rows is None:
         raise MappingError(axis, 0, f"values at {axis.path}", f"values inside {rows.path}")

@@ -248,7 +248,7 @@ def _encoded_ids(rows: MappedRows, role: str) -> pa.Array:
 
 
 def _ranking_columns(rows: MappedRows) -> dict[str, pa.Array]:
-    """Return the columns score, rank and place (float64) and tag (ids) that the run has."""
+    """Return the columns that the run has, by name: score, rank, place (float64), tag (ids)."""
     columns = {
         role: as_column(_read_numbers(rows, role))
         for role in ("score", "rank")
@@ -360,8 +360,8 @@ def _load_run(
     *,
     is_certain: bool,
 ) -> Loaded:
-    """Return the run or runs of the rows. Documents are ordered by score. If there are no scores,
-    they are ordered by rank, and without ranks by their order in the list."""
+    """Return the run or runs of the rows. Documents are ordered by score; if there are no scores,
+    by rank; if there are no ranks either, by their position in the list."""
     numbers = {name: _read_number_column(table, name) for name in ("score", "rank", "place")}
     ranking_column = next(
         name for name, values in numbers.items() if name == "place" or not np.isnan(values).all()

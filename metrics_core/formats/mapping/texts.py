@@ -118,7 +118,8 @@ def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iter
 
 
 def _has_values(rows: MappedRows) -> Mask:
-    """Return which rows have values, bool[row]. A row for a document must have a text or fields."""
+    """Return which rows have values, bool[row]. A row for a document has no values if its text (or,
+    without a column of texts, its fields) is missing. All other rows have values."""
     column = rows.columns.get("body") or rows.columns.get("fields")
     if column is None:
         return np.ones(rows.axis.count, np.bool_)
@@ -146,15 +147,16 @@ def _mapped_columns(
 
 
 def _distinct_name(name: str, id_role: str) -> str:
-    """Return a name for a column. The name is changed if Ranklens has an id column of that name."""
+    """Return the name of a column. This is `name`, or `name` with the prefix "record." if the id
+    column already has that name."""
     return f"record.{name}" if name == f"{id_role}_id" else name
 
 
 def _document_texts(
     source: Source, rows: MappedRows, role: str, unused: dict[str, None]
 ) -> TextColumns:
-    """Return the columns of documents. Each document is a text, or an object with a text and other
-    values."""
+    """Return the texts and other values of documents as columns. In the file, each document is a
+    text, or an object with a text and other values."""
     ids, values = align_ids(rows, "doc", rows.axis).to_pylist(), rows.columns[role].to_list()
     columns: TextColumns = {"text": []} if role == "body" else {}
     for row, (doc_id, value) in enumerate(zip(ids, values, strict=True)):
@@ -240,8 +242,8 @@ def _to_text(value: Any) -> str | None:
 def _pick_first_values(
     encoded_ids: pa.DictionaryArray, table: pa.Table
 ) -> tuple[dict[str, pa.Array], list[str]]:
-    """Return the first value of each id in each column, and the ids for which a later value is
-    different."""
+    """Return the first value of each id in each column, and the ids that have several different
+    values in a column."""
     codes = as_array(encoded_ids.indices).astype(np.int64)
     id_count = len(encoded_ids.dictionary)
     is_changed = np.zeros(id_count, dtype=np.bool_)

@@ -13,8 +13,8 @@ from metrics_core.formats.source.source import Source
 
 
 def raise_block_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
-    """Raise one FileFormatError that lists the malformed lines of all blocks. An error is also
-    raised if the file has no rows."""
+    """Raise one FileFormatError that lists the malformed lines of all blocks. If no line is
+    malformed, the error is raised only if the file has no rows."""
     first_line = 1
     problems: list[LineProblem] = []
     for block in blocks:
@@ -34,8 +34,8 @@ def raise_block_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
 
 
 def line_notes(blocks: Sequence[ParsedBlock]) -> list[Note]:
-    """Return notes on a header, comments, blank lines and lines with extra columns, each with the
-    number of lines."""
+    """Return up to four notes: on the header, comments, blank lines, and lines with extra columns.
+    Each note counts the lines that it is about."""
     notes = []
     header = next((block.header for block in blocks if block.header), "")
     if header:

@@ -43,9 +43,10 @@ def build_run_table(
 ) -> Run:
     """Build a run from the columns query_id, doc_id and score (finite).
 
-    `rows` are all rows of the file, or only the rows at the indexes `file_rows`, int64[row].
-    `ranks`, int64[row], are stored unchanged. If a document is repeated in a query, raises
-    FileFormatError, unless the request says which row to keep."""
+    If `file_rows`, int64[row], is given, `rows` are the rows of the file with these indexes,
+    otherwise all rows of the file. `ranks`, int64[row], are stored unchanged. Raises
+    FileFormatError if a document is repeated in a query and the request does not say which row to
+    keep."""
     try:
         return Run.from_columns(
             request.run_name,
@@ -121,8 +122,8 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
 def find_subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
     """Return the subtopic of each row; None if there are no subtopics.
 
-    Subtopics are in a column subtopic. In TREC judgments they are in the second column, if its
-    values vary."""
+    Subtopics are read from the column `subtopic`. If there is no such column, they are the second
+    column of TREC judgments (`iteration`), provided that its values vary within a query."""
     if "subtopic" in rows.column_names:
         return encode_ids(pc.fill_null(rows["subtopic"], ""))
     if "iteration" in rows.column_names:
@@ -131,8 +132,8 @@ def find_subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
 
 
 def add_subtopics_note(qrels: Qrels) -> Qrels:
-    """Return the judgments. If they have subtopics, a note is added that says how the subtopics are
-    used, how many there are, and the first of their names."""
+    """Return the judgments. If they have subtopics, a note is added. It says how the subtopics are
+    used and how many there are per query, and has up to three names as examples."""
     if qrels.subtopics is None:
         return qrels
     table = qrels.input_table

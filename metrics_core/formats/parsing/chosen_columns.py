@@ -71,8 +71,8 @@ def drop_unassigned_roles(columns: Columns) -> Columns:
 
 
 def are_columns_numbered(columns: Columns) -> bool:
-    """Return whether columns are assigned by number. Columns are numbered if the file has no
-    header."""
+    """Return whether columns are assigned by number instead of by name, which means that the file
+    has no header."""
     names = (
         name for name in drop_unassigned_roles(columns).values() if not is_constant_value(name)
     )
@@ -81,7 +81,7 @@ def are_columns_numbered(columns: Columns) -> bool:
 
 
 def column_numbers(first_row: Sequence[str]) -> list[str]:
-    """Return the numbers from 1 that are used as column names for a file without a header."""
+    """Return the column numbers, from 1, that serve as column names of a file without a header."""
     return [str(number) for number in range(1, len(first_row) + 1)]
 
 
@@ -136,8 +136,8 @@ def recognise_assigned_columns(first_rows: FirstRows | None, columns: Columns) -
     """Return the confidence in each kind of table, based on the header, the first rows and the
     assigned columns.
 
-    If an assigned column is missing, all kinds remain likely. The error is then raised when the
-    file is read."""
+    The result is empty if `first_rows` is None. If an assigned column is missing, all kinds are
+    likely, because the error for the missing column is raised only when the file is read."""
     if first_rows is None:
         return {}
     if not find_absent_columns(first_rows.names, columns):

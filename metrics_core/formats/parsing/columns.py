@@ -297,8 +297,8 @@ def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dic
 
 
 def _nearest_kinds(names: Sequence[str], query: int, doc: int) -> list[Kind]:
-    """Return the kinds of table that the author of a header may have intended if a required column
-    is missing."""
+    """Return the kinds of table that a header was probably meant for, although it lacks a required
+    column."""
     if query >= 0 and find_position(names, (*ROLES["score"], *ROLES["rank"])) >= 0:
         return ["run"]
     if query >= 0 and find_position(names, ROLES["relevance"]) >= 0:

@@ -39,7 +39,7 @@ def _collapse_blanks(line: str, separator: str) -> str:
 
 
 def split_csv(line: str, separator: str) -> list[str]:
-    """Return the fields of one line of CSV. The list is empty if a quote does not close."""
+    """Return the fields of one line of CSV. The list is empty if a quoted field is not closed."""
     try:
         return next(
             csv.reader([_collapse_blanks(line, separator)], delimiter=separator, strict=True), []
@@ -51,7 +51,7 @@ def split_csv(line: str, separator: str) -> list[str]:
 def split_tsv(line: str) -> list[str]:
     """Return the tab-separated fields of a line.
 
-    Quotes around a field are only removed if they close in the same line."""
+    Quotes around a field are removed only if the closing quote is on the same line."""
     if '"' not in line:
         return line.split("\t")
     fields: list[str] = []
@@ -71,7 +71,7 @@ def find_separator(line: str) -> str:
 
 
 def read_csv_records(source: Source, separator: str) -> Iterator[Record]:
-    """Yield the records of a CSV file. Raises FileFormatError if a quote does not close."""
+    """Yield the records of a CSV file. Raises FileFormatError if a quoted field is not closed."""
     lines = (_collapse_blanks(line, separator) for line in source.text_lines())
     rows = csv.reader(lines, delimiter=separator, strict=True)
     while True:
@@ -180,7 +180,7 @@ def read_named_columns_with_arrow(
 ) -> NamedColumns | None:
     """Read named columns with Arrow; None if the file is not regular.
 
-    A regular file has no quotes, blank lines or malformed lines. The result is the same as that of
+    A regular file has no quotes, blank lines or malformed lines. The result is the same as with
     `read_named_columns`, except that scores are already numbers."""
     first_line, _, _ = source.head.partition(b"\n")
     names = _make_column_names(first_line.decode().split(separator))
@@ -237,7 +237,8 @@ _REQUIRED = {"query_id", "doc_id", "relevance"}
 def _column_types(
     names: Sequence[str], header_roles: HeaderRoles, kind: Kind
 ) -> dict[str, pa.DataType]:
-    """Return the Arrow types of the columns that a table of this kind uses, by name."""
+    """Return a dictionary from the name of each column that a table of this kind uses to the Arrow
+    type of the column."""
     has_scores = "score" in header_roles.roles
     numbers = {"score": pa.float64()} | ({} if has_scores else {"rank": pa.float64()})
     coded_types = dict.fromkeys(("query_id", "relevance", "tag", "rank"), CODED_ID)

@@ -91,7 +91,7 @@ def parse_json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterat
     """Yield the line number and the value of each line of JSON Lines. Blank lines are skipped.
     Raises the errors of `parse_json`.
 
-    Lines are parsed in batches, because parsing each line by itself takes twice as long."""
+    Lines are parsed in batches, because parsing them one by one takes twice as long."""
     pending: list[tuple[int, str]] = []
     size = 0
     for number, line in lines:
@@ -139,8 +139,8 @@ def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
     """Yield the entries of the object in a JSON text, one at a time. Raises the errors of
     `parse_json`.
 
-    Numbers are returned as bytes, because there may be millions of them. The caller checks their
-    length."""
+    Numbers are returned as bytes, because there may be millions of them. Their length is not
+    checked here; the caller must check it."""
     with _convert_errors(source, text, None):
         keys: set[str] = set()
         for entry in scan_entries(text, _skip_blanks(text, 0), is_whole_text=True):
@@ -154,8 +154,8 @@ def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
 def scan_entries(text: str, position: int, *, is_whole_text: bool = False) -> Iterator[JsonEntry]:
     """Yield the entries of the object that starts at this position.
 
-    If `is_whole_text` is true, nothing may follow the object. Raises JSONDecodeError and
-    _UnsupportedJsonError."""
+    If `is_whole_text` is true, nothing may follow the object. Raises JSONDecodeError for malformed
+    JSON, and _UnsupportedJsonError for valid JSON that is refused."""
     position = _skip_blanks(text, position + 1)
     mark = text[position : position + 1]
     while mark != "}":
@@ -313,8 +313,8 @@ def _parse_number(text: str) -> NumberText:
 
 
 def describe_long_number(length: int) -> tuple[str, str]:
-    """Return the description of a number that is too long, with its `length` in characters, and the
-    description of a valid number."""
+    """Return two descriptions for an error about an overlong number: of the number found, with its
+    `length` in characters, and of a valid number."""
     return f"a number of {length:,} characters", "a number of ordinary length"
 
 

@@ -35,7 +35,7 @@ def parse_list(cell: str) -> list[Any] | None:
 
 def _parse_value(literal: str) -> Any:
     """Return the value of a literal: a string with escapes resolved, a number in its original
-    spelling, or None."""
+    spelling, or None for the literal None or null."""
     if literal in ("None", "null"):
         return None
     if literal[0] not in "'\"":

@@ -156,8 +156,8 @@ def load_named(
 def _system_hint_error(
     named: NamedColumns, header_roles: HeaderRoles, rows: pa.Table, error: FileFormatError
 ) -> FileFormatError:
-    """Return the error. If it is due to repeated documents, a hint is added that a column may
-    identify systems."""
+    """Return `error`. If documents are repeated and the file has unused columns, a hint is added:
+    one of these columns may identify the system of each row."""
     others = [named.names[index] for index in header_roles.others]
     codes = as_array(encode_ids(rows["query_id"]).indices)
     if (
@@ -264,8 +264,8 @@ def _drop_ungraded_rows(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, 
     """Return the rows that have a grade, and their physical lines. An empty grade means unjudged,
     never 0.
 
-    If all grades are empty, the column does not contain grades. Then all rows are returned, and are
-    refused later."""
+    If all grades are empty, the column does not contain grades. All rows are then returned, and
+    building the table raises an error."""
     is_empty = pc.equal(rows["relevance"], "")
     count = pc.sum(is_empty).as_py() or 0
     if not count or count == len(rows):
@@ -349,13 +349,14 @@ def _add_unused_columns_note(named: NamedColumns, header_roles: HeaderRoles) -> 
 
 
 def _nullify_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a metadata column in which empty strings are null. Only JSON distinguishes empty
-    strings from missing values."""
+    """Return a metadata column in which empty strings are null, because no format except JSON
+    distinguishes empty strings from missing values."""
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, ID), column)
 
 
 def _make_free_name(name: str, reserved_names: Collection[str]) -> str:
-    """Return the name of a metadata column. It is changed if it is one of `reserved_names`."""
+    """Return a name for a metadata column: `name`, followed by as many underscores as are needed to
+    differ from all `reserved_names`."""
     while name in reserved_names:
         name += "_"
     return name

@@ -43,8 +43,8 @@ def fraction_notes(count: int) -> list[Note]:
 
 
 def contradiction_notes(query_ids: pa.Array, query_codes: AnyArray) -> list[Note]:
-    """Return the note about queries whose ranks contradict their scores. There is no note if there
-    are no such queries.
+    """Return a list with one note about the queries whose ranks contradict their scores. The list
+    is empty if there are no such queries.
 
     `query_codes` int[n] are the indexes of these queries in `query_ids`."""
     if not len(query_codes):

@@ -15,8 +15,8 @@ _PART = re.compile(r"\bpart-(\d+|\*)")
 
 
 def is_part_file(name: str) -> bool:
-    """Return whether a file name is that of one part of a folder, such as part-00000, or that of a
-    file with several parts joined."""
+    """Return whether a file name is the name of one part of a folder, such as part-00000, or of a
+    file that joins several parts."""
     return bool(_PART.search(name))
 
 
@@ -37,8 +37,9 @@ def join_run_parts(
     """Join the parts of each run that consists of several parts. Yields the index of the first
     part, the indexes of the other parts, and the run.
 
-    `named_tables` are tables with the names of file and run, such as part-00000.parquet/bm25. If
-    two parts contain the same query, they are separate runs, and nothing is yielded for them."""
+    `named_tables` are pairs of a name and a table. A name consists of file and run, such as
+    part-00000.parquet/bm25. Parts that contain the same query are separate runs, so nothing is
+    yielded for them."""
     groups: dict[str, list[tuple[int, RankedRun]]] = {}
     for index, (name, table) in enumerate(named_tables):
         if isinstance(table, RankedRun) and is_part_file(name):
@@ -54,8 +55,8 @@ def join_run_parts(
 
 
 def judged_ranks_note(run: RankedRun) -> Note:
-    """Return the note that only the ranks of judged documents are known in this run, with their
-    number."""
+    """Return the note that only the ranks of judged documents were loaded for this run. The note
+    states the numbers of listed and of judged documents."""
     documents = len(run) - run.doc_ids.null_count
     message = (
         f"only the ranks of judged documents were loaded: of {int(run.lengths.sum()):,} listed"

@@ -29,8 +29,8 @@ def to_named_columns(
 ) -> NamedColumns:
     """Convert records to named columns with their physical lines. A missing key becomes null.
 
-    Numbers keep their digits. Raises FileFormatError for a record that is not an object. In runs
-    and judgments, it is also raised for a value that is an object or a list."""
+    Numbers keep their digits. Raises FileFormatError for a record that is not an object and, in
+    runs and judgments, for a value that is an object or a list."""
     columns: dict[str, list[str | None]] = {}
     lines: list[int] = []
     for row, (line, record) in enumerate(records):
@@ -61,9 +61,9 @@ def to_named_columns(
 
 
 def _flatten_metadata(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record in which the values of its `metadata` object are further columns.
+    """Return a record in which the values of its `metadata` object have become separate columns.
 
-    An id in the metadata is renamed, because the record itself has an id."""
+    The name of an id in the metadata gets a prefix, because the record already has an id."""
     inner = record.get(_NESTED)
     if not isinstance(inner, dict):
         return dict(record)

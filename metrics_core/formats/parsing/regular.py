@@ -28,7 +28,7 @@ def read_regular(
     """Read the columns in `types` from a block of CSV. Its lines must have exactly the columns
     `names`, without quotes.
 
-    Returns None if the block has other lines, if a `required` column contains an empty string, or
+    Returns None if a line has a different form, if a `required` column contains an empty string, or
     if a number is not finite."""
     if block.startswith(_BYTE_ORDER_MARK):  # Arrow would drop it; inside a file it is content
         return None

@@ -41,11 +41,11 @@ class ScoreColumns:
 
     within    column of the groups within which a query id is unique
     value     column of the numbers if each row has a single score; `measure` then names its measure
-    measures  column of each measure by the measure's name, if a row has several scores
+    measures  name of each measure -> its column, if a row has several scores
     errors    column with messages about missing scores -> the measures whose scores are missing; an
               empty list means all measures
     words     the number for each word that the tool writes in place of a number
-    query_note  what to check about the query ids if there are several runs
+    query_note  text of a note on the query ids that is added if there are several runs
     unused    columns of numbers that are not read unless they are assigned
     sureness  confidence that the table contains scores"""
 
@@ -66,8 +66,9 @@ class ScoreColumns:
 def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns | None:
     """Return the columns of a table of scores; None if the table does not contain scores.
 
-    `columns` are assigned by the user. If there is no column of runs and all other columns are
-    numbers, the table is ambiguous: it may contain facts about the queries."""
+    `columns` are assigned by the user. A table without a column of run names may contain numeric
+    facts about the queries instead of scores, so it is at best ambiguous unless queries are
+    repeated."""
     names = rename_header(first_rows.names, columns)
     query = find_position(names, _QUERIES)
     if query < 0 or find_position(names, NAMES["doc_id"]) >= 0:
@@ -108,8 +109,7 @@ def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns
 
 
 def are_repeats_in_rows(columns: Columns) -> bool:
-    """Return whether the user declared that each further score of a query is a repeat
-    (`repeat=-`)."""
+    """Return whether the user declared that several scores of a query are repeats (`repeat=-`)."""
     return columns.get("repeat") == NO_COLUMN
 
 

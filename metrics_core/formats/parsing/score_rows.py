@@ -37,8 +37,8 @@ _MEAN_TOLERANCE = 1.01e-4
 
 
 def first_rows_of(named: NamedColumns) -> FirstRows:
-    """Return the first rows of columns as strings. The roles of the columns are inferred from these
-    rows."""
+    """Return the first rows of a table as strings. They are used to infer the roles of its
+    columns."""
     columns = [pc.fill_null(named.columns[n][:_SAMPLED_ROWS], "").to_pylist() for n in named.names]
     return FirstRows(named.names, [[*row] for row in zip(*columns, strict=True)])
 

@@ -50,7 +50,8 @@ class SystemRows:
 class FormatDetails:
     """How rows were read: format, title and TREC run name, with the same meaning as in `Loaded`.
 
-    `has_scores` is true if the scores come from the file. Such scores may be distances."""
+    `has_scores` is true if the scores are read from the file, which means that they may be
+    distances."""
 
     format: str
     title: str
@@ -113,8 +114,8 @@ def check_runs(source: Source, runs: int) -> None:
 
 
 def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
-    """Return the single table of a file. Raises FileFormatError if the file contains several
-    runs."""
+    """Return the run of a file that must contain only one. Raises FileFormatError if the file
+    contains several runs."""
     if len(loaded_runs) == 1:
         return loaded_runs[0]
     run_names = [shorten_line(loaded.tag) for loaded in loaded_runs[:_MAX_EXAMPLES]]
@@ -152,7 +153,9 @@ def split_systems(
 
 
 def split_certain_systems(rows: pa.Table, check_count: Callable[[int], None]) -> list[SystemRows]:
-    """Divide rows into runs by their `tag`, if every tag is certain to be the name of a run."""
+    """Divide rows into runs by their `tag`, which must be the name of a run in every row. Without a
+    `tag` column, all rows are one run. The function `check_count` is called with the number of
+    runs."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)]
     names = encode_ids(rows["tag"])
@@ -193,16 +196,16 @@ def _are_system_names(rows: pa.Table, codes: Int32s, code_count: int, present_co
 
 
 def select_rows(rows: pa.Table, row_numbers: Ints) -> pa.Table:
-    """Return the selected rows, with the dictionary of query ids reduced to those that still occur.
-    `row_numbers` is int64[n]."""
+    """Return the rows with the indexes `row_numbers`, int64[n]. The dictionary of query ids is
+    reduced to the ids that occur in these rows."""
     selection = rows.take(as_column(row_numbers))
     index = selection.column_names.index("query_id")
     return selection.set_column(index, "query_id", reencode_ids(selection["query_id"]))
 
 
 def add_tag_column(table: pa.Table, tags: Sequence[str]) -> pa.Table:
-    """Return a block with a column named `tag`. If the column is missing, all rows belong to one
-    run, and a column with the name of that run is added."""
+    """Return a block with a column `tag`. If the block has no such column, all its rows belong to
+    one run, and a column filled with the name of this run is added."""
     if "tag" in table.column_names:
         return table
     codes = as_column(np.zeros(len(table), dtype=np.int32))

@@ -171,8 +171,8 @@ def _drop_checked_columns(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
 def _distinct_tags(table: pa.Table) -> tuple[str, ...]:
     """Return the distinct run names of a block.
 
-    The function first tests whether all rows have the same name, which is the usual case. This test
-    is cheaper than hashing the names of all rows."""
+    The function first tests whether all rows have the same name, because this is the usual case,
+    and the test is cheaper than hashing the names of all rows."""
     if "tag" not in table.column_names or not len(table):
         return ()
     tags = table["tag"]

@@ -34,8 +34,8 @@ class LineRange:
 
 @dataclass(frozen=True)
 class LineIndex:
-    """The physical line of every row. It is stored as ranges, because most files need no line
-    number for each row."""
+    """The physical line of every row. Lines are stored as ranges, because in most files every line
+    is a row, so that no number needs to be stored for each row."""
 
     stretches: tuple[LineRange, ...]
     first: int = 1
@@ -72,8 +72,8 @@ def file_error(
     suggestion: str = "",
     cut_off: bool = False,
 ) -> FileFormatError:
-    """Return the error for a problem, or for several problems sorted by line, with the text of each
-    line.
+    """Return the error for one or several problems. The problems are sorted by line, and each is
+    shown with the text of its line.
 
     If `cut_off` is true, the last problem is in the last line of the file, and this line has no
     line end."""
@@ -115,8 +115,8 @@ def rows_error(
 def row_problem(
     index: RowLines | None, row: int, actual: str, expected: str, hint: str = ""
 ) -> LineProblem:
-    """Return the problem of a row with the physical line of the row. If the line is unknown, the
-    problem has the row number."""
+    """Return the problem of a row. The problem states the physical line of the row, or its row
+    number if the line is unknown."""
     line = None if index is None else index.line(row)
     if line is None:
         actual = f"{actual} (row {row + 1:,})"

@@ -41,8 +41,8 @@ class ColumnChunk:
 
     values  number of values
     size    unpacked bytes of its pages
-    deltas  whether strings are stored as differences, which Arrow does not read as dictionary
-    codes"""
+    deltas  whether strings are stored as differences; Arrow does not read such strings as
+            dictionary codes"""
 
     values: int
     size: int
@@ -153,8 +153,8 @@ def check_table_size(
 
 
 def _count_rows_read(row_counts: Sequence[int], n_rows: int | None) -> list[int]:
-    """Return how many rows of each row group are read if only the first `n_rows` rows are needed.
-    If `n_rows` is None, these are all rows."""
+    """Return how many rows of each row group are read if only the first `n_rows` rows of the file
+    are needed. If `n_rows` is None, all rows are read."""
     if n_rows is None:
         return list(row_counts)
     ends = list(accumulate(row_counts))
@@ -268,8 +268,8 @@ class _ColumnSizes:
     def _check_texts(
         self, cells: int, bound: int, rows: Sequence[int], longest_text_size: int
     ) -> None:
-        """Raise FileFormatError if the columns are too large. The strings are counted one by
-        one."""
+        """Read the strings, add up their sizes, and raise FileFormatError if the columns are too
+        large."""
         rows_left, groups = sum(rows), [group for group, n in enumerate(rows) if n]
         pages = [sum(self.groups[g].chunks[p].size for g in groups) for p in self.indexes]
         text_sizes = [0] * len(pages)

@@ -43,7 +43,7 @@ def read_struct(data: bytes, position: int, path: tuple[int, ...] = ()) -> tuple
     """Return the fields of a struct, without strings, and the position after the struct.
 
     `path` has the numbers of the fields that lead to the struct. Raises ArrowInvalid for a
-    malformed struct, IndexError at the end of the data."""
+    malformed struct, and IndexError if the data end before the struct does."""
     if len(path) > _MAX_DEPTH:
         raise pa.ArrowInvalid("a struct with too many fields")
     fields: dict[tuple[int, int], Any] = {}

@@ -91,10 +91,10 @@ class Source:
         return self.checked(data, 0, plain_ends=True)
 
     def content(self, times: int = TEXT_FACTOR) -> str:
-        """Return the whole text, checked, without a byte order mark, with unchanged line ends.
+        """Return the whole text, checked, with unchanged line ends and without a byte order mark.
 
-        Raises FileFormatError if the data are not text, or if `times` times their size exceeds the
-        limit."""
+        Raises FileFormatError if the data are not text, or if `times` times the size of the text
+        exceeds the limit."""
         pieces: list[bytes] = []
         size = 0
         for piece in self._check_values(self.decoded(BLOCK), _JSON_MARKS):
@@ -348,7 +348,8 @@ def find_last_line_end(data: bytes) -> int:
 
 
 def find_first_line_end(data: bytes) -> int:
-    """Return the position after the first line of `data`. Returns 0 if the line does not end."""
+    """Return the position after the first line of `data`. Returns 0 if `data` contains no line
+    end."""
     ends = [end + 1 for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
     return min(ends, default=0)
 

@@ -199,8 +199,7 @@ def open_raw(origin: Origin) -> BinaryIO:
 
 
 def stored_size(origin: Origin) -> int:
-    """Return the size of a file in bytes as it is stored. For a packed file, this is the packed
-    size."""
+    """Return the stored size of a file in bytes. For a packed file, this is the packed size."""
     return origin.stat().st_size if isinstance(origin, Path) else len(origin)
 
 

@@ -49,8 +49,8 @@ def _has_alternatives(truth: Any) -> bool:
 
 
 def _is_result(record: Any) -> bool:
-    """Return whether a record is from a result file, because it has the ground truth, or scores of
-    the retrieved documents."""
+    """Return whether a record is from a result file: it has the ground truth, or scores of the
+    retrieved documents."""
     return "retrieval_gt" in record or any(f"retrieve_scores{node}" in record for node in _NODES)
 
 

@@ -174,7 +174,8 @@ def _read_records(source: Source) -> NamedColumns:
 
 
 def _read_plain_record(record: Any, _path: str) -> Iterator[Any]:
-    """Yield the record with values that JSON can represent. Dates of Parquet become strings."""
+    """Yield the record. Values that JSON cannot represent, such as dates of Parquet, are converted
+    to strings."""
     plain = (str, int, float, bool, list, dict, type(None))
     is_object = isinstance(record, dict)
     yield (

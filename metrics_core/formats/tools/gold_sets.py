@@ -45,7 +45,8 @@ def _is_text_or_node(name: str, value: Any) -> bool:
 
 
 def _find_missing_texts(records: Records) -> list[str]:
-    """Return the judged queries without a text. If no query has a text, the result is empty."""
+    """Return the judged queries that have no text. The result is empty if the gold set contains no
+    query texts at all."""
     query_ids = list[str]()
     for content in records.values.to_list():
         queries, judgments = content.get("queries"), content.get("relevant_docs") or ()

@@ -183,8 +183,8 @@ def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
     numbers count 0, 1, 2, … in each query.
 
     If at least half of the scores are whole numbers, the file is not recognised, because it may be
-    an MS MARCO run. The output of RankLib's option -indri consists of TREC lines with a comment in
-    place of the document."""
+    an MS MARCO run. The output of RankLib's option -indri is also recognised: TREC lines with a
+    comment in place of the document."""
     if sum(_is_indri(line.split()) for line in sample.lines) > len(sample.lines) / 2:
         return {"run": TOOL_SPECIFIC}
     lines = [line.split("\t") for line in sample.lines]

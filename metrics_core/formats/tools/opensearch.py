@@ -21,7 +21,8 @@ of an index."""
 
 
 def _unwrap_sources(records: list[Any]) -> list[Any]:
-    """Return the records of a file. If the file has search hits, the records are inside them."""
+    """Return the records of a file. In a file of search hits, the records are the sources of the
+    hits."""
     sources = []
     for record in records:
         hits = record.get("hits") if isinstance(record, dict) else None

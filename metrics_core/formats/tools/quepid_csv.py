@@ -58,8 +58,9 @@ formula."""
 def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     """Recognise ratings by the names of their three columns.
 
-    If a value of the query column contains a space, or a query has no ratings, these values are
-    texts, and the file may also be read as queries. Otherwise the values may be ids."""
+    If a value of the query column contains a space, or if a query has no ratings, the query column
+    contains the texts of the queries, so that the file may also be read as queries. Otherwise the
+    column may contain ids."""
     if sample.columns or not sample.lines or split_csv(sample.lines[0], ",") != _RATINGS:
         return {}
     rows = [split_csv(line, ",") for line in sample.lines[1:]]
@@ -182,7 +183,7 @@ def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def recognise_snapshots(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise snapshots by their first six column names. Any further columns are fields of
+    """Recognise snapshots by their first six column names. All other columns are fields of
     documents."""
     if sample.columns or not sample.lines:
         return {}
@@ -261,8 +262,8 @@ declare(SNAPSHOTS, recognise=recognise_snapshots, first_rows=read_csv_columns, r
 
 
 def _read_snapshot_columns(source: Source, request: Request) -> NamedColumns:
-    """Return all columns without the blanks that Quepid writes before formulas. The text of a
-    document may extend over several lines."""
+    """Return all columns of a file in which the text of a document may extend over several lines.
+    The blanks that Quepid writes before formulas are removed."""
     records = read_csv_records(source, ",")
     line_number, _, fields = next((record for record in records if record[2]), (1, 1, [""]))
     names = [name.strip() for name in fields]
@@ -283,7 +284,7 @@ def _position_problem(line: int | None, query: str, doc: str, position: str) -> 
 
 def _build_run_names(named: NamedColumns) -> list[str]:
     """Return the run name of each row: the name of its snapshot. If several snapshots have the same
-    name, the time is added. If these also have the same time, the case is added."""
+    name, the time is added; if they also have the same time, the case is added too."""
     rows = list(
         zip(*(_decode_column(named.column(index)).to_pylist() for index in range(3)), strict=True)
     )

@@ -138,7 +138,8 @@ def _read_sample_values(sample: Sample) -> list[Any]:
 
 
 def _first_sample_names(sample: Sample) -> tuple[list[str], bool]:
-    """Return the field names of the first sample, and whether the sample may have more of them."""
+    """Return the field names of the first sample, and whether the sample may have additional
+    fields."""
     records, is_cut = _read_first_samples(sample)
     if records:
         return list(records[0]) if isinstance(records[0], dict) else [], is_cut

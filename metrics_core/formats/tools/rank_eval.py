@@ -28,8 +28,8 @@ _MATCHES = (
 
 
 def _make_index_finder(path: str) -> CaseFinder:
-    """Return a `CaseFinder` for a file with documents of several indices. It returns the names of
-    the indices, or no names if all documents at `path` are in one index.
+    """Return a `CaseFinder` that checks whether the documents at `path` are in several indices. It
+    returns the names of the indices if there are several, otherwise no names.
 
     The finder raises MappingError if an _id occurs in two indices."""
 
@@ -63,7 +63,8 @@ _OF_INDICES = ("index", "indices")
 
 
 def _add_texts(content: dict[str, Any], _name: str) -> list[Any]:
-    """Return the content in which each request has its search text, if one can be found."""
+    """Return a list with the content, in which each request has its search text under the key
+    `text`. The value is None if the search text is missing or ambiguous."""
     requests = content.get("requests")
     if not isinstance(requests, list):
         return [content]

@@ -18,7 +18,7 @@ _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 
 
 def _check_reference_numbers(records: Records) -> list[str]:
-    """Raise MappingError if records have numbers next to their references, because these may be
+    """Raise MappingError if the references of a record have numbers, because such numbers may be
     scores. Otherwise, return an empty list."""
     from metrics_core.formats.mapping.axes import MappingError
 

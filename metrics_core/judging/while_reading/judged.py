@@ -88,7 +88,7 @@ def judge_run_file(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile | None:
-    """Return the judged ranks (the ranks of judged documents) of a TREC run, which is named after
+    """Return the judged ranks (the ranks of judged documents) of a TREC run. The run is named after
     its file.
 
     `progress` is called with the number of bytes read so far. Returns None if the file has another
@@ -158,7 +158,7 @@ class _JudgedLines:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """The notes from reading, in the same order as those of `read_trec`."""
+        """The notes from reading, in the same order as in the result of `read_trec`."""
         segments = self.segments
         notes = line_notes(self.pieces)
         if segments.fractions:
@@ -173,7 +173,7 @@ def _judge_in_order(
     progress: Callable[[int], None] | None,
     row_keeper: RowKeeper | None = None,
 ) -> _JudgedLines | None:
-    """Join a run file with the judgments in the order of its lines.
+    """Join a run with the judgments while its lines are read in order.
 
     Returns None if the lines of a query are not contiguous, or if the file cannot be read in one
     pass. Raises FileFormatError."""

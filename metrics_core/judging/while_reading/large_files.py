@@ -41,9 +41,9 @@ _WHOLE_HINT = "omit --memory to read the whole run into memory"
 def judge_files(
     files: Sequence[str | Path], qrels: Qrels, read_as: ReadAs = DEFAULT_CHOICES
 ) -> list[JudgedFile] | None:
-    """Return the runs, each joined with judgments while it was read. Returns None if the files are
-    too small for this to pay off, if a file is not a regular file (such as a pipe), or if a file
-    needs more than one pass. Raises FileFormatError."""
+    """Return the runs, each joined with judgments while its file was read. Returns None if the
+    files are too small to justify loading the compiled code, if a file is not a regular file (such
+    as a pipe), or if a file needs more than one pass. Raises FileFormatError."""
     paths = [Path(file) for file in files]
     # Files that cannot be read twice, such as pipes, have to be read whole.
     if not all(path.is_file() for path in paths):

@@ -70,8 +70,8 @@ class RunRows:
         return self.parsed is None or is_printable_ascii(self.data)
 
     def table(self) -> pa.Table:
-        """Return the rows as the table of a run (query_id, doc_id, score). The table has memory of
-        its own."""
+        """Return the rows as the table of a run (query_id, doc_id, score). The table does not share
+        memory with the rows."""
         n, first = len(self), self.segments[:, 0]
         texts = np.empty(int(self.doc_size.sum(dtype=np.int64)) + len(PADDING), np.uint8)
         edges = np.empty(n + 1, np.int32)
@@ -183,8 +183,8 @@ def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
 
 
 def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
-    """Return the strings at these positions in `data` uint8[byte] as an array with memory of its
-    own. `start` and `size` are int[string]."""
+    """Return the strings at these positions in `data` uint8[byte] as an array that does not share
+    the memory of `data`. `start` and `size` are int[string]."""
     edges = np.zeros(len(start) + 1, dtype=np.int64)
     np.cumsum(size, out=edges[1:])
     positions = np.arange(edges[-1]) + np.repeat(start - edges[:-1], size)
@@ -194,7 +194,7 @@ def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
 
 
 def _parse_numbers(data: Bytes, start: Any, size: Any) -> Floats:
-    """Parse plain decimal numbers, float64[n]. Arrow parses and rounds them."""
+    """Return plain decimal numbers, parsed and rounded by Arrow, float64[n]."""
     return as_array(pc.cast(copy_texts(data, start, size), pa.float64()))
 
 

@@ -101,8 +101,8 @@ def are_queries_contiguous(parts: Sequence[JudgedSegments]) -> bool:
 
 
 def judge_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments | None:
-    """Join the rows with judgments. Returns None if a document occurs twice in a query, or if an id
-    is too long or not printable ASCII."""
+    """Return the segments that result from joining the rows with judgments. Returns None if a
+    document occurs twice in a query, or if an id is too long or not printable ASCII."""
     if not rows.has_plain_ids or rows.doc_size.max(initial=0) > MAX_ID_BYTES:
         return None
     n, segments = len(rows), rows.segments

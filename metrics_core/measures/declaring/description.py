@@ -110,7 +110,8 @@ class Description:
 
 
 def _keep_words_together(formula: str) -> str:
-    """Mark the words in a LaTeX formula, which otherwise is set as a product of their letters."""
+    """Mark the words in a LaTeX formula as text, because LaTeX would otherwise set each word as a
+    product of its letters."""
     return _WORD.sub(lambda match: rf"\text{{{match[1]}}}" if match[1] else match[0], formula)
 
 
@@ -205,10 +206,10 @@ def _range_text(declaration: Declaration) -> str:
 
 
 def _default_text(exceptions: set[str]) -> str:
-    """Return a phrase that names the cases to which the default rules apply: unjudged documents,
-    missing queries and ties.
+    """Return a phrase that names the cases to which the default rules apply. The possible cases are
+    unjudged documents, missing queries and ties.
 
-    The phrase is "" if all three are exceptions."""
+    The phrase is "" if all three are in `exceptions`."""
     words = {"unjudged": "unjudged documents", "missing": "missing queries", "ties": "ties"}
     subjects = [word for what, word in words.items() if what not in exceptions]
     return (

@@ -28,10 +28,11 @@ def make_given_measure(
     missing.
 
     The measure is called `given:NAME` if a computed measure is also called `name`. Its range is 0
-    to 1 if all values are in this range and the name is not that of a cost. If `higher_is_better`
-    is None, higher is better, unless the name has an unclear direction (`has_unclear_direction`):
-    the direction is then 0. Its scale is "cost" if lower is better, no value is below 0, and some
-    are above 1 or the name is that of a cost."""
+    to 1 if all values are in this range and the name is not a cost name (`has_cost_name`). If
+    `higher_is_better` is None, the direction is 0 for a name with an unclear direction
+    (`has_unclear_direction`), and higher is better for any other name. The scale is "cost" if lower
+    is better, no value is below 0, and either some values are above 1 or the name is a cost
+    name."""
     defined = values[~np.isnan(values)]
     low, high = (defined.min(), defined.max()) if defined.size else (0.0, 1.0)
     is_share = low >= 0 and high <= 1 and not has_cost_name(name)

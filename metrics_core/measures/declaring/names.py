@@ -76,8 +76,8 @@ def parse_measures_by_name(names: GivenMeasure | Iterable[GivenMeasure]) -> dict
 
 
 class ByMeasure(dict[str, Value]):
-    """Values of measures by name. A value is found under the name that was written and under every
-    other name of the measure: `scores["AP"]` if "MAP" was written."""
+    """Values of measures by name. A value can be looked up under any name of its measure:
+    `scores["AP"]` is found even if the name was written as "MAP"."""
 
     def __missing__(self, name: str) -> Value:
         measure = parse_measure(name)
@@ -135,8 +135,8 @@ def _parse_name(text: str, _declared: int) -> Measure:
 
 
 def _find_measure_and_values(name: str) -> tuple[Declaration, dict[str, Any]]:
-    """Return the measure that a name without parameters and cutoff refers to, and the parameter
-    values that the name implies."""
+    """Return the measure to which a name refers, and the parameter values that the name implies.
+    The name must not contain parameters or a cutoff."""
     declaration = _find_by_name(name)
     if declaration is not None:
         return declaration, {}
@@ -161,7 +161,8 @@ def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
     """Return the value of `rel` for the suffix -l of a ranx name. The suffix -l2, for example,
     means that grades of 2 and above are relevant; `level` is the number in the suffix.
 
-    Raises ParameterError for a measure that uses the gain of each grade."""
+    Raises ParameterError for a measure that uses the gain of each grade, because such a measure has
+    no threshold."""
     rel_parameter = declaration.parameter("rel")
     if rel_parameter is None or rel_parameter.optional:
         raise ParameterError(
@@ -227,8 +228,8 @@ def _parse_trec_name(text: str) -> Measure | None:
 
 def _parse_preset(text: str) -> Measure | None:
     """Return the measure for a preset name of trec_eval, with the parameter values that the name
-    implies. The name is case-sensitive, because trec_eval's rbp and ir_measures' RBP have different
-    defaults."""
+    implies; None if there is no such preset. The name is case-sensitive, because trec_eval's rbp
+    and ir_measures' RBP have different defaults."""
     for d in declarations():
         for trec_measure in d.in_trec_eval:
             if trec_measure.values and trec_measure.name == text:

@@ -20,16 +20,19 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 class InTrecEval:
     """A measure of trec_eval, for its names and its command line.
 
-    name        the name in its output, with one line per value of `{cutoff}` or another parameter
+    name        the name in its output. If it contains a placeholder such as `{cutoff}`, the output
+                has one line for each value of this parameter
     default     the default parameter values
-    takes       the parameters after the dot in `-m name.…`. Cutoffs (whole numbers) and levels
-                (real numbers) have one line each. Numbers and name=number pairs configure the
-                single line. Cutoffs and levels are detected from the placeholder in `name`
+    takes       the kind of the parameters after the dot in `-m name.…`. "cutoffs" are whole numbers
+                and "levels" real numbers, with one output line each. "numbers" and "pairs"
+                (name=number) all belong to a single output line. Cutoffs and levels are detected
+                from the placeholder in `name`
     since       the first version of trec_eval that has the measure
-    summary     how the scores of queries are combined, or None to combine them as the measure
-                declares. "queries" is the number of queries; "relevant" is a sum, which -c takes
-                from the judgments
-    values      parameter values implied by the name, which is then case-sensitive"""
+    summary     how the scores of queries are combined; None if they are combined as the measure
+                declares. "queries" is the number of queries. "relevant" is a sum, or with -c the
+                number of relevant documents in the judgments
+    values      parameter values implied by the name. A name that implies values is
+    case-sensitive"""
 
     name: str
     default: tuple[float, ...] = ()

@@ -28,8 +28,8 @@ Numbers = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Bounds:
-    """The range of numbers that a parameter allows. `open_low` and `open_high` exclude the end
-    itself."""
+    """The range of numbers that a parameter allows. If `open_low` or `open_high` is true, the bound
+    `low` or `high` itself is excluded."""
 
     low: float = 0.0
     high: float = sys.float_info.max

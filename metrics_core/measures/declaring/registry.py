@@ -78,10 +78,10 @@ class Declaration:
         by_query          False if a score also depends on the lists of other queries
         from_precisions   for the residual "precisions": the score as a function of the sum of
                           precisions and the number of relevant documents; None for their quotient
-        reach             a `Share` if the score is one, otherwise a value of `Reach`
-        terms             returns documents whose contributions add up to the score, if it is a sum
-        ir_measures       parameter values for which its measure in ir_measures is equal, or None
-        presets           further names, for example in ranx, with their parameter values
+        reach             a `Share` if the score is a share, otherwise a value of `Reach`
+        terms             function that returns the documents that add to the score, if it is a sum
+        ir_measures       parameter values for the same measure in ir_measures; None if it has none
+        presets           additional names, for example in ranx, with their parameter values
         elsewhere         the name in other packages, for readers
         also_means        names with another meaning in the field, and how to get that measure
         added_by          the package of a plug-in, "" for built-in measures"""
@@ -288,7 +288,7 @@ def measure(
     """Return a decorator that declares a measure. `gloss` is the meaning of the measure in a few
     words for a table heading, with `{k}` for the cutoff. `formula` is LaTeX. A plain string in
     `trec_eval` names a measure without arguments. If `condensable` is true, the measure also has
-    the parameter `judged_only`. Further keyword arguments are fields of Declaration."""
+    the parameter `judged_only`. All other keyword arguments are fields of Declaration."""
     single_types = (str, InTrecEval)
     in_trec_eval = (trec_eval,) if isinstance(trec_eval, single_types) else tuple(trec_eval)
     all_differences = (differences,) if isinstance(differences, Difference) else tuple(differences)
@@ -321,9 +321,9 @@ def measure(
 
 
 def terms(*names: str) -> Callable[[Terms], Terms]:
-    """Return a decorator that declares the terms of these measures. The decorated function returns
-    the documents that contribute to the score, with their grades replaced by their contributions.
-    It takes the parameters of the kernels, with a single cutoff."""
+    """Return a decorator that declares the terms of the measures with these names. The decorated
+    function returns the documents that contribute to the score, with their grades replaced by their
+    contributions. It takes the parameters of the kernels, with a single cutoff."""
 
     def declare(function: Terms) -> Terms:
         package = declaring_package(function.__module__)

@@ -54,8 +54,8 @@ def score_rows(
     names: Sequence[str],
     without_relevant: WithoutRelevant,
 ) -> DataFrame:
-    """Return the scores of ranked rows on the measures with these names. The columns are those of
-    `evaluate`."""
+    """Return the scores of ranked rows on the measures with these names. The columns are the same
+    as in the result of `evaluate`."""
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
     schema = StructType(

@@ -38,9 +38,9 @@ def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, 
     names derived from file names, in the order of the files.
 
     A pattern is a file, a folder with the parts of one run, or a glob of these. A run is named
-    after its file or folder, unless it is Parquet with a column run (or system, model and the
-    like). Lines are validated when they are read: an invalid TREC line makes the Spark query fail
-    and is quoted in the error. Raises RanklensError if nothing matches."""
+    after its file or folder, unless this is Parquet with a column of run names (run, system, model
+    and the like). Lines are validated when they are read: an invalid TREC line makes the Spark
+    query fail and is quoted in the error. Raises RanklensError if nothing matches."""
     names: list[str] = []
     parts = []
     for file in (file for pattern in patterns for file in find_files(spark, pattern)):

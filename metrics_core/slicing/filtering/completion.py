@@ -55,11 +55,11 @@ def make_completion_data(
     """Return the completion data for these columns as JSON values: `follows`, `offered`, and a
     description of each column.
 
-    The description has the column's name, its written form, the kind of values in it
-    (`describe_values`), and its most frequent values with their numbers of rows. The columns in
-    `numeric_columns` are known to be numeric, so their values are not computed. The parameter
-    `describe_values` is a function that returns the result of `describe_column` for a column, for
-    example from a cache; if it is None, the result is computed."""
+    The description has the column's name, its written form, the kind of its values, and its most
+    frequent values with their numbers of rows. `describe_values` is a function that returns the
+    kind and values of a column, in the form of `describe_column`, for example from a cache. If it
+    is None, `describe_column` is used. For the columns in `numeric_columns`, which are known to be
+    numeric, it is not called."""
     column_facts = describe_values or (lambda name: describe_column(columns[name]))
     entries = [
         {"name": name, "written": quote_name(name)}

@@ -43,7 +43,7 @@ class Word:
 
     @property
     def error_text(self) -> str:
-        """How the word is named in an error."""
+        """The text that stands for the word in an error message."""
         return "the end of the line" if self.kind == END else self.text
 
     def is_mark(self, mark: str) -> bool:

@@ -64,7 +64,7 @@ def _parse_whole_number(data, at, size):
 @njit(**COMPILED)
 def _parse_exponent(data, at):
     """Return the value of an exponent and the position after it. `at` is the position of the letter
-    e.
+    "e".
 
     The returned position is -1 if the exponent is malformed."""
     at += 1
@@ -81,8 +81,8 @@ def _parse_exponent(data, at):
 
 @njit(**COMPILED)
 def _append_digits(data, at, mantissa, digits):
-    """Append further digits to a number. Returns the position after the digits, the number and its
-    digit count.
+    """Append the digits that start at position `at` to the number `mantissa` with `digits` digits.
+    Returns the position after them, the new number and its digit count.
 
     Digits beyond `_MOST_DIGITS` are counted but not appended."""
     byte = byte_at(data, at)

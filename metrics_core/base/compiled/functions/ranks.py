@@ -163,7 +163,8 @@ def _rank_tied(data, doc_start, doc_size, begin, low, high, count, memory):
 
 @njit(**COMPILED)
 def _rank_judged(data, doc_start, doc_size, begin, query_scores, n, m, judged_out, memory):
-    """Set the ranks of the m judged documents of a query; return whether any of them is tied."""
+    """Write the ranks of the m judged documents of a query to `judged_out`. Returns whether any of
+    these documents is tied."""
     position, ranks, members = memory[_POSITION], memory[_RANK], memory[_MEMBER]
     tied = False
     i = 0

@@ -24,8 +24,9 @@ def _weigh(weights, columns, sums):
     """Compute weighted sums of columns. This is the code of `weigh_singles` and `weigh_doubles`,
     whose arguments are described in `signatures`.
 
-    The sums of two rows and four columns stay in the processor's registers, so each number that is
-    loaded is used for all sums of its row or column."""
+    The sums of two rows and four columns are computed together in the processor's registers. Each
+    weight is therefore loaded only once for four sums, and each value of a column only once for two
+    sums."""
     kind = sums.dtype.type
     n_rows, n_units = weights.shape
     for i in range(0, n_rows, 2):

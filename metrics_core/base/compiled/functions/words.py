@@ -129,7 +129,8 @@ def hash_text(data, start, size):
 
 @njit(**COMPILED)
 def is_same_text(one, start, other, other_start, size):
-    """Return whether `size` bytes of two buffers are equal."""
+    """Return whether the `size` bytes of `one` from `start` equal the `size` bytes of `other` from
+    `other_start`."""
     at = 0
     while size - at > _WORD:
         if word_at(one, start + at) != word_at(other, other_start + at):
