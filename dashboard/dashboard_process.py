@@ -82,7 +82,8 @@ def serve_tables(
     directions: Mapping[str, bool | None],
 ) -> DashboardProcess:
     """Store tables as a collection with this name, and start a dashboard that shows it. `view` is
-    the address at which it opens. `directions` says for given measures whether higher is better.
+    the address at which the dashboard opens. `directions` says, for measures whose scores are in
+    the files, whether higher is better.
 
     If `folder` is given, the collection stays there; files that are stored again under the same
     names replace the earlier ones. If `folder` is None, everything is removed at the end. Raises

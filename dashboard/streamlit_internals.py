@@ -73,7 +73,8 @@ def static_folder() -> Path:
 
 
 def current_page_run() -> ScriptRunContext | None:
-    """Return the run of the app in this thread. Returns None if the thread draws no page."""
+    """Return Streamlit's context of the page that this thread is drawing. Returns None if the
+    thread draws no page."""
     return get_script_run_ctx(suppress_warning=True)
 
 

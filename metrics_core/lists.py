@@ -271,7 +271,7 @@ def auc(
     """Return the share of correctly ordered pairs among all pairs of a relevant and a
     non-relevant document in the list.
 
-    `AUC = pairs with the relevant document at the higher rank / pairs, NaN without pairs`.
+    `AUC = pairs with the relevant document ranked above the other / pairs, NaN if no pairs`.
     `retrieved` is the ranked list, best first; `expected` are the relevant ids, or grades by id.
     Only the first `k` results count; if `k` is None, all count. `duplicates` is explained in
     `lists`.

@@ -232,13 +232,13 @@ def all_pairs(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> MeasuredPairs | PairsByMeasure:
-    """Compare every pair of runs, corrected for all pairs. The result also has the possible ranks
-    of each run: `frame` has one row per pair, `places` one row per run, and `to_latex()` returns
-    the table for a paper.
+    """Compare every pair of runs on a measure, with a correction for all pairs, and find the
+    possible ranks of each run.
 
-    For several measures, the result is a dictionary from measure name to result. Its own `frame`,
-    `places` and `to_latex()` cover all measures. Each measure is corrected separately. Raises the
-    errors of `evaluate`."""
+    The result has `frame` with one row per pair, `places` with one row per run, and `to_latex()`,
+    which returns the table for a paper. For several measures, the result is a dictionary from
+    measure name to result, whose own `frame`, `places` and `to_latex()` cover all measures. Each
+    measure is corrected separately. Raises the errors of `evaluate`."""
     named, left_out = parse_measures_by_name(measure), make_exclusions(exclude_self, exclude)
     measures = list(named.values())
     scores = _score_runs(runs, qrels, measures, without_relevant, documents, left_out)

@@ -33,7 +33,8 @@ class Field:
         return "" if self.kind == "one" else ()
 
     def parse_value(self, texts: Sequence[str]) -> Any:
-        """Parse the strings that represent the field in an address. Invalid pairs are dropped."""
+        """Parse the strings that represent the field in an address. If the values of the field are
+        pairs, invalid pairs are dropped."""
         if self.kind == "one":
             return texts[-1] if texts else ""
         if self.kind == "several":

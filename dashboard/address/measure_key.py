@@ -150,8 +150,9 @@ def key_at_k(measure: Measure) -> str:
 
 
 def find_given_measure(key: str, given_measures: Sequence[Measure]) -> Measure | None:
-    """Return the given measure that `key` names. Returns None if there is no such measure. The key
-    may omit the prefix of given measures unless a computed measure has the same name."""
+    """Return the given measure (with scores from another tool) that `key` names. Returns None if
+    there is no such measure. The key may omit the prefix of given measures unless a computed
+    measure has the same name."""
     names = {key, key.removeprefix(PREFIX)}
     return next((measure for measure in given_measures if str(measure) in names), None)
 
@@ -323,8 +324,8 @@ def key_with_lowest_relevant_grade(chosen_measure: ChosenMeasure, grade: float) 
 
 
 def key_for_whole_list(chosen_measure: ChosenMeasure, cutoff: int, *, is_whole: bool) -> str:
-    """Return the key of the measure without a cutoff if `is_whole` is true. Otherwise, return the
-    key with which the measure follows the cutoff control."""
+    """Return the key of the measure for the whole list (without a cutoff) if `is_whole` is true.
+    Otherwise, return the key of the measure at the cutoff that the cutoff control sets."""
     return measure_key(
         chosen_measure.measure.at(None if is_whole else cutoff), takes_k=not is_whole
     )

@@ -58,7 +58,7 @@ class Comparison:
         return self.set_control(control, "")
 
     def set_control(self, control: Control, word: str) -> Comparison:
-        """Return the comparison with another value of this control."""
+        """Return the comparison with this control set to the value `word`."""
         pairs = zip(CONTROLS, self.controls, strict=True)
         values = (word if other is control else value for other, value in pairs)
         return replace(self, controls=tuple(values))
@@ -134,8 +134,8 @@ class Comparison:
         return Comparison(*pair, (), *scored, self.filters, controls=words)
 
     def filter_values(self, column: str) -> tuple[str, ...]:
-        """Return the values by which a column is filtered. The result is empty if it is not
-        filtered."""
+        """Return the values by which a column is filtered. The result is empty if the column has no
+        filter."""
         return tuple(value for name, value in self.filters if name == column)
 
     def replace_filters(self, new_filters: Mapping[str, Sequence[str]]) -> tuple[Pair, ...]:

@@ -50,8 +50,8 @@ class FileRow:
 
 @dataclass(frozen=True)
 class Data:
-    """The content of the Files page. `unread` are files that could not be read, with their errors;
-    `errors` are runs that do not fit the judgments."""
+    """The content of the Files page. `unread` has the files that could not be read, with their
+    errors. `errors` has the error of each run that does not fit the judgments."""
 
     finding: Sentence
     files: list[FileRow]
@@ -79,8 +79,8 @@ def files_page(
     ambiguous_files: Sequence[str] = (),
 ) -> Data:
     """Return the content of the Files page. `n_refused_uploads` is the number of uploads that could
-    not be read. For `unclear_files` and `ambiguous_files`, the page asks the user how to read them.
-    Notes on ties refer to `measure`."""
+    not be read. The page asks the user about the fields of `unclear_files`, and whether
+    `ambiguous_files` are judgments or runs. Notes on ties refer to `measure`."""
     study = library.study
     loaded_files = [f for f in library.files if f.table is not None]
     loaded_files.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))

@@ -18,9 +18,9 @@ _ANSWER_COLUMNS = ("answer", "output", "response")
 
 @dataclass(frozen=True)
 class GivenQuery:
-    """The given scores and the answers of a query. `scores` has one row per measure and one column
-    per shown run; a missing score is NaN. `answers` maps each run to the texts of its answers, one
-    per repetition."""
+    """The scores of a query that another tool computed, and the answers to the query. `scores` has
+    one row per measure and one column per shown run; a missing score is NaN. `answers` maps each
+    run to the texts of its answers, one per repetition."""
 
     scores: pd.DataFrame
     answers: dict[str, list[str]]

@@ -63,8 +63,8 @@ def offered_grades(study: Study) -> list[int]:
 
 
 def grade_names(study: Study) -> list[str]:
-    """Return the names of the grades that can be entered with a key. If there are too many grades,
-    only grade 0 has a name ("Not relevant"), and the other names are ""."""
+    """Return the names of the grades that judges can enter with a key of the keyboard. If there are
+    too many grades, only grade 0 has a name ("Not relevant"), and the other names are ""."""
     grades = offered_grades(study)
     return list(_NAMES.get(grades[-1], ("Not relevant", *[""] * (len(grades) - 1))))
 
@@ -208,8 +208,9 @@ class JudgingSummary:
 
 
 def judging_summary(study: Study, comparison: Comparison) -> JudgingSummary:
-    """Return how many documents are unjudged in the files. The number of judgments that would
-    settle the comparison is included if it is cached or quick to compute."""
+    """Return how many documents are unjudged, according to the judgments in the files. The result
+    includes the number of judgments that would settle the comparison if this number is cached or
+    quick to compute."""
     settle = None
     can_settle = not comparison.is_single_run and not comparison.measure.declaration.needs
     # Without a cutoff the queue covers only the first ranks, which settle nothing.
@@ -308,8 +309,8 @@ def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
 
 @cache_answer
 def layers_effect(study: Study, comparison: Comparison, query_id: str = "") -> Effect:
-    """Return the effect of the active layers. If `query_id` is given, it includes the scores of
-    that query."""
+    """Return the effect of the active layers on the comparison. If `query_id` is given, the result
+    also has the scores of that query."""
     both = [s.scores(comparison, comparison.measure) for s in (study.unlayered, study)]
     before, after = (_query_scores(scores, query_id) for scores in both)
     means = [scores.combined()[:, 0] for scores in both]

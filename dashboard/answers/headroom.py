@@ -25,8 +25,8 @@ def query_headroom(study: Study, comparison: Comparison) -> Headroom | None:
 
 
 def run_headroom(study: Study, run: str, measure: Measure, cutoff: int) -> Headroom | None:
-    """Return the headroom of each judged query for a run. Returns None if the order of documents
-    does not affect the measure."""
+    """Return the headroom of each judged query for a run. Returns None if `has_headroom` is false
+    for the measure, or if the scores of the measure come from another tool."""
     return (
         study.cached_answer(_run_headroom, run, measure, cutoff)
         if has_headroom(measure) and study.is_computed(measure)

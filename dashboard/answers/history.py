@@ -189,8 +189,8 @@ def _history_page(
 
 
 def _history_without_failures(runs: tuple[str, ...], query_ids: tuple[str, ...]) -> History:
-    """Return the history on a given measure. It contains no failures, because given scores do not
-    say which queries fail."""
+    """Return the history for a measure whose scores come from another tool. Every query counts as
+    good in it, because such scores do not say which queries fail."""
     return History(
         runs,
         query_ids,

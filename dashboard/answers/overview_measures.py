@@ -35,8 +35,8 @@ def measure_gloss(measure: Measure) -> str:
 
 
 def missing_scores_text(scores: Scores, study: Study) -> str:
-    """Return a sentence that says how many queries lack a given score, for each run and measure.
-    Returns "" if no score is missing."""
+    """Return a sentence that says, for each run and each measure whose scores were given in files,
+    how many queries lack a score. Returns "" if no score is missing."""
     lacks = [
         f"{run} has no {measure} for {w.format_query_count(n)}"
         for measure in study.given_measures

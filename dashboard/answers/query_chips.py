@@ -77,7 +77,7 @@ def run_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objec
 
 def query_changes(study: Study, comparison: Comparison) -> Objects:
     """Return the kind of change between the compared runs for each query in view, object[query].
-    All values are "" for a given measure."""
+    All values are "" if the scores of the measure come from another tool."""
     if not study.is_computed(comparison.measure):
         return query_failures(study, comparison)
     run_changes = study.cached_answer(

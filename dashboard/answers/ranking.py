@@ -56,9 +56,9 @@ class Ranking:
 
 
 def ranking(study: Study, comparison: Comparison, *, all_rank_ranges: bool = True) -> Ranking:
-    """Return all runs on the default measures and the chosen one. The places on measures other than
-    the chosen one take longer to compute, so they are included only if they are in the cache or if
-    `all_rank_ranges` is true."""
+    """Return the ranking of all runs on the default measures and the chosen one. The possible ranks
+    on measures other than the chosen one take longer to compute, so they are included only if they
+    are in the cache or if `all_rank_ranges` is true."""
     if all_rank_ranges:
         pairs_on_measures(study, comparison)
     known_places = tuple(
@@ -77,7 +77,8 @@ def pairs_on_measures(study: Study, comparison: Comparison) -> dict[Measure, All
 
 
 def is_ranking_cached(study: Study, comparison: Comparison) -> bool:
-    """Return whether the places on all measures are in the cache."""
+    """Return whether the possible ranks of the runs are in the cache for all measures of the
+    ranking."""
     return all(
         are_pairs_cached(study, _replace_measure(comparison, m))
         for m in overview_measures(study, comparison)

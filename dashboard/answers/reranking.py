@@ -19,7 +19,8 @@ _DEPTHS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 
 
 def can_rerank(study: Study, comparison: Comparison) -> bool:
     """Return whether the effect of a better document order on the measure can be computed. The
-    measure must depend on the order, must not be given, and must be a mean over queries."""
+    measure must depend on the order and be a mean over queries. Its scores must not come from
+    another tool."""
     measure = comparison.measure
     return (
         has_headroom(measure)

@@ -142,9 +142,10 @@ def difference_after_removal(study: Study, comparison: Comparison) -> Floats:
 
 
 def queries_that_reverse_sign(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """Return the queries whose removal changes the sign, largest contribution first. Columns:
-    query_id, text, meta, difference, left (the mean difference after removing this query and the
-    queries above it)."""
+    """Return the queries that, if they are removed together, reverse the sign of the mean
+    difference, largest contribution first. The result is empty if no removal reverses the sign.
+    Columns: query_id, text, meta, difference, left (the mean difference after removing this query
+    and the queries above it)."""
     removals = query_fragility(study, comparison)
     order = removals.order[: removals.turning or 0]
     ids = np.array(study.scores(comparison, comparison.measure).query_ids, dtype=object)
@@ -200,8 +201,9 @@ def _differences_by_cutoff(study: Study, pair: Comparison, measure: Measure) -> 
 
 
 def _compared_measures(study: Study, comparison: Comparison) -> tuple[Measure, ...]:
-    """Return the chosen measure, then all given and computed measures that have the same direction.
-    Measures with another direction cannot agree with the chosen one."""
+    """Return the chosen measure, followed by all other measures that have the same direction,
+    whether their scores are given in files or computed. Measures with another direction cannot
+    agree with the chosen one."""
     direction = comparison.measure.declaration.direction
     computed = map(parse_measure, _MEASURES) if study.judged else ()
     others = [m for m in (*study.given_measures, *computed) if m.declaration.direction == direction]
@@ -210,7 +212,7 @@ def _compared_measures(study: Study, comparison: Comparison) -> tuple[Measure, .
 
 def measure_agreement(study: Study, comparison: Comparison) -> other_measures.Agreement:
     """Return how well other measures agree with the chosen one, both on which run of the pair is
-    better and on the order of all shown runs. The first measure is the chosen one, with its
+    better and on the order of all shown runs. The result begins with the chosen measure and its
     verdict."""
     measures = _compared_measures(study, comparison)
     # Cached once for all choices among the default measures.
@@ -331,7 +333,8 @@ def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str
 
 
 def query_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
-    """Return, for each of the two runs, the queries in view for which it has no results."""
+    """Return the coverage of the queries in view by the two runs, including the queries for which
+    each run has no results."""
     return find_coverage(pair_ranks(study, comparison))
 
 

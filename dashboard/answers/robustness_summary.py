@@ -134,8 +134,8 @@ def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
 def _given_measure_checks(
     study: Study, comparison: Comparison, differences: Floats, query_count: int
 ) -> Robustness:
-    """Return the checks of a given measure. They do not include checks of the cutoff, of ties and
-    of unjudged documents, because these need result lists."""
+    """Return the checks for a given measure (with scores from another tool). Checks of the cutoff,
+    of ties and of unjudged documents are not included, because they need result lists."""
     pair = robustness.compared_pair(study, comparison)
     fragility = robustness.query_fragility(study, comparison)
     agreement = robustness.measure_agreement(study, comparison)

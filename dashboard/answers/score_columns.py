@@ -35,7 +35,7 @@ class ScoreColumn:
 @cache_answer
 def score_columns(study: Study, number: int) -> list[ScoreColumn]:
     """Return the columns of a file of scores: ids, measures and texts. `number` is the position of
-    the file among those of the study."""
+    the file in the study's list of such files."""
     table = study.given_tables[number]
     rows = table.table.to_pandas()
     keys = [name for name in _IDS if name in rows]

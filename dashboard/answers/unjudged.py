@@ -165,8 +165,8 @@ def _unjudged_ranks(study: Study, comparison: Comparison, cutoff: int | None) ->
 
 
 def _make_pair_reader(study: Study) -> Callable[[Run, Run, int], FirstDocumentPair]:
-    """Return a function that reads the first documents of two runs. Its results are cached, and
-    views of similar depth use the same result."""
+    """Return a function that reads the first documents of two runs. Its results are cached.
+    Requests with similar depths share a result, which may be longer than requested."""
 
     def read_cached_pair(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
         least_depth = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))

@@ -258,7 +258,7 @@ def _is_kind_correctable(file: File) -> bool:
 
 
 def _choose_files(rows: list[FileRow]) -> list[FileRow]:
-    """Return all files. If there are many, return only the one that the user chooses."""
+    """Return all files or, if there are many, only the file that the user chooses."""
     if len(rows) <= _ALL_FILES:
         return rows
     name = st.selectbox("File", [row.file.file for row in rows], key="look_into")

@@ -355,8 +355,8 @@ def _group_link_maker(answer: Overview, context: PageContext) -> LinkMaker:
 
 
 def _run_link_maker(context: PageContext) -> LinkMaker:
-    """Return a function that makes the link of a run's name. The link puts the run in focus; for
-    the run that is in focus already, it opens the list of its queries."""
+    """Return a function that makes the link of a run's name. The link puts the run in focus. For
+    the run that is in focus already, the link opens the list of queries instead."""
 
     def run_link(run: str) -> str:
         if run == context.comparison.focus:

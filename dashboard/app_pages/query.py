@@ -117,7 +117,8 @@ def render() -> None:
 
 
 def _show_scores_only(context: PageContext, request: QueryListRequest) -> None:
-    """Show a query that has only given scores: its text, its answers and its scores."""
+    """Show a query whose scores were all given in files, without result lists: its text, its
+    answers and its scores."""
     study, address = context.study, context.view.address
     query_place = answers.find_query_position(study, context.comparison, address["q"], request)
     query_id = query_place.query_id

@@ -183,8 +183,9 @@ class CollectionCatalog:
         return "My files"
 
     def list_collections(self) -> list[ListedCollection]:
-        """List the collections that can be opened, the one opened last first. A collection that was
-        never opened is sorted by the time of its last change. Only records are read, not files."""
+        """List the collections that can be opened, most recently opened first. A collection that
+        was never opened is sorted by the time of its last change. Only records are read, not
+        files."""
         rows = [
             *([self._describe_with_preview(self.folder_id, "folder")] if self.folder_id else []),
             *(

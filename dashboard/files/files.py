@@ -87,8 +87,8 @@ class File:
 
 @dataclass(frozen=True)
 class FolderListing:
-    """The files of a folder that are read, and the files that are left out because there are too
-    many."""
+    """The files in a folder. `read` are the files to read; `left_out` are the files that are not
+    read because there are too many."""
 
     read: tuple[Path, ...]
     left_out: tuple[Path, ...] = ()
@@ -127,8 +127,8 @@ def list_folder(
 
 
 def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
-    """Return the files. If a subfolder contains only judged ranks, the subfolder itself takes the
-    place of its files."""
+    """Return `files` with one change: if a subfolder contains only judged ranks (the ranks of
+    judged documents), the subfolder replaces the files in it."""
     of_folder: dict[Path, list[Path]] = {}
     for path in files:
         of_folder.setdefault(path.parent, []).append(path)

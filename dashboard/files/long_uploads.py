@@ -34,8 +34,8 @@ class VisitUploads:
         return note
 
     def find_upload(self, content: bytes) -> ScratchFile | None:
-        """Return the file that a note represents. Returns None if the bytes are not a note, but the
-        content of an upload."""
+        """Return the file for which the page holds a short note with this content. Returns None if
+        the content is that of an uploaded file, not a note."""
         with _LOCK:
             return next((file for note, file in self._files.values() if note == content), None)
 

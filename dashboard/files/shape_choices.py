@@ -55,7 +55,7 @@ def shape_key(fields: FileFields) -> str:
 
 
 def is_shape_key(key: str) -> bool:
-    """Return whether a key belongs to a shape, and not to a file name."""
+    """Return whether a key is the key of a file's shape (`shape_key`) rather than a file name."""
     return key.startswith(_SHAPE)
 
 

@@ -110,9 +110,9 @@ def read_tables(
     """Read the tables of a file. If the file is a zip with a set of tables, read all of them.
     Raises RanklensError.
 
-    The remembered `answers` for the shape of the file determine how it is read. If there are no
-    such answers and the kind of the file is unclear, it is recognised with the help of the
-    `judgments` that are already available."""
+    If the user's `answers` for an earlier file with the same fields are remembered, the file is
+    read in the same way. If there are no such answers and the kind of the file is unclear, it is
+    recognised with the help of the `judgments` that are already available."""
     if is_marker_file(uploaded_file.name):
         raise RanklensError(
             f"{uploaded_file.name} is a helper file of Spark or Hadoop and contains no table.",

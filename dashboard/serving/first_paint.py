@@ -26,7 +26,8 @@ _CHANGED = (b"content-length", b"etag")
 
 
 class FirstPaint:
-    """ASGI middleware that adds the rule and the style sheet to every HTML page."""
+    """ASGI middleware that adds two things to every HTML page: the style sheet of the app, and a
+    CSS rule that hides the app until there is something to show."""
 
     def __init__(self, app: Any, *, base: str, pages: Sequence[str]) -> None:
         """Wrap the application `app`. It serves one page for each name in `pages`, below `/base`;

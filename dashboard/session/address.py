@@ -93,8 +93,8 @@ def make_href_function(page: str, field: str, **changes: Any) -> Callable[[str],
 
 
 def menu_href(page: str) -> str:
-    """Return the menu's link to a page. Address fields that apply only to the present page are
-    omitted."""
+    """Return the menu's link to a page. Address fields that apply only to the current page are
+    omitted from the link."""
     return address().menu_address.link(_page_path(page))
 
 
@@ -103,7 +103,8 @@ def _page_path(page: str) -> str:
 
 
 def goto(page: str, **changes: Any) -> None:
-    """Open a page with these changes of the address. This function does not return."""
+    """Open a page, with the changes of the address that are given as keyword arguments. This
+    function does not return."""
     _open_page(page, address().with_values(**changes))
 
 
@@ -175,8 +176,8 @@ def draw_search(
 
 
 def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
-    """Store the value that one of our components sent with the event `name`: `store(value)` returns
-    the changes of the address. This is the component's callback."""
+    """Change the address after one of our components sent the event `name` with a value.
+    `store(value)` returns the changes of the address. This function is the component's callback."""
     value = st.session_state[key].get(name)
     if value is not None:
         change_address(**store(value))
@@ -204,8 +205,8 @@ def widget_generation(name: str) -> int:
 
 
 def reset_widget(name: str) -> None:
-    """Reset the widgets whose key contains the generation of this name, by increasing the
-    generation."""
+    """Reset the widgets that have `widget_generation(name)` in their key, by increasing this
+    number."""
     _generations()[name] = widget_generation(name) + 1
 
 

@@ -183,14 +183,14 @@ def _assemble_library(
 
 @st.cache_resource(show_spinner=False)
 def _library_states() -> dict[str, dict[str, Hashable]]:
-    """Return the states of the files from which cached libraries were made, by collection and by
-    requested judgments."""
+    """Return, by collection and requested judgments, the states that the files had when the cached
+    library was made from them."""
     return {}
 
 
 @st.cache_resource(show_spinner=False)
 def previewed_studies() -> WeakValueDictionary[str, Study]:
-    """Return, for each collection, the study for which its preview was last checked."""
+    """Return, by collection, the study for which the collection's preview was last checked."""
     return WeakValueDictionary()
 
 

@@ -14,8 +14,8 @@ _MARK = "~"
 
 
 def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the value of the address field for these queries. It consists of their ids or, if
-    there are many, of a name that only this session knows."""
+    """Return the value of the address field for a selection of queries: their ids or, if there are
+    many, a name under which only this session knows the selection."""
     ids = tuple(query_ids)
     if len(ids) <= _IN_ADDRESS:
         return ids

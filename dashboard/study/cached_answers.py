@@ -101,7 +101,8 @@ class CachedAnswers:
                 _thread_state.takes_turns = True
 
     def has_answer(self, answer: Callable[..., object], *arguments: Hashable) -> bool:
-        """Return whether the result of `cached_answer` with these arguments is in the cache."""
+        """Return whether the cache contains the result that `cached_answer` returns for this
+        function (`answer`) and these arguments."""
         answer = getattr(answer, "__wrapped__", answer)
         return (answer, arguments) in self._find_memo(answer, arguments)
 

@@ -65,8 +65,8 @@ def file_columns(study: StudyLike) -> dict[str, pd.Series]:
 
 
 def columns(study: StudyLike, comparison: Comparison) -> dict[str, pd.Series]:
-    """Return the columns of the queries. This implements `Study.columns`, which calls it with the
-    comparison without filters."""
+    """Return the columns of the queries. `Study.columns` calls this function with the unfiltered
+    comparison."""
     file_groups = study.file_columns
     compared = [column for column in DERIVED if column.depends_on_pair]
     derived = study.cached_answer(independent_columns) | make_derived_columns(

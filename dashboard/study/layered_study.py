@@ -52,7 +52,8 @@ class LayeredStudy(Study):
     their ranks in these runs are unknown."""
 
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
-        """Join runs and judgments again for the queries that have grades in the layers."""
+        """Add the layers to the study `bare`, which has only the judgments in the files. Runs and
+        judgments are joined again for the queries that have grades in the layers."""
         graded = [layer.grades for layer in layers]
         self._bare, self.settings, self.given_tables = bare, bare.settings, bare.given_tables
         self.qrels = apply_layers(bare.qrels, graded)

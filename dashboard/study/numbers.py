@@ -10,7 +10,7 @@ class NumberedIds(dict[str, str]):
     other id is numbered when it is first looked up."""
 
     def __init__(self, noun: str, ids: Iterable[str] = ()) -> None:
-        """Number these ids. `noun` is the word before each number."""
+        """Assign a number to each of these ids. `noun` is the word before each number."""
         super().__init__()
         self._noun = noun
         for each in ids:

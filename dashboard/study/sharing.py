@@ -107,8 +107,8 @@ def _make_shareable_groups(
 
 
 def _is_text_column(queries: Queries, column: str) -> bool:
-    """Return whether the values of a column are free text, such as reference answers, and not
-    categories. They are if at least half of the values are distinct, or if a value has more than
+    """Return whether a column contains free text, such as reference answers, and not categories.
+    This is assumed if at least half of the values are distinct, or if a value has more than
     `_LONGEST_NAME` characters."""
     values: pd.Series = queries.frame[column].dropna()
     if column in queries.numbers or values.empty:

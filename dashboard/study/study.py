@@ -171,8 +171,8 @@ class Study(CachedAnswers):
         return bool(self.judged) and not self.is_given(measure)
 
     def read_measure(self, key: str = "", cutoff: int = 10) -> ChosenMeasure:
-        """Return the measure that an address names, which may be given or computed. If `key` is
-        empty, return the default measure."""
+        """Return the measure that an address names. Its scores may be given in files or computed.
+        If `key` is empty, return the default measure."""
         return read_measure(key, cutoff, self.given_measures, has_lists=bool(self.runs))
 
     def runs_without_doc_ids(self, runs: Iterable[str]) -> list[str]:
@@ -223,7 +223,7 @@ class Study(CachedAnswers):
 
     @property
     def file_columns(self) -> dict[str, pd.Series]:
-        """The columns of the files. Each has the group of every judged query, by query_id."""
+        """The group of every judged query in each column of the files, indexed by query_id."""
         return self.cached_answer(columns.file_columns)
 
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]:
@@ -327,8 +327,8 @@ class Study(CachedAnswers):
         return [self.names[position] for position in order]
 
     def with_computed_measure(self, comparison: Comparison) -> Comparison:
-        """Return the comparison on a computed measure, for pages that show result lists. If the
-        chosen measure is given, it is replaced by the default measure."""
+        """Return the comparison on a computed measure, for pages that show result lists. A measure
+        with scores from another tool is replaced by the default measure."""
         if self.is_computed(comparison.measure):
             return comparison
         return replace(comparison, chosen_measure=read_measure("", comparison.cutoff))
@@ -356,8 +356,8 @@ class Study(CachedAnswers):
         return join_measures([self.cached_answer(all_scores, measure) for measure in measures])
 
     def compute_scores(self, measure: Measure) -> Scores:
-        """Compute the scores of all loaded runs over all queries. For a given measure, return the
-        scores from the files."""
+        """Return the scores of all loaded runs over all queries. The scores of a measure that was
+        given in files come from these files; the scores of any other measure are computed."""
         if self.given_scores is not None and self.is_given(measure):
             return select_measures(self.given_scores, [str(measure)])
         if self.is_unjudged:

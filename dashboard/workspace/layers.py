@@ -39,10 +39,10 @@ class GradeRecord:
 class Layer:
     """The current state of a layer.
 
-    `begun` is the time in UTC when it was begun. `judged` is true if it was made in Ranklens, and
-    not imported from a file. `version` changes when its grades change. `lost` is the readable text
-    of damaged rows. `position` increases with each layer that is begun here, because a clock may be
-    set back; it is 0 for layers of earlier versions."""
+    `begun` is the time in UTC when the layer was created. `judged` is true if the layer was made in
+    Ranklens, and not imported from a file. `version` changes when the grades change. `lost` is the
+    readable text of damaged rows. `position` increases with each layer that is created here, so
+    that the order is known even if a clock is set back. It is 0 for layers of earlier versions."""
 
     id: str
     name: str
@@ -87,7 +87,7 @@ class LayerStore:
 
     def list_layers(self, collection_id: str, *, only_removed: bool = False) -> list[Layer]:
         """List the layers of a collection, oldest first. If `only_removed` is true, list only the
-        layers that were removed since the start; otherwise, list all other layers.
+        layers that were removed since Ranklens was started; otherwise, list all other layers.
 
         Raises StorageError if the collection's database cannot be read."""
         matching = [
@@ -112,7 +112,8 @@ class LayerStore:
         grader: str = "",
         is_judged_here: bool = True,
     ) -> str:
-        """Begin a layer with these grades in an existing collection, and return its id."""
+        """Create a layer with these grades in an existing collection, and return its id.
+        `is_judged_here` is false if the grades were imported, not given in Ranklens."""
         with self._change_collection(collection_id) as state:
             return self._insert_layer(
                 state, collection_id, name, grades or {}, grader or name, is_judged_here
@@ -121,11 +122,11 @@ class LayerStore:
     def grade_documents(
         self, collection_id: str, name: str, grades: Mapping[Pair, float | None]
     ) -> tuple[str, bool]:
-        """Grade documents in the layer of the judge `name`. If the judge has no layer yet, it is
-        begun.
+        """Grade documents in the layer of the judge `name`. If the judge has no layer yet, a new
+        layer is created.
 
-        Returns the id of the layer, and whether it was begun now. If there is no layer and all
-        grades are None, no layer is begun, and the id is empty."""
+        Returns the id of the layer, and whether the layer was created by this call. If the judge
+        has no layer and all grades are None, no layer is created, and the id is empty."""
         with self._change_collection(collection_id) as state:
             own_layers = (
                 v
@@ -200,14 +201,14 @@ class LayerStore:
     def add_grades(
         self, collection_id: str, layer_id: str, grades: Mapping[Pair, float | None], *, grader: str
     ) -> None:
-        """Grade documents in a layer. A grade of None withdraws a grade. Raises KeyError if the
-        layer does not exist."""
+        """Store grades of documents in a layer. If a grade is None, the document's grade in the
+        layer is withdrawn. Raises KeyError if the layer does not exist."""
         with self._change_collection(collection_id) as state:
             self._find_row(collection_id, layer_id)
             _append_grades(state, layer_id, grades, grader)
 
     def remove_layer(self, collection_id: str, layer_id: str) -> None:
-        """Mark a layer as removed. It is deleted at the next start."""
+        """Mark a layer as removed. It is deleted when Ranklens is next started."""
         self._set_removed(collection_id, layer_id, is_removed=1)
 
     def restore_layer(self, collection_id: str, layer_id: str) -> None:

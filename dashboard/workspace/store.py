@@ -123,7 +123,7 @@ class Workspace:
         self._change_record(identity, removed=True)
 
     def restore_collection(self, identity: str) -> None:
-        """Restore a removed collection. Raises KeyError if the collection is already deleted."""
+        """Restore a removed collection. Raises KeyError if the collection no longer exists."""
         self._change_record(identity, removed=False)
 
     def set_reading_choices(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
@@ -144,7 +144,8 @@ class Workspace:
     def rename_runs(
         self, identity: str, names: Mapping[str, str], slots: Mapping[str, int]
     ) -> None:
-        """Store names and slots (colour and shape) of runs, by the names in their files."""
+        """Store run names and slots (colour and shape), both keyed by the run's name in its
+        file."""
         self._change_record(identity, run_names=dict(names), run_slots=dict(slots))
 
     def set_id_maps(self, identity: str, query_map: str, doc_map: str) -> None:
@@ -172,7 +173,7 @@ class Workspace:
         return self._store.contents(identity)
 
     def last_good_state_time(self, identity: str) -> str:
-        """Return the time in UTC of the last good state. It is empty if there is none."""
+        """Return the time (UTC) at which the last good state was saved, or "" if there is none."""
         return self._store.last_good_state_time(identity)
 
     def restore_last_good_state(self, identity: str) -> None:
@@ -214,7 +215,7 @@ class Workspace:
         return [e for e in all_entries if e.removed and e.number not in older]
 
     def fallback_file_numbers(self, identity: str) -> set[str]:
-        """Return the numbers of earlier files shown because their replacement is damaged."""
+        """Return the numbers of older files that are shown because the newer ones are damaged."""
         all_entries = self._store.entries(identity)
         return replaced_entry_numbers(all_entries) - self._store.replaced_entry_numbers(all_entries)
 
@@ -334,7 +335,7 @@ class Workspace:
             )
 
     def check_tables(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Check all stored tables. `damaged_records` then includes the damaged tables."""
+        """Check all tables until `stop` returns true, so that `damaged_records` is up to date."""
         for identity in self._store.collection_ids():
             with suppress(Exception):  # the page that lists the collection reports the error
                 for entry in self._store.entries(identity):

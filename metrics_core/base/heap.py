@@ -43,7 +43,7 @@ def release_memory() -> None:
 
 
 def _c_library() -> ctypes.CDLL | None:
-    """Return the GNU C library, None if this process does not use it."""
+    """Return the GNU C library, or None if this process does not use it."""
     if sys.platform != "linux":
         return None
     try:

@@ -256,8 +256,8 @@ class _Ids:
         return [reading for _, reading in best[:_COUNTED]]
 
     def _count_matches(self, id_maps: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
-        """Return a pair (number of matches, mapping) for each safe mapping with at least one
-        match."""
+        """Return a pair (number of matches, mapping) for each id mapping that is safe and has at
+        least one match."""
         counted = [(self.count_matched_rows(reading), reading) for reading in id_maps]
         return [
             (n, candidate)

@@ -44,7 +44,7 @@ class IdReading:
     cuts: bool = True
 
     def __call__(self, ids: pa.Array) -> pa.Array:
-        """Return the mapped ids, string[n], of `ids`, string[n]."""
+        """Return the mapped ids. `ids` and the result are string[n]."""
         read_ids = self._read(ids)
         # Cast instead of comparing with a number: for a Python number pyarrow imports pandas.
         return pc.if_else(pc.binary_length(read_ids).cast(pa.bool_()), read_ids, ids)
@@ -163,7 +163,7 @@ def is_safe_id_map(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
 
 
 def _cuts_any_id(readings: Sequence[IdReading], ids: pa.Array) -> bool:
-    """Whether one of the readings cuts a part off one of the ids."""
+    """Whether one of the readings (single id mappings) cuts a part off at least one of the ids."""
     for reading in readings:
         read_ids = reading(ids)
         if reading.cuts and not read_ids.equals(ids):
@@ -209,7 +209,7 @@ def find_possible_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdR
 
 
 def _is_valid_option_text(name: str) -> bool:
-    """Return whether the name of a reading can be parsed again when it is passed as an option."""
+    """Return whether the name of an id mapping can be passed as an option and parsed correctly."""
     return name.isprintable() and name == " ".join(name.split()) and not {",", ";"} & set(name)
 
 

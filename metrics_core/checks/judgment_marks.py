@@ -26,7 +26,7 @@ WITHOUT_JUDGMENTS = "0 00000000"
 
 
 def judgment_marks(query_ids: Iterable[str], qrels: Qrels | None) -> dict[str, str]:
-    """Return the mark (number and hash) of each query's judgments, by query id.
+    """Return the mark of each query's judgments (their number and a hash), by query id.
 
     If `qrels` is None, the scores were computed by another tool, and every query has the mark
     `WITHOUT_JUDGMENTS`."""

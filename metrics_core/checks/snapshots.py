@@ -187,8 +187,8 @@ def format_snapshot(snapshot: Snapshot) -> str:
 
 
 def _make_rows(snapshot: Snapshot) -> dict[str, list[Any]]:
-    """Return, for each query id, a list of the query's mark and its scores. Undefined scores are
-    None."""
+    """Return the rows of the snapshot by query id. Each row is a list: the mark of the query's
+    judgments, followed by the scores. Undefined scores are None."""
     values = snapshot.scores.values[0].tolist()
     return {
         query_id: [snapshot.marks[query_id], *map(shorten_number, scores)]

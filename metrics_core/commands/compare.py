@@ -156,7 +156,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     "compare", CompareOptions, help="test runs against a baseline run", arguments=_add_arguments
 )
 def compare(options: CompareOptions) -> str | CommandResult:
-    """Format one row for each run, baseline and measure.
+    """Compare the runs with the baselines, and format one row for each run, baseline and measure.
 
     For each measure and baseline, the tests of all runs are corrected together. The table and
     Markdown formats have three decimals and no column of reasons. The LaTeX format is a table for a

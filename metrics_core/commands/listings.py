@@ -34,8 +34,8 @@ _EXPLAIN = "`metrics-core measures NAME` explains one measure, by any of its nam
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuresOptions(CommandOptions):
-    """Options of `measures`: the measures to describe. If no measure is named, all measures are
-    listed."""
+    """Options of the command `measures`. `names` are the measures to describe; if it is empty, all
+    measures are listed."""
 
     names: Sequence[str]
 

@@ -29,7 +29,7 @@ _LENGTH = "NumRet"
 
 @dataclass(frozen=True, kw_only=True)
 class SparkOptions(ReadingOptions):
-    """The additional options of `evaluate`, with or without Spark."""
+    """The options of `evaluate` for scoring with Spark, in addition to the reading options."""
 
     spark: str | None
     judged_ranks: str | None

@@ -169,7 +169,8 @@ def _refuse_repeated_stdin(files: Sequence[str | None]) -> None:
 def _read_documents(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> Documents | None:
-    """Read the named documents file, or else the collection's documents if a measure needs them."""
+    """Read the documents file that the options name. If they name none, read the documents of the
+    named collection if a measure needs them. Otherwise, return None."""
     if options.documents:
         path = options.documents
         documents = formats.read_documents(path, **options.read_as.to_keyword_choices(columns=None))

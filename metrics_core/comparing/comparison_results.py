@@ -63,7 +63,8 @@ class ComparisonResults:
         return np.where(np.isinf(effect), np.nan, effect)
 
     def effect_interval(self, level: float) -> Interval:
-        """Return the effect and its uncorrected interval, float64[column] each, NaN without a test.
+        """Return the effect and its uncorrected interval, float64[column] each. They are NaN if the
+        mean difference is not tested.
 
         The interval is computed with Student's t and the large-sample error of a standardised mean
         (Hedges and Olkin, Statistical methods for meta-analysis, 1985). On 10 to 100 queries of

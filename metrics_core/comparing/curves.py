@@ -151,8 +151,8 @@ def find_bands(
 
 
 def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Band]:
-    """Return the bands of `find_bands` without intervals. Nothing is resampled, and low and high
-    are NaN."""
+    """Return the differences by cutoff as bands without bounds: low and high are NaN. Nothing is
+    resampled. Otherwise, the result is the same as that of `find_bands`."""
     bands_found = []
     for group in _pair_scores(pairs, cutoffs):
         combination = group.combination

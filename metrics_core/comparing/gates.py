@@ -161,7 +161,8 @@ class GateOutcome:
 
 @dataclass(frozen=True)
 class FloorOutcome:
-    """Whether a run reaches a floor. `outcome` is "held", "below" or "cannot tell".
+    """The result of comparing a run's mean with a floor, the value that the mean must reach.
+    `outcome` is "held", "below" or "cannot tell".
 
     `end` is the confidence bound that was compared with the floor; NaN if there is none."""
 

@@ -111,13 +111,13 @@ def failure_chance(
     allowed_loss: float,
     differing_share: float = 1.0,
 ) -> float:
-    """Return the probability that a true loss is significant and its estimate exceeds
+    """Return the probability that a true loss of `loss` is found significant with an estimate above
     `allowed_loss`.
 
     Returns NaN if there are too few queries, if `standard_error` or `critical_value` is not finite,
     or if `standard_error` is 0. The loss is assumed to occur only on the `differing_share` of
-    queries that differ, so it increases the variation of the differences beyond their observed
-    standard error."""
+    queries that differ. The differences therefore vary more than the observed `standard_error`
+    says."""
     if n_queries < FEWEST_FOR_POWER or not (
         math.isfinite(standard_error) and math.isfinite(critical_value) and standard_error > 0
     ):

@@ -69,14 +69,16 @@ class ResampledMeans:
     drawn: Ints
 
     def intervals(self, tails: npt.ArrayLike, is_significant: Mask) -> Interval:
-        """Return the interval of each mean. Mean, low and high are float64[column], NaN without a
-        test.
+        """Return the interval of each mean. Mean, low and high are float64[column]; low and high
+        are NaN if the column was not tested.
 
-        The interval is wrong with probability `tails`, a number or float64[column]. It excludes
-        zero if and only if `is_significant` bool[column] is true. If every query differs by the
-        same amount d, the only evidence is that all differences have the same sign. One bound is
-        then d. The other is d times the smallest share of queries with this sign that is compatible
-        with the sample (Clopper and Pearson 1934)."""
+        The probability that the interval does not contain the true mean is `tails`, a number or
+        float64[column]. The interval excludes zero if and only if `is_significant` bool[column] is
+        true.
+
+        If every query differs by the same amount d, the only evidence is that all differences have
+        the same sign. One bound is then d. The other bound is d times the smallest share of queries
+        with this sign that is compatible with the sample (Clopper and Pearson 1934)."""
         each = np.broadcast_to(np.asarray(tails, dtype=np.float64), self.mean.shape)
         reach = np.full(self.mean.shape, np.nan)
         reach[~np.isnan(self.p)] = 0.0
@@ -263,8 +265,9 @@ class _Sample:
 def _share_of_extreme_draws(
     reached: Ints, distances: Floats, limits: Floats, queries: Ints
 ) -> Floats:
-    """Return, for each column, the share of draws that are at least `limits` standard errors from
-    the column's mean, float64[drawn column].
+    """Return, for each resampled column, the share of draws whose mean is at least `limits`
+    standard errors from the column's mean, float64[drawn column]. `reached` counts these draws, and
+    `queries` the queries of each column.
 
     If fewer than ten draws reach a column's limit, the share is extrapolated from the tenth-largest
     distance by the tail of Student's t."""

@@ -29,10 +29,11 @@ def is_mean_tested(measure: Measure) -> bool:
 
 
 def find_tested_quantities(measure: Measure, values: Floats, baseline: Floats) -> Objects:
-    """Return the quantity that is tested for each pair of columns, object[column]: one of the
-    constants of this module.
+    """Return the quantity that is tested for each column, object[column]: one of the constants of
+    this module.
 
-    `values` and `baseline` are float64[query, column], NaN if undefined."""
+    `values` and `baseline` are float64[query, column], NaN if undefined. Each column of `values` is
+    compared with the same column of `baseline`."""
     if measure.declaration.direction == 0 or is_mean_tested(measure):
         word = MEAN_DIFFERENCE if is_mean_tested(measure) else NOT_TESTED
         return np.full(values.shape[1], word, dtype=object)

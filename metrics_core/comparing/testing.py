@@ -67,10 +67,10 @@ def largest_possible_difference(measure: Measure) -> float:
 
 def compare_groups(groups: Sequence[PairedScores], method: Method) -> list[ComparisonResults]:
     """Test the combined scores of several groups of pairs, using the queries with scores of both
-    runs.
+    runs. All groups must have the same queries.
 
-    The tests are made on the scale on which scores are combined. All groups have the same queries.
-    Each group is corrected separately."""
+    The tests are made on the scale on which scores are combined. Multiple comparisons are corrected
+    within each group separately."""
     pairs = [_ScaledPair.from_scores(group) for group in groups]
     results = _compare_groups(
         [pair.differences for pair in pairs], method, [p.tested for p in pairs]
@@ -281,8 +281,8 @@ def _correct_p_values(p: Floats, method: Method) -> Floats:
 def _find_intervals(
     columns: list[Floats], p_corrected: Floats, method: Method
 ) -> tuple[Floats, Floats]:
-    """Return low and high of the intervals of the means, float64[column] each, at the method's
-    level.
+    """Return the lower and upper bounds of the intervals of the means, float64[column] each, at the
+    method's level.
 
     The intervals are simultaneous if the method corrects p-values. They are NaN if the test does
     not concern the mean."""

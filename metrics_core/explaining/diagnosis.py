@@ -240,7 +240,8 @@ def _find_effects(
 
 def _find_score_bounds(ranks: JudgedRanks, measure: Measure) -> Residual:
     """Return the lowest and highest score over all grades that the unjudged documents could have.
-    Both are NaN if nothing is known beyond the measure's range."""
+    Both are NaN if they are no narrower than the range of the measure, because nothing is known
+    then."""
     bounds = residual(ranks, measure)
     nothing_known = (bounds.low <= measure.declaration.range[0]) & (
         bounds.high >= measure.declaration.range[1]

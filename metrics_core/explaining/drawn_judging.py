@@ -59,12 +59,14 @@ class DrawnJudgments:
 
     @property
     def n_differing(self) -> int:
-        """The number of counted queries on which the scores differ."""
+        """The number of queries, among the first `n_counted`, on which the scores of the two runs
+        differ."""
         return 0 if self.row is None else int(self.row["differing"])
 
     @property
     def is_open(self) -> bool:
-        """Whether enough queries are counted, and enough of them differ, to show the comparison."""
+        """Whether the comparison is shown. It is if enough queries are completely judged and, in
+        addition, enough of them differ in their scores or the whole draw is judged."""
         return self.row is not None and (self.n_differing >= FEWEST_DIFFERING or self.is_finished)
 
     @property
@@ -74,8 +76,8 @@ class DrawnJudgments:
 
     @property
     def detectable_difference(self) -> float:
-        """A rough estimate of the smallest difference that the whole draw would detect; NaN if
-        unknown."""
+        """A rough estimate of the smallest difference that can be detected once all randomly drawn
+        queries are judged; NaN if unknown."""
         n_drawn = len(self.query_ids)
         return detectable_difference(n_drawn, self.n_to_judge / n_drawn) if n_drawn else np.nan
 
@@ -104,11 +106,12 @@ def list_all_queries(run: Run, baseline: Run) -> list[str]:
 def evaluate_draw(
     run: Run, baseline: Run, draw: QueryDraw, measure: Measure, qrels: Qrels, layer: Grades
 ) -> DrawnJudgments:
-    """Return how far a draw's queries are judged, and the difference on the queries that count.
+    """Return the progress of judging the randomly drawn queries, and the difference over the
+    queries before the first one that is not completely judged.
 
-    `measure` must have a cutoff and depend on grades only. Grades come from `layer` and `qrels`;
-    for a document that is graded in both, `layer` counts. A negative grade does not count as a
-    judgment."""
+    `measure` must have a cutoff and need no data besides grades. Grades come from `layer` and
+    `qrels`; for a document that is graded in both, the grade in `layer` is used. A document with a
+    negative grade counts as unjudged."""
     all_queries = list_all_queries(run, baseline)
     query_ids = draw.order(all_queries)
     grades = _collect_grades(qrels, layer, query_ids)
@@ -147,7 +150,8 @@ def evaluate_draw(
 
 
 def _collect_grades(qrels: Qrels, layer: Grades, query_ids: Sequence[str]) -> Grades:
-    """Return the grades of these queries, without negative ones."""
+    """Return the grades of these queries, without negative grades. A grade in `layer` replaces the
+    grade of the same document in `qrels`."""
     drawn = set(query_ids)
     is_drawn = np.array([query_id in drawn for query_id in qrels.query_ids], dtype=np.bool_)
     rows = np.flatnonzero(is_drawn[qrels.query_codes])

@@ -64,8 +64,8 @@ class Headroom:
 def has_headroom(measure: Measure) -> bool:
     """Return whether the measure rises with a better order and with more relevant documents.
 
-    This is the case if it depends on grades only, higher is better, and a higher grade has a higher
-    gain."""
+    This is the case if higher is better, a higher grade has a higher gain, and the measure needs no
+    data besides the ranks and grades of the documents."""
     declaration = measure.declaration
     return (
         declaration.higher_is_better
@@ -79,8 +79,8 @@ def has_headroom(measure: Measure) -> bool:
 def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
     """Return the possible gains in score of each query.
 
-    `cutoff` is the number of first results if the measure has no cutoff. Raises ValueError if
-    `has_headroom` is false for the measure."""
+    If the measure has no cutoff, the first `cutoff` results form the top of the list. Raises
+    ValueError if `has_headroom` is false for the measure."""
     if not has_headroom(measure):
         raise ValueError(f"{measure} has no ideal order")
     first, least = measure.cutoff or cutoff, measure.relevant_from
@@ -170,7 +170,7 @@ def _running_counts(gains: Mask, query: Ints, n_queries: int) -> Ints:
 
 
 def _ranks_within_queries(query: Ints, n_queries: int) -> Ints:
-    """Number the rows within each query, from 1, int64[row]."""
+    """Return the number of each row within its query, counted from 1, int64[row]."""
     return np.arange(1, len(query) + 1) - _query_starts(query, n_queries)[query]
 
 

@@ -153,11 +153,11 @@ def _best_version(scaled: Floats) -> int:
 
 
 def _last_switch(switches: Mask) -> Ints:
-    """Return, for each query, the position of the version after its last switch, int64[query]; -1
-    if there is none.
+    """Return the position of the first version after each query's last switch, int64[query]; -1 for
+    a query that never switched.
 
-    `switches` bool[version - 1, query] is whether the query switched between a version and the
-    next."""
+    `switches` bool[version - 1, query] is true if the query switched between a version and the next
+    one, for example from good to not good."""
     n = len(switches)
     if not n:
         return np.full(switches.shape[1], -1)

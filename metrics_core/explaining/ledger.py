@@ -75,7 +75,8 @@ class DifferenceLedger:
 
     @property
     def difference(self) -> Floats:
-        """The run's score minus the baseline's, float64[query]: `empty` plus the contributions."""
+        """The run's score minus the baseline's, float64[query]. This is the sum of the documents'
+        contributions and `empty`, the difference without any contributions."""
         return self.score - self.baseline_score
 
     @property

@@ -59,16 +59,18 @@ class ListChanges:
 
     @property
     def is_changed(self) -> Mask:
-        """Whether the first k documents or their order changed, bool[query]."""
+        """Whether each query has a change in its first k documents or in their order,
+        bool[query]."""
         return self.first_change > 0
 
     @property
     def n_changed(self) -> int:
-        """The number of queries whose first k documents or their order changed."""
+        """The number of queries with a change in the first k documents or in their order."""
         return int(self.is_changed.sum())
 
     def mean_kept(self, level: float = LEVEL) -> Interval:
-        """The mean number of documents out of k that stay, with its interval within 0 and k."""
+        """The mean number of the first k documents that stay, with its interval. The bounds of the
+        interval are at least 0 and at most k."""
         return Interval(*(self.k * part[0] for part in mean_overlap(self.overlap[:, None], level)))
 
     def change_classes(self) -> list[tuple[int, int, int]]:
@@ -179,8 +181,8 @@ def no_second_run_error(name: str) -> RanklensError:
 
 def refuse_different_depths(changes: ListChanges) -> None:
     """Raise RanklensError if the longest lists of the two runs differ in length within the first k
-    documents. One run's results were then cut off earlier, so documents beyond that rank are not
-    changes."""
+    documents. One run's results were then cut off earlier, so the other run's documents beyond that
+    rank must not count as changes."""
     if changes.longest[0] == changes.longest[1]:
         return
     names = (changes.run, changes.baseline)

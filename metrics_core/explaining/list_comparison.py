@@ -113,8 +113,8 @@ class TwoLists:
 
 
 def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> TwoLists:
-    """Compare the lists of two runs, each down to rank `depth`, on these queries and in their
-    order.
+    """Compare the lists of two runs, each down to rank `depth`, on these queries. The positions of
+    queries in the result are positions in `query_ids`.
 
     A missing list is treated as an empty list."""
     sides = [read_lists(r, query_ids, depth) for r in (run, other)]

@@ -43,7 +43,8 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OverlapOutcome(ListChanges):
-    """The changes of a run, and the condition on its overlap with the baseline."""
+    """The changes of a run's results compared with the baseline, and the outcome of a condition on
+    the overlap of the results."""
 
     condition: Overlap
 
@@ -54,7 +55,7 @@ class OverlapOutcome(ListChanges):
 
     @property
     def outcome(self) -> str:
-        """Whether the mean share reaches its minimum: "held" or "below"."""
+        """ "held" if the mean share of unchanged results reaches its minimum, otherwise "below"."""
         return HELD if self.mean >= self.condition.least - 1e-12 else BELOW
 
     def most_changed_queries(self, max_queries: int) -> list[tuple[str, float, float]]:
@@ -67,8 +68,8 @@ class OverlapOutcome(ListChanges):
 def find_overlaps(
     baseline: Run, runs: Sequence[Run], overlaps: Sequence[Overlap]
 ) -> list[OverlapOutcome]:
-    """Return the outcome of each overlap condition for each run: the share of the baseline's
-    results that the run keeps.
+    """Evaluate each overlap condition for each run: whether the run keeps enough of the baseline's
+    results.
 
     Raises the errors of `find_list_changes`."""
     return [

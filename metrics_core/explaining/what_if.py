@@ -143,8 +143,8 @@ def _judge_list(
 def replace_score_in_mean(
     scores: Floats, position: int, new_score: float, combination: Combination
 ) -> float:
-    """Return the combined score over all queries that would result if the score of the query at
-    this position were `new_score`.
+    """Return what the combined score over all queries would be if the score of the query at this
+    position were `new_score`.
 
     `scores` is float64[query]; NaN is excluded."""
     new_scores = np.array(scores, dtype=np.float64)

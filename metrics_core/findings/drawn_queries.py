@@ -70,8 +70,8 @@ def share_needed_to_open(state: DrawnJudgments) -> float | None:
 def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
     """Return pairs of a name and a value: the scores and the difference.
 
-    Before the comparison is shown, the pairs instead state how many more queries it needs, and
-    which difference the whole draw would detect."""
+    Until the comparison is shown, the pairs instead state how many more queries are needed, and the
+    smallest difference that can be detected once all randomly drawn queries are judged."""
     row, missing = state.row, FEWEST_QUERIES - state.n_counted
     if row is None or not state.is_open:
         opens = f"{missing} more {w.plural(missing, 'query', 'queries')}"
@@ -132,9 +132,10 @@ def new_draw_steps(
 
 
 def _format_interval(state: DrawnJudgments) -> tuple[str, str]:
-    """Format the interval of the difference as a pair: its level, and its bounds.
+    """Return the level and the bounds of the difference's interval as two strings.
 
-    The level is higher before the end of a draw. The bounds are "–" without a test."""
+    The level is higher as long as some of the randomly drawn queries are not judged. If there is no
+    test, the bounds are "–"."""
     row = state.row
     assert row is not None
     low, high = (w.format_difference(row[end]) for end in ("low", "high"))

@@ -166,8 +166,8 @@ def missing_queries_doubt(
     """State the difference over the queries with results from both runs. `runs` are the runs that
     have no results for some of the `n_missing` queries.
 
-    The sentence is empty if these queries make up less than a fifth of the difference over all
-    queries."""
+    The sentence is empty if leaving out the `n_missing` queries changes the difference by less than
+    a fifth."""
     if not abs(difference - shared_difference) >= _MIN_MISSING_SHARE * abs(difference):
         return Sentence()
     run = runs[0] if len(runs) == 1 else "one of the runs"

@@ -216,7 +216,8 @@ class GateReport:
 
     @property
     def _status_words(self) -> list[str]:
-        """The outcomes of gates, floors and overlaps as they affect the exit status."""
+        """The outcome of each gate, floor and overlap, in the form that determines the exit
+        status."""
         return [
             *(outcome.effective_outcome for outcome in self.outcomes),
             *self.words[len(self.outcomes) :],

@@ -271,8 +271,8 @@ def count_outcomes_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
 
 
 def correction_finding(n_comparisons: int) -> str:
-    """State which outcomes are corrected for `n_comparisons` comparisons; empty for a single
-    comparison."""
+    """State which outcomes are corrected for `n_comparisons` comparisons. The text is empty if
+    there is only one comparison."""
     if n_comparisons < 2:
         return ""
     return (

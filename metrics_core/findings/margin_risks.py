@@ -117,7 +117,8 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
 
 
 def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float) -> RobustnessCheck:
-    """Check at which cutoffs the difference matters or may matter."""
+    """Check at which cutoffs the difference matters (it is significant and at least as large as the
+    margin) or may matter (its band reaches the margin)."""
 
     def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("cutoff", "Cutoff", word, tone, reason, word)

@@ -63,8 +63,9 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
     """State at which cutoffs k one run is significantly ahead. Returns None for a measure without a
     cutoff.
 
-    If `chosen_cutoff` is one of these cutoffs, this contradicts the test of all runs. The text then
-    adds that the lead is significant only if this pair is tested alone."""
+    If the lead is significant at `chosen_cutoff`, this seems to contradict the comparison of all
+    runs, in which the lead is not significant. The text then adds that the lead is significant only
+    if this pair is tested alone."""
     if crossings is None:
         return None
     spans = sorted([*crossings.significant_ranges(1), *crossings.significant_ranges(-1)])

@@ -58,8 +58,8 @@ class ViewFacts:
 
 @dataclass(frozen=True)
 class QueryCounts:
-    """Numbers of fixed queries (failed before), of broken queries (worked before), and of queries
-    on which all runs score 0.
+    """Numbers of queries: `fixed` counts the queries that failed before and work now, `broken` the
+    queries that worked before and fail now, and `all_zero` the queries on which all runs score 0.
 
     `every_run` is the phrase for all runs in sentences. If `has_direction` is false, the direction
     of the measure is not declared, and the outcome "better" means higher."""

@@ -57,10 +57,10 @@ def ranking_title(
 
 
 def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """State the other runs whose rank is certain, and the number of significant pairs.
+    """State which runs below the best ones have a certain rank, and how many pairs of runs differ
+    significantly.
 
-    If `ranking_title` states only the number of runs that may be the best, these runs are named
-    first."""
+    If `ranking_title` only states how many runs may be the best, this text names them first."""
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries) + muted_span("No pair is tested.")
     bests, title = all_pairs.possible_best_runs, ranking_title(all_pairs, measure, queries)
@@ -128,7 +128,7 @@ def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
 
 
 def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
-    """State the certain ranks of the runs that cannot be the best."""
+    """State the rank of each run that cannot be the best and has only one possible rank."""
     lower_runs = [
         (name, int(first), int(last))
         for name, first, last in zip(all_pairs.runs, all_pairs.first, all_pairs.last, strict=True)

@@ -33,9 +33,9 @@ _SUBJECTS = {
 class RobustnessCheck:
     """One way in which a verdict could be reversed.
 
-    `part` identifies the evidence, `word` is the answer, and `reason` explains the answer in one or
-    two sentences. `brief` is the answer on the Overview; it is empty if the check does not apply
-    there, for example if there are no ties."""
+    `part` identifies the evidence. `word` says in a few words whether the verdict could be
+    reversed, and `reason` explains this in one or two sentences. `brief` is the shorter text on the
+    Overview; it is empty if the check does not apply there, for example if there are no ties."""
 
     part: str
     title: str

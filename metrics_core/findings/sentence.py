@@ -20,7 +20,8 @@ class TextSpan:
 
 @dataclass(frozen=True)
 class Sentence:
-    """Spans in reading order; the spaces between words are part of the spans."""
+    """A sentence as spans of text in reading order. The spaces between words are part of the
+    spans."""
 
     spans: tuple[TextSpan, ...] = ()
 
@@ -61,7 +62,7 @@ def run_span(name: str) -> Sentence:
 
 
 def strong_span(text: str) -> Sentence:
-    """Return a main statement as a sentence with one span."""
+    """Return the text as a sentence with a single span in the style of a main statement."""
     return Sentence((TextSpan(text),))
 
 

@@ -65,10 +65,11 @@ def describe_snapshot_changes(
 def best_mean_findings(
     snapshot: Snapshot, file: str, scores: Scores, measures: Sequence[Measure], qrels: Qrels
 ) -> list[str]:
-    """For each run whose mean is worse than the best mean that the snapshot in `file` ever
-    recorded, state by how much.
+    """Return a sentence for each run and measure whose mean is worse than the best mean ever
+    recorded in the snapshot `file`. The sentence says by how much.
 
-    Only measures on which the snapshot's own mean is worse than the best mean are considered."""
+    Only measures on which the mean in the snapshot is itself worse than the best mean are
+    considered."""
     snapshot_means = dict(
         zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True)
     )

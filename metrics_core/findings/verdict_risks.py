@@ -90,12 +90,14 @@ def _describe_likely_difference(likely: EstimatedDifference, farthest: str) -> s
 
 
 def format_could_reverse(side: int) -> str:
-    """Say that something could reverse the lead or, if `side` is 0, separate the tied runs."""
+    """Return "could reverse it" (the lead) or, if `side` is 0, "could separate them" (the tied
+    runs)."""
     return "could reverse it" if side else "could separate them"
 
 
 def format_cannot_reverse(side: int) -> str:
-    """Say that something cannot reverse the lead or, if `side` is 0, separate the tied runs."""
+    """Return "cannot reverse it" (the lead) or, if `side` is 0, "cannot separate them" (the tied
+    runs)."""
     return "cannot reverse it" if side else "cannot separate them"
 
 
@@ -114,9 +116,9 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
 
 @dataclass(frozen=True)
 class MissedQueries:
-    """Queries on which runs found nothing. `without_relevant` bool[query] is whether the trailing
-    run has no relevant document in its top `depth`; if `depth` is None, in its whole list.
-    `missing` maps each run to bool[query]: whether the run has no results for the query."""
+    """Queries on which runs found nothing relevant. `without_relevant` bool[query] is true if the
+    trailing run has no relevant document in its top `depth` or, if `depth` is None, in its whole
+    list. `missing` maps each run to bool[query]: true if the run has no results for the query."""
 
     without_relevant: Mask
     missing: Mapping[str, Mask]
@@ -277,9 +279,9 @@ def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
 def _describe_tied_cutoffs(
     crossings: Crossings, pair: ComparedPair, short: list[str]
 ) -> tuple[str, Tone, str]:
-    """Return the word, the tone (colouring as good or bad) and the reason of the cutoff check for
-    runs that are tied at the chosen cutoff. The reason states the cutoffs at which they are also
-    tied, and the leader at all other cutoffs."""
+    """Return the short answer, the tone (colouring as good or bad) and the reason of the cutoff
+    check, for runs that are tied at the chosen cutoff. The reason states at which other cutoffs a
+    run leads. `short` are sentences on short lists, which are added at the end."""
     tied = crossings.lead_ranges(0)
     if tied == [(1, crossings.depth)]:
         return "tied at every k", "firm", "The runs are tied at every cutoff."

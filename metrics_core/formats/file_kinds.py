@@ -206,7 +206,8 @@ def _decide_by_name(
 def _may_prefer_other_kind(
     best: _Candidate, other_candidate: _Candidate, *, is_sure_word: bool
 ) -> bool:
-    """Return whether the file name may decide for `other_candidate`, the second kind of a pair.
+    """Return whether the file name may overrule the most likely kind, `best`, so that the file is
+    read as the kind of `other_candidate`.
 
     The file name is ignored if the columns already identify the kind. This is the case for TREC
     lines, for a structure that only runs or only judgments have (`SPECIFIC`), and for columns of

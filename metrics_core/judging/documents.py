@@ -170,8 +170,8 @@ class ListedDocuments:
         )
 
     def condensed(self, query: Ints, rank: Ints, qrels_rows: Ints) -> ListedDocuments:
-        """Return a copy whose lists contain only the judged documents with this query, rank and row
-        in the qrels, int64[document] each."""
+        """Return a copy whose lists contain only judged documents. The arguments are the query, the
+        rank and the row in the qrels of each of these documents, int64[document] each."""
         return replace(self, lists=(query, rank, qrels_rows))
 
     @property

@@ -12,7 +12,7 @@ from metrics_core.judging.hits import Cutoff
 
 @dataclass(frozen=True)
 class EmptyRanks:
-    """Ranges of consecutive empty ranks, sorted by query and rank.
+    """Ranges of consecutive ranks without a document, sorted by query and rank.
 
     `query`, the first rank `first` and the last rank `last` (inclusive) are int64[range] each."""
 
@@ -38,7 +38,7 @@ class EmptyRanks:
         )
 
     def count(self, cutoff: Cutoff = None) -> Ints:
-        """Return the number of empty ranks of each query within the cutoff: int64[query], or
+        """Return how many ranks of each query within the cutoff have no document: int64[query], or
         int64[query, cutoff] for an array of cutoffs."""
         if isinstance(cutoff, np.ndarray):
             return np.stack([self.count(int(k)) for k in cutoff], axis=1)
@@ -47,7 +47,8 @@ class EmptyRanks:
         return np.bincount(self.query, length, self.n_queries).astype(np.int64)
 
     def select_queries(self, queries: Mask) -> EmptyRanks:
-        """Return the ranges of the queries for which `queries`, bool[query], is true."""
+        """Return the ranges of empty ranks of some queries only: those for which `queries`,
+        bool[query], is true."""
         in_queries, new_position = queries[self.query], np.cumsum(queries) - 1
         query = new_position[self.query[in_queries]]
         return EmptyRanks(query, self.first[in_queries], self.last[in_queries], int(queries.sum()))

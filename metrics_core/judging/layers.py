@@ -169,10 +169,10 @@ def _merge_tied_ranks(
 
 
 def _join_changed_queries(run: Run, qrels: Qrels, is_changed: Mask) -> tuple[JudgedRanks, Ints]:
-    """Join the changed queries again.
+    """Join the changed queries of a run with the judgments again.
 
-    Returns their judged ranks, in which queries have the same positions as in `qrels`, and the rows
-    of their judgments, int64[judgment]."""
+    Returns the judged ranks of these queries, whose positions are the same as in `qrels`, and the
+    rows of their judgments, int64[judgment]."""
     judged_rows = np.flatnonzero(is_changed[qrels.query_codes])
     query_ids = as_text_column(qrels.query_ids)
     changed_ids = query_ids.filter(as_column(is_changed))

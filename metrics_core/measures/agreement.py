@@ -55,8 +55,8 @@ def compatibility(
 
 
 def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits, Floats]:
-    """Return the results that are in the ideal list, with their grades replaced by their
-    contributions to the overlap, and the divisor of each query's sum, float64[query]."""
+    """Return the results that are in the ideal list, and the divisor of each query's sum,
+    float64[query]. The grades of the results are replaced by their contributions to the overlap."""
     hits, ideal_rank = ranks.gaining(), _ideal_ranks(ranks)
     gaining_ideal = ranks.ideal().select(ranks.ideal().relevance > 0)
     n_ideal = gaining_ideal.count().astype(np.int64)

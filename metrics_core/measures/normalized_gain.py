@@ -126,8 +126,8 @@ def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -
 
 
 def _g_terms(graded: _GainLists) -> Floats:
-    """Return the gain of each result, float64[hit], discounted by how far the list is behind the
-    best list at its rank."""
+    """Return the gain of each result, float64[hit], after a discount. The discount grows with the
+    gain that the list has lost down to this rank, compared with the ideal list."""
     listed, best = graded.listed, graded.best
     cost = graded.ideal_sums_at_ranks(best.accumulate(np.maximum(best.relevance, 1.0)))
     n_beyond = np.maximum(listed.rank - graded.n_best[listed.query], 0)
@@ -219,8 +219,8 @@ def _ndcg_at_levels_terms(
 
 
 def _mark_level_ends(best: Hits) -> Mask:
-    """Return whether each document of the best list is the last of its level, bool[hit]: the next
-    document has a lower gain or belongs to another query."""
+    """Return whether each document of the ideal list is the last one with its gain, bool[hit]. If
+    so, the next document has a lower gain or belongs to another query."""
     return (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
 
 

@@ -47,8 +47,8 @@ FoundShare = Annotated[
 def precision(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, denominator: ListShare = "k"
 ) -> Floats:
-    """Share of the first k results that are relevant. Empty ranks count as not relevant, unless
-    `denominator` is 'retrieved'."""
+    """Share of the first k results that are relevant. Ranks without a document count as not
+    relevant, unless `denominator` is 'retrieved'."""
     hits = ranks.relevant(rel).count(cutoff)
     if denominator == "k":
         hits /= cutoff
@@ -91,8 +91,8 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     },
 )
 def f_measure(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
-    """Harmonic mean of precision and recall of the first k results, known as F1@k (ranx: f1@k). As
-    for SetF, `beta` is the square of van Rijsbergen's β."""
+    """Harmonic mean of precision and recall of the first k results. With the default `beta` of 1 it
+    is known as F1@k (ranx: f1@k). As for SetF, `beta` is the square of van Rijsbergen's β."""
     p, r = precision(ranks, cutoff=cutoff, rel=rel), recall(ranks, cutoff=cutoff, rel=rel)
     return ratio((1 + beta) * p * r, r + beta * p)
 

@@ -31,9 +31,9 @@ from metrics_core.measures.precision_recall import (
     ideal=1.0,
 )
 def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
-    """How high the relevant documents are in the context: precision at the rank of each relevant
-    result, averaged over the relevant results in the context. This is AP divided by the number of
-    relevant documents retrieved, so documents that were not retrieved have no effect."""
+    """How high the relevant documents are ranked in the context: precision at the rank of each
+    relevant result, averaged over the relevant results in the context. This is AP divided by the
+    number of relevant documents retrieved, so documents that were not retrieved have no effect."""
     return average_precision(ranks, cutoff=cutoff, rel=rel, denominator="retrieved")
 
 

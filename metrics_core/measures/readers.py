@@ -146,7 +146,8 @@ def _gains_until_goal(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
     """Return the results that have a gain, down to the rank at which the gains add up to the goal,
-    and this rank for each query, float64[query]."""
+    and this rank, float64[query]. For a query that does not reach the goal, all results with a gain
+    are returned, and the rank is infinite."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     gained = _running_gains(ranks, min_rel, max_rel)
     return hits.select(hits.previous_values(gained, 0.0) < goal), hits.select(
@@ -219,8 +220,9 @@ def inst(
 def _weigh_inst(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """Return the retrieved documents that have a gain, with their grades replaced by P_i · g_i, and
-    the sum of P_i over all 1,000 ranks, float64[query]."""
+    """Return the retrieved documents that have a gain, and the sum of P_i over all 1,000 ranks,
+    float64[query]. P_i is the probability that the reader reaches rank i. The grades of the
+    documents are replaced by P_i · g_i, where g_i is the gain at rank i."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # Between gaining ranks P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products telescope, and

@@ -136,8 +136,8 @@ def unused_score_notes(
 
 
 def find_computed_measure(name: str) -> Measure | None:
-    """Return the computed measure for given scores with this name. Returns None if there is none,
-    or if it needs more than grades."""
+    """Return the measure that Ranklens can compute and compare with the given scores of this name.
+    Returns None if there is no such measure, or if it needs other data than grades."""
     try:
         measure = parse_measure(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
     except RanklensError:

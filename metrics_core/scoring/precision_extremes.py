@@ -21,8 +21,9 @@ from metrics_core.measures import Measure
 def precision_sum_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest score, float64[query] each, of a measure that is a sum of
-    precisions over the relevant documents. `score` float64[query] is the current score."""
+    """Return the lowest and the highest score, float64[query] each, over all grades that the
+    `unjudged` documents could have. The measure must be a sum of precisions over the relevant
+    documents. `score` float64[query] is the current score."""
     relevant = ranks.relevant(measure.value("rel") or 1)
     cutoff = measure.cutoff or np.inf
     denominator = measure.value("denominator") or "relevant"

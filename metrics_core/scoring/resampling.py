@@ -56,8 +56,8 @@ def choose_n_draws(n_queries: int) -> int:
 
 
 def iterate_draws(n_queries: int, max_draws: int | None = None) -> Iterator[Bytes]:
-    """Yield the number of times that each unit occurs in each resample, uint8[draw in block, unit],
-    block by block.
+    """Yield the number of times that each resampled unit (a query or a group of queries) occurs in
+    each resample, uint8[draw in block, unit], block by block.
 
     The resamples are always the same, and are not computed again as long as they are cached. If
     `max_draws` is given, only the first `max_draws` resamples are yielded."""

@@ -201,8 +201,9 @@ def _normalised_extremes(
 
 
 class _ShareExtremes:
-    """Extremes of a score that is a sum over documents divided by a quantity that grows with
-    judgments ("recall" or "normalised"). The extremes can be computed from ranks and counts."""
+    """Extremes of a score that is a sum over documents divided by a quantity that grows with the
+    number of judgments. The extremes can be computed from ranks and counts. The kind of the score
+    is "recall" or "normalised"."""
 
     def __init__(
         self, ranks: JudgedRanks, measure: Measure, kind: str, grade: float, divisor: Divisor | None

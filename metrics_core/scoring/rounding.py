@@ -26,7 +26,8 @@ in single precision."""
 
 
 def rounding_error(n_queries: int) -> float:
-    """Return the largest error of a distance in single precision, in standard errors."""
+    """Return the largest error, in standard errors, that single precision causes in a test
+    statistic over this number of queries."""
     return _NEAR * max(1.0, float(np.sqrt(n_queries / 10_000)))
 
 

@@ -71,8 +71,8 @@ def select_scores(
 
 
 def _find_column(frame: pd.DataFrame, measure: Any) -> str:
-    """Return the column with this name, or else the column with another name of the same measure.
-    If there is none, return the name itself."""
+    """Return the column with the name `measure`, or else the column with another name of the same
+    measure. If there is neither, return `measure` itself."""
     name = str(measure)
     if name in frame.columns:
         return name

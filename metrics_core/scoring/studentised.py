@@ -51,9 +51,9 @@ class CentredColumns:
         """The smallest variance that is used for a draw, float64[column], in the units of
         `summed_values`.
 
-        A draw without the few queries that differ from all other queries has almost no variance.
-        Without this limit (`least_error`), its mean would be almost infinitely many standard errors
-        away."""
+        If only few queries differ from all others, a draw without them has almost no variance.
+        Without this limit (set by `least_error`), the draw's mean would be almost infinitely many
+        standard errors from the mean in the data."""
         defined = np.maximum(np.count_nonzero(self.defined, axis=0), 1)
         return self.least_error**2 * len(self.defined) / defined
 
@@ -88,8 +88,8 @@ class CentredColumns:
         return distances
 
     def _fill_distances(self, sums: AnyArray, mean: Floats, variance_floor: Floats) -> None:
-        """Write the signed distances of some draws into `mean`. The draws must be few enough for
-        the cache."""
+        """Write the signed distance of each column in some draws into `mean`: its mean divided by
+        its standard error. The arrays of these draws must fit into the processor's cache."""
         split = np.split(
             sums.astype(np.float64, copy=False), 2 if self.has_constant_counts else 3, axis=1
         )
@@ -168,7 +168,7 @@ def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class StudentisedDraws:
-    """How far each column's mean in each draw is from its mean in the data: `distances`
+    """The distance between each column's mean in each draw and its mean in the data. `distances` is
     float64[draw, column], in standard errors of the draw. If `is_rounded` is true, distances are in
     single precision."""
 
@@ -177,7 +177,8 @@ class StudentisedDraws:
     is_rounded: bool
 
     def count_extreme_draws(self, limits: Floats) -> Ints:
-        """Return the number of draws in which each column reaches its limit, int64[column]."""
+        """Return, for each column, the number of draws whose distance reaches the column's limit,
+        int64[column]."""
         counts = _count_extreme_draws(self.distances, limits)
         if self.is_rounded:
             undecided = RoundingBand.from_mean_limits(limits, len(self.columns.centred))

@@ -157,8 +157,8 @@ def summarise_groups(
     `n_tested` is higher than their number, the correction is for `n_tested` groups, so that
     filtering a view does not turn chance into a finding. Groups share no query, so their p-values
     are corrected as independent tests (Šidák), and diff_low and diff_high are simultaneous in the
-    same way. They are NaN if a group may not be tested (`verdicts.are_testable`). Raises
-    UnknownRunError."""
+    same way. If a group may not be tested (`verdicts.are_testable`), diff_low and diff_high are
+    NaN. Raises UnknownRunError."""
     run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     baseline_position = None if baseline is None else run_scores.position(baseline)
     names, parts = _split_by_group(run_scores, parsed_measure, groups)

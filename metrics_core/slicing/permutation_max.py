@@ -218,8 +218,8 @@ def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
     """Return the distance of each slice's mean from the mean of all other queries, in standard
     errors, float64[slice].
 
-    `gaps` float64[query] are the differences. Distances are converted to the normal scale, so that
-    small and large slices are comparable."""
+    `gaps` float64[query] are the differences. The distances are converted to quantiles of the
+    standard normal distribution, so that small and large slices are comparable."""
     centred = gaps - gaps.mean()
     squares = np.square(centred)
     inside = members.sums(centred), members.sums(squares)

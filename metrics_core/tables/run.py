@@ -119,8 +119,8 @@ class Run(Judgable):
 
     @property
     def complete(self) -> bool:
-        """Whether all listed documents are known. If not, only the judged ones are (see
-        RankedRun)."""
+        """Whether all documents in the lists are known. If false, only the judged documents are
+        known (see `RankedRun`)."""
         return True
 
     @property

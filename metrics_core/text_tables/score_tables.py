@@ -126,8 +126,8 @@ _BLANKS = str.maketrans("\t\n\r", "   ")
 
 
 def format_csv(source: LongTable | pd.DataFrame) -> str:
-    """Return one value per line, comma-separated, for spreadsheets. Cells that would be formulas
-    are escaped; undefined values are empty."""
+    """Return the scores as CSV for spreadsheets, with one score per line. Cells that would be
+    formulas are escaped; undefined scores are empty."""
     frame = source
     if isinstance(source, LongTable):
         frame = pd.DataFrame(list(source.rows), columns=list(source.columns))
@@ -269,6 +269,6 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_markdown_line(text: str) -> str:
-    """Escape text that is a whole line, so that it is not shown as a heading, list or code
-    either."""
+    """Escape text that fills a whole line, so that Markdown shows it unchanged. In addition to
+    `escape_markdown`, this prevents the line from being shown as a heading, a list or code."""
     return re.sub(r"^(\d*)(?=[.)#+=-])", r"\1\\", escape_markdown(text.lstrip()))

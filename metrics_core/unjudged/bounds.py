@@ -95,7 +95,7 @@ class PartialBounds:
         """The gains that the unjudged documents would have with the highest grade, in the run's
         list and in the baseline's list.
 
-        They are gains in the `additive_measure` of the measure."""
+        They are computed with `additive_measure`, the numerator of a normalised measure."""
         part, unjudged, grade = (
             additive_measure(self._measure),
             self._unjudged,
@@ -258,7 +258,9 @@ class PartialBounds:
         return -divide_by_extremes(-low), divide_by_extremes(high)
 
     def _count_listed(self, unjudged: UnjudgedRanks) -> Ints:
-        """Return the number of unjudged documents of each query in either list, int64[query]."""
+        """Return the number of unjudged documents of each query in the two lists together,
+        int64[query]. If the documents of the two lists are not matched, a document in both lists
+        counts twice."""
         if unjudged.is_matched:
             return np.bincount(unjudged.query, minlength=len(self._own_scores))
         return unjudged.n_run_within + unjudged.n_baseline_within

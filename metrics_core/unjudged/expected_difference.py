@@ -39,7 +39,8 @@ of draws."""
 
 @dataclass(frozen=True)
 class EstimatedDifference:
-    """Estimate of the combined difference. `interval` has its mean, low and high.
+    """Estimate of the difference between the combined scores of two runs. `interval` has the mean,
+    low and high of the estimate.
 
     If `interval` is None, `reason` is a sentence that says why there is no estimate."""
 

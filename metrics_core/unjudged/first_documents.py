@@ -64,7 +64,8 @@ NOTHING_LISTED = FirstDocumentPair(_EMPTY, _EMPTY, _NONE)
 
 
 def read_first_document_pair(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
-    """Return the first `depth` documents of every list of a run and of a baseline, matched."""
+    """Return the first `depth` documents of every list of a run and of a baseline, and match the
+    documents of the two runs."""
     own_documents, other_documents = (
         read_first_documents(run, depth),
         read_first_documents(baseline, depth),

@@ -29,8 +29,8 @@ counted by grade. Above these limits, the lists are scored again."""
 
 
 def extremes_kind(measure: Measure) -> str:
-    """Return the method by which the extremes of a measure's differences are found: "additive",
-    "first", "normalised" or "apart"."""
+    """Return how the lowest and highest difference of a measure are found: "additive", "first",
+    "normalised" or "apart". The module `unjudged.bounds` explains these methods."""
     # A table of gains may reverse grades, and a condensed list changes when a document is judged.
     if measure.value("gains") or measure.value("judged_only"):
         return "apart"
@@ -39,8 +39,8 @@ def extremes_kind(measure: Measure) -> str:
 
 
 def additive_measure(measure: Measure) -> Measure:
-    """Return the measure to whose score documents contribute independently: the numerator of a
-    normalised measure, or the measure itself if it is not normalised."""
+    """Return the numerator of a normalised measure, to which each document contributes
+    independently of the other documents. Any other measure is returned unchanged."""
     return numerator_measure(measure) if extremes_kind(measure) == "normalised" else measure
 
 

@@ -119,9 +119,10 @@ def rank_by_effect(
     unjudged: UnjudgedRanks,
     difference: float,
 ) -> pd.DataFrame:
-    """Return the table of `find_next_judgments`, except that `moves` is the effect of a document on
-    the difference of its query instead of the combined difference. No bounds are computed, so the
-    function is fast for any collection, but it does not say how many judgments are enough."""
+    """Return the documents to judge as a table like `NextJudgments.table`, but with a simpler
+    column `moves`: the effect of a document on the difference of its own query. No bounds are
+    computed, so the function is fast for any collection, but it does not say how many judgments are
+    enough."""
     partial_bounds = PartialBounds(run, baseline, measure, unjudged)
     moves = _find_effects(run, baseline, measure, unjudged, partial_bounds)
     order = _order_by_opposing_effect(better_side(difference), moves)

@@ -137,10 +137,12 @@ class PredictedGrades:
         return np.clip(grade_cell - self._pool * n_grades, 0, n_grades - 1)
 
     def _distributions(self, generator: np.random.Generator) -> tuple[Floats, Floats]:
-        """Return the distributions of grades in the pools, with random weights of the queries. Both
-        arrays are float64[pool × grade]. The first is the cumulative share of the grades up to each
-        grade, plus the index of the pool, so that it ascends over all pools. The second is the
-        share of each grade."""
+        """Return the distribution of grades in each pool, after weighting the queries at random.
+        Both results are float64[pool × grade].
+
+        The first result is the cumulative share of the grades up to each grade, plus the index of
+        the pool, so that it ascends over all pools. The second result is the share of each
+        grade."""
         weights = generator.standard_exponential(self._n_queries)
         cells = self._n_pools * len(self.grades)
         mass = np.bincount(self._cell, weights[self._query], cells).reshape(self._n_pools, -1)

@@ -70,7 +70,8 @@ def show_score_files(study: Study, files: Sequence[str]) -> None:
 
 
 def _show_use(name: str, *, is_used: bool) -> None:
-    """Show a choice between using and not using the measure in a column of scores."""
+    """Show a field in which the user chooses whether the measure in the column of scores `name` is
+    used."""
 
     def store(choice: str) -> dict[str, Any]:
         declare_direction(name, None, is_default=choice == _SCORE)

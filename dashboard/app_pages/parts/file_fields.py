@@ -68,8 +68,8 @@ class FileCheck:
 
 
 def find_file_checks(files: Sequence[File]) -> list[FileCheck]:
-    """Return the files for which the user should check how they are read: refused files, and files
-    of the collection whose fields or kind are unclear."""
+    """Return the checks that the user is asked to make: one for each file that could not be read,
+    and one for each file of the collection whose kind was only guessed."""
     checks: list[FileCheck | None] = []
     seen_names = set[str]()
     for name, refusal in refusals().items():
@@ -151,8 +151,8 @@ def field_editor(file: File) -> Callable[[], object] | None:
 
 
 def _show_fields(check: FileCheck) -> None:
-    """Show a row for each field, and what the file contains if the fields have the chosen
-    meanings."""
+    """Show a row for each field, in which the user can choose what the field contains, and a
+    preview of what the file then contains."""
     original, key, library, fields = (
         check.original,
         check.key,

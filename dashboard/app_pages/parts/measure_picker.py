@@ -75,7 +75,8 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
 
 
 def _show_given_measure(study: Study, comparison: Comparison) -> None:
-    """Explain a given measure. If result lists are loaded, also show the choice of the cutoff."""
+    """Explain that the scores of a given measure come from a file and are not computed. If result
+    lists are loaded, also show the choice of the cutoff."""
     if study.judged:
         _cutoff_controls(study, comparison)
     direction = comparison.measure.declaration.direction
@@ -225,9 +226,9 @@ def _option_control(study: Study, comparison: Comparison, parameter: Parameter) 
 
 
 def _number_field_options(parameter: Parameter, value: float | None) -> dict[str, Any]:
-    """Return the bounds and the step of a number field. The field accepts a bound that the
-    parameter excludes; the parameter itself then rejects the value. The field of a whole-number
-    parameter accepts fractions if its current value is a fraction."""
+    """Return the bounds and the step of a number field. If the parameter excludes a bound, the user
+    can still enter this bound in the field, and the parameter then rejects it. The field of a
+    whole-number parameter accepts fractions if its current value is a fraction."""
     low, high = parameter.bounds.low, parameter.bounds.high
     is_whole = parameter.kind is int and not isinstance(value, float)
     if parameter.fractions and not is_whole:

@@ -77,8 +77,8 @@ def show_ledger(
 
 
 def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
-    """Show a card with the largest contributions to the difference or, for a single run, to its
-    score."""
+    """Show a card with the documents that contribute most to the difference or, for a single run,
+    to its score."""
     if query_ledger.steps.empty:
         return
     with make_card("ledger", _ledger_title(query_ledger, context)):

@@ -60,7 +60,8 @@ def draw_error_card(error: RanklensError) -> Markup:
 
 
 def draw_action_message(message: str, hint: str = "", *, is_warning: bool = False) -> Markup:
-    """Draw a message about the result of an action. With `is_warning`, it looks like a warning."""
+    """Draw a message about the result of an action. If `is_warning` is true, it is drawn as a
+    warning."""
     return _render("receipt", message=message, hint=hint, alarming=is_warning)
 
 

@@ -97,7 +97,7 @@ class MeasureColumn:
 
     @property
     def origin(self) -> str:
-        """The word in the heading that marks a given measure, "" for other measures."""
+        """The word "given" if the scores come from another tool, otherwise ""."""
         return "given" * any(row.get("given", False) for row in self.rows.values())
 
     @property
@@ -133,7 +133,7 @@ class MeasureColumn:
         return ""
 
     def change_side(self, row: Row) -> float:
-        """Return a number whose sign is the direction of the tested change."""
+        """Return a number that is above 0 if the tested quantity rose, below 0 if it fell."""
         if row.get("tested") == TYPICAL_RATIO:
             return float(row["ratio"] - 1)
         if row.get("tested") == SIGN:

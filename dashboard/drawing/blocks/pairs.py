@@ -195,7 +195,8 @@ def _pair_cell(
 ) -> dict[str, str]:
     """Return the contents of a cell: link, difference, interval, result of the test in words, hover
     text, tone, and the strength of the cell's colour as CSS ("" for no colour). If `falls` is true,
-    the better run has the lower mean, and the difference has its sign."""
+    the better run has the lower mean. The difference is then shown with its sign, instead of as
+    "0.012 higher"."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     value, kind = float(run_pairs.difference[row, column]), run_pairs.verdict[row, column]
     return {

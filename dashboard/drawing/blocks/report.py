@@ -85,7 +85,8 @@ def draw_report_page(
 
 
 def draw_data_note(title: str, size: str) -> Markup:
-    """Draw a note that the report contains its collection, and how to extract the collection."""
+    """Draw a note which says that the report contains its collection and how to extract the
+    collection."""
     return _render("data_here", name=f"{file_name(title)}.zip", size=size)
 
 
@@ -262,8 +263,8 @@ def draw_query_rows(
     """Draw every query with its scores. The script of the report lets readers search and sort the
     rows; if scripts are disabled, the whole table is shown.
 
-    `lists` has bool[query] over `query_list.frame` for each list of queries. `query_link` returns
-    the link of a query, "" if the query has no link."""
+    `lists` maps the key of each list of queries to a mask of the rows of `query_list.frame`,
+    bool[query]. `query_link` returns the link of a query, or "" if the query has no link."""
     columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])

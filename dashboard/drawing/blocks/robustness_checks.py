@@ -52,8 +52,8 @@ class DifferenceRange:
 
     @property
     def text(self) -> str:
-        """The range as text, with the value if it is set. The text is "–" if the range is
-        unknown."""
+        """The range as text. If `value` is set, the text is the value followed by the range. The
+        text is "–" if the range is unknown."""
         if not math.isnan(self.value):
             return w.format_with_interval(self.value, self.low, self.high)
         if self.low == self.high or math.isnan(self.low):

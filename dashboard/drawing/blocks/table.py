@@ -15,9 +15,9 @@ class Column(NamedTuple):
 
     `name` is the name of the column, and `kind` is the CSS class of the cell. `link` sorts the
     table by the column; `sorted` is the present order of the column for ARIA. The lines of `about`
-    are below the name, and `hint` is shown on hover. If the column belongs to a run, the run's mark
-    is drawn in its `style`. `width` is in px. The word `mark` is drawn in a frame. `menu` is drawn
-    after the name."""
+    are below the name, and `hint` is shown on hover. If the column belongs to a run, `style` is the
+    style of this run's symbol. `width` is in px. `mark` is a word that is drawn in a frame. `menu`
+    is drawn after the name."""
 
     name: str
     kind: str = ""

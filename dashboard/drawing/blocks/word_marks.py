@@ -66,9 +66,9 @@ def split_at_words(text: str, words: Iterable[str]) -> list[str]:
 def make_excerpt(
     text: str, words: Iterable[str], max_length: int, max_before: int = _BEFORE
 ) -> str:
-    """Return the excerpt of a text that a list shows: its first `max_length` characters. If the
-    query's words occur only later, the excerpt starts at most `max_before` characters before the
-    first of them."""
+    """Return an excerpt of a text for a list: the first `max_length` characters. If the query's
+    words occur only later, the excerpt starts at most `max_before` characters before the first such
+    word."""
     first = next(_find_word_matches(text[:_SEARCHED], words), None)
     if first is None or first[0] <= max_before * 3 // 2:
         return text[:max_length]

@@ -25,7 +25,8 @@ def paper_chart(
     x_title: str = "",
 ) -> Chart:
     """Return the chart with names for its vertical axis (`y_title`) and its horizontal axis
-    (`x_title`). A key of these runs with `columns` columns is added above the chart."""
+    (`x_title`). A legend of these runs, divided into `columns` columns, is added above the
+    chart."""
     palette, lines = drawing.palette, LINE if y_title else 0
     key = legend_height(runs, columns) + (_GAP if runs else 0)
     margin = chart_margin(chart)

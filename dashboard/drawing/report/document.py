@@ -84,8 +84,8 @@ def assemble_report_page(
 
 
 def make_presentation(report: Report, drawing: Drawing, request: ReportRequest) -> str:
-    """Return the findings of a report for a presentation, one per screen, with their style sheet.
-    They are shown over a page that has its own palette."""
+    """Return the findings of a report as slides for a presentation, with their style sheet. The
+    slides are shown over a page that has its own palette."""
     report_parts = ReportParts(
         report, replace(drawing, palette=BY_THEME), replace(request, parts=())
     )

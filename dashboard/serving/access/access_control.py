@@ -127,8 +127,9 @@ async def _grant_access(scope: Any, send: Any, keys: Keys, *, is_https: bool) ->
 async def _refuse(scope: Any, send: Any) -> None:
     """Refuse a request with status 403.
 
-    The page is the same for every URL below any secret path, so it reveals neither the reason nor
-    whether the path belongs to this server. A websocket is closed before it is accepted."""
+    Every URL whose path looks like a secret path gets the same page, whether or not the path
+    belongs to this server. The page therefore reveals neither this nor the reason for the refusal.
+    A websocket is closed before it is accepted."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return

@@ -38,7 +38,7 @@ def record_loaded_files(files: Iterable[tuple[str, Kind]]) -> None:
 
 
 def request_landing() -> None:
-    """Request that the next run of the app open the page for a finished upload."""
+    """Request that the app, when it is next executed, opens the page for a finished upload."""
     st.session_state[_LEADS_ON] = True
 
 
@@ -71,8 +71,8 @@ def _has_questions(library: Library) -> bool:
 
 
 def files_of_last_upload() -> list[LoadedFile] | None:
-    """Return the files of the last upload, for the page that opened after it. Returns None if no
-    page was opened, or if the user dismissed the message."""
+    """Return the files of the last upload if the Overview was opened because of this upload and the
+    user has not dismissed the message about it. Otherwise, return None."""
     if st.session_state.get(_LANDED) != current_collection_id():
         return None
     loaded: list[LoadedFile] = st.session_state.get(_LOADED, [])

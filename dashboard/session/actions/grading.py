@@ -105,7 +105,8 @@ def set_judge_name(name: str) -> None:
 
 
 def find_own_layer() -> Layer | None:
-    """Return the layer of the judge in this visit. Returns None if the judge has no layer yet."""
+    """Return the layer of the judge who uses this session. Returns None if this judge has no layer
+    yet."""
     own_layers = (
         layer for layer in current_layers() if layer.judged and layer.name == judge_name()
     )

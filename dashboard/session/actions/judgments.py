@@ -64,8 +64,8 @@ def set_judgments_complete(is_complete: bool) -> dict[str, Any]:
 
 
 def set_id_maps(query_map: str, doc_map: str) -> None:
-    """Set how the ids of queries and of documents are mapped in the open collection. If a mapping
-    is "", these ids stay unchanged. This is a callback."""
+    """Set how the ids of queries and of documents are mapped in the open collection. If one of the
+    mappings is "", the ids of that kind stay unchanged. This is a callback."""
     identity = current_collection_id()
 
     def apply_id_maps() -> None:

@@ -39,8 +39,8 @@ class Refusal:
 
 @st.cache_resource(show_spinner=False)
 def _all_refusals() -> dict[str, dict[str, Refusal]]:
-    """Return the refused files by collection and name. All visits share them, because a reload
-    begins a new visit."""
+    """Return the refused files by collection and name. They are shared by all sessions, so that
+    they are still known after a reload, which begins a new session."""
     return {}
 
 
@@ -52,8 +52,8 @@ def refusals() -> dict[str, Refusal]:
 def add_refusal(
     error: RanklensError, upload: UploadedFile, choices: Mapping[str, Any] = _NONE
 ) -> None:
-    """Add a file that could not be read to the refused files. The file itself is kept in memory
-    until the visit ends."""
+    """Add a file that could not be read to the list of refused files. The file itself is kept in
+    memory until the browser session ends."""
     dismiss_refusals(upload.name)
     # The frames of the traceback hold the file, too.
     error.__cause__ = error.__context__ = error.__traceback__ = None
@@ -63,7 +63,8 @@ def add_refusal(
 
 
 def dismiss_refusals(*names: str) -> None:
-    """Remove files from the refused files. Names that do not occur there are ignored."""
+    """Remove the files with these names from the list of refused files. Names that are not in the
+    list are ignored."""
     for name in names:
         refusal = refusals().pop(name, None)
         if refusal is not None:

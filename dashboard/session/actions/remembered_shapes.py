@@ -38,8 +38,8 @@ def remember_choices(
 
 
 def forget_shape_choices(fields: FileFields) -> None:
-    """Forget the choices for files of this shape, so that the user is asked again about the next
-    such file."""
+    """Forget the reading choices for files with the same shape (the same fields), so that the user
+    is asked again about the next such file."""
     identity = current_collection_id()
 
     def forget_stored_choices() -> None:
@@ -50,13 +50,14 @@ def forget_shape_choices(fields: FileFields) -> None:
 
 
 def is_shape_remembered(fields: FileFields) -> bool:
-    """Return whether choices are remembered for files of this shape."""
+    """Return whether reading choices are remembered for files with the same shape, that is, with
+    the same fields."""
     return shape_key(fields) in all_collections().choices_by_shape(current_collection_id())
 
 
 def same_shape_files(name: str) -> list[str]:
-    """Return the name of this file, followed by the names of the other refused files of the same
-    shape."""
+    """Return the name of this file, followed by the names of the other refused files with the same
+    shape (the same fields)."""
     shapes = {other: _file_shape(item.upload) for other, item in refusals().items() if item.upload}
     item = shapes.get(name, "")
     return [

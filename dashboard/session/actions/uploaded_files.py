@@ -155,8 +155,8 @@ class Original:
 
 
 def keep_original(collection_id: str, number: str, loaded: Loaded) -> None:
-    """Keep the original file of a small table until the visit ends. It must be kept here, because
-    the workspace stores tables, but not files."""
+    """Keep the original file of a small table in memory until the browser session ends. The
+    workspace cannot keep it, because it stores tables, not files."""
     if not isinstance(loaded, UploadedTable) or loaded.uploaded_file is None:
         return
     upload = loaded.uploaded_file

@@ -134,10 +134,12 @@ def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -
 
 
 def _stored_upload_keys() -> set[int | tuple[int, int]]:
-    """Return the keys of uploads whose files are stored. The generation of an uploader is the key
-    for all its files together; (generation, number) is the key of a single file.
+    """Return the keys of uploads whose files are already stored. If all files of an uploader are
+    stored, the key is the number of its generation, which increases each time the uploader is
+    reset. The key of a single file is (generation, number of the file).
 
-    Each visit has one set, to which keys can be added without access to the session state."""
+    Each browser session has one set, to which keys can be added without access to the session
+    state."""
     keys: set[int | tuple[int, int]] = st.session_state.setdefault("_kept_uploads", set())
     return keys
 

@@ -146,8 +146,7 @@ def file_state(file: Path | os.DirEntry[str]) -> State | None:
 
 
 def file_identity(path: Path) -> State:
-    """Return a value that distinguishes a file from another file that replaces it at the same
-    path."""
+    """Return a value that changes if the file at this path is replaced by another file."""
     return (file_state(path) or ())[:1]
 
 

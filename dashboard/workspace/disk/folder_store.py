@@ -114,7 +114,7 @@ class FolderStore(TableFiles):
 
     @contextmanager
     def start_import(self) -> Iterator[bool]:
-        """Hold the lock, yield whether to import an earlier layout, and then record the import."""
+        """Yield whether to import an earlier layout. Holds the lock, and records the import."""
         with self.hold_lock():
             is_due = not database.read_version(self._lock_state.listing)
             yield is_due

@@ -147,8 +147,8 @@ def _append_numbered_rows(rows: list[Row], new_rows: Iterable[Row]) -> None:
 
 
 def write_journals(contents: Contents) -> dict[str, bytes]:
-    """Return the journals of a collection by name: one for each layer, and one for notes and tags
-    if there are any.
+    """Convert the contents of a collection to journals, and return the journals by name: one for
+    each layer, and one for notes and tags if there are any.
 
     A damaged row becomes a damaged line."""
     journals = {}

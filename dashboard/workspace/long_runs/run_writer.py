@@ -133,7 +133,8 @@ def move_to_disk(cache: Cache, table: Table, file: str) -> Table:
     """Move a long run to the cache, with its rows grouped by query. Other tables are returned
     unchanged.
 
-    If nothing can be stored, the run stays in memory. Raises OSError."""
+    If the cache cannot be written, the run stays in memory. Raises OSError if writing was begun but
+    failed."""
     if isinstance(table, StoredRun) or not isinstance(table, Run) or not stays_on_disk(len(table)):
         return table
     if not table.complete:  # judged ranks are in memory anyway

@@ -155,7 +155,8 @@ class _RenamedRows:
         return rename_queries(self.rows.read_top_rows(depth), self.names)
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
-        """Return the result of `StoredRows.read_queries` with the new query ids."""
+        """Read the rows of these queries. `query_ids` and the ids in the result are the ids after
+        renaming."""
         stored_ids = [q for q in self.rows.layout.query_ids if self.names[q] in query_ids]
         return rename_queries(self.rows.read_queries(stored_ids), self.names)
 

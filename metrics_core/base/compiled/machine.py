@@ -114,10 +114,11 @@ def compiled_functions(part: str) -> Compiled:
 
 
 def is_worth_loading(part: str, amount: int, min_amount: int) -> bool:
-    """Return whether an amount of work is large enough to justify loading a part.
+    """Return whether an amount of work is large enough to justify loading a part of the compiled
+    code.
 
-    The amount must be at least `min_amount`. If the part is not compiled yet, it must be at least 8
-    times `min_amount`: for less work, compiling would take longer than it saves."""
+    The amount must be at least `min_amount`. For a part that is not compiled yet, the amount must
+    be at least 8 times `min_amount`, because compiling takes longer than it saves for less work."""
     return amount >= min_amount and (amount >= 8 * min_amount or find_object_file(part) is not None)
 
 

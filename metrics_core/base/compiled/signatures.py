@@ -170,7 +170,7 @@ weigh_singles, weigh_doubles(weights, columns, sums)
 
 
 def expand_kinds(kinds: str) -> Iterator[str]:
-    """Yield the kind of each single array or number among the arguments. For a record, the kinds of
-    its arrays are yielded one by one."""
+    """Yield the kind of each array or number among the arguments, such as "int64s". For a record,
+    the kinds of its arrays are yielded one by one."""
     for kind in kinds.split():
         yield from RECORDS[kind][1].split() if kind in RECORDS else [kind]

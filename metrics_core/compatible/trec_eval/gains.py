@@ -330,7 +330,7 @@ def _query_start_positions(ranks: JudgedRanks) -> Ints:
 
 
 def _row_positions(ranks: JudgedRanks) -> Ints:
-    """Return the position of each pooled document among all retrieved documents, int64[hit]."""
+    """Return the position of each document of `ranks` among all retrieved documents, int64[hit]."""
     return _query_start_positions(ranks)[ranks.query] + ranks.rank - 1
 
 

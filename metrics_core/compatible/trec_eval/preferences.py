@@ -276,8 +276,8 @@ def _score_with_balanced_counts(
 
 
 def _count_judged_documents(group: JudgePreferences, n_first: int) -> tuple[int, int]:
-    """Return how many of the first `n_first` documents a judge judged relevant, and how many
-    nonrelevant."""
+    """Return two counts of the first `n_first` documents: the relevant and the nonrelevant
+    documents, according to this judge."""
     level, times = group.level[:n_first], group.times[:n_first]
     if group.classes:
         relevant = int(times[level > 0].sum())

@@ -110,10 +110,10 @@ class DocumentList:
 
 
 def collect_values(records: Sequence[Any]) -> dict[RecordPath, list[Any]]:
-    """Return the first values of records by path, except lists and objects.
+    """Return a few example values for each path in the records. Lists and objects are not values.
 
-    If objects have very many keys, the keys of all objects are collected in one list, and their
-    values in another."""
+    If objects have very many keys, their keys are treated as the values of one path, and their
+    values as the values of another."""
     path_values: dict[RecordPath, list[Any]] = {}
     level: dict[Steps, list[Any]] = {(): list(records[:SAMPLE_SIZE])}
     while level:
@@ -246,8 +246,8 @@ def _find_in_objects(
 
 
 def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[Steps]:
-    """Return the steps of paths to possible document ids in nested lists of objects that have a
-    score."""
+    """Search nested values for lists of objects that have a score, and return the paths to the
+    fields of these objects that may be document ids. Each path is given as its steps."""
     id_steps: list[Steps] = []
     for name, field_values in values.items():
         present = [value for value in field_values if value is not None]

@@ -327,8 +327,8 @@ def _find_query_path(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
 
 
 def _may_be_document_records(names: Sequence[str]) -> bool:
-    """Return whether the records may be documents with references, because they have a text but no
-    query id."""
+    """Return whether the records may be documents with references, that is, whether they have a
+    text but no query id."""
     return find_position(names, _QUERY_ID_NAMES) < 0 and find_position(names, TEXTS) >= 0
 
 

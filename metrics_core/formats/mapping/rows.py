@@ -181,7 +181,7 @@ def axis_depth(axis: RowAxis) -> int:
 
 
 def align_column(records: Records, path: RecordPath, rows: RowAxis) -> RoleValues:
-    """Return the values at a path for each row of an axis. Raises MappingError in the same cases as
+    """Return the values at a path, one for each of `rows`. Raises MappingError in the same cases as
     `build_rows`."""
     if path.constant is not None:
         return RoleValues(rows, PythonValues([path.constant]), np.zeros(rows.count, dtype=np.int64))

@@ -170,7 +170,7 @@ def _add_rows(
     by_system: bool,
     has_one_list: bool,
 ) -> None:
-    """Add the rows and lists of one mapping. Raises the errors of `_add_lists`."""
+    """Add the rows and lists of one mapping to `row_blocks`. Raises the errors of `_add_lists`."""
     is_judged = np.ones(rows.axis.count, np.bool_)
     if DOC in rows.columns:
         source.check_cells(rows.axis.count, len(rows.columns))

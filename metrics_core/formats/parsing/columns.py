@@ -104,7 +104,7 @@ def find_position(names: Sequence[str], preferred_names: Sequence[str]) -> int:
 
 @lru_cache(_CACHED_HEADERS)
 def _folded_positions(names: tuple[str, ...]) -> dict[str, int]:
-    """Map each folded name to the index of its first column.
+    """Map each column name, folded by `fold_name`, to the index of the first column with this name.
 
     The result is cached, because some forty names are searched in each header, and a header may
     have a hundred thousand fields."""

@@ -34,7 +34,8 @@ _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 
 
 def _collapse_blanks(line: str, separator: str) -> str:
-    """Return the line. If the separator is a blank, several blanks in a row are replaced by one."""
+    """Return the line. If the separator is a blank, consecutive blanks are replaced by a single
+    blank."""
     return " ".join(line.split()) if separator == " " else line
 
 

@@ -92,7 +92,7 @@ def check_header(source: Source, names: Sequence[str], line: int | None) -> None
 def check_columns(
     source: Source, names: Sequence[str], request: Request, line: int | None
 ) -> HeaderRoles:
-    """Return the roles of the columns that the requested kind of table has.
+    """Return the roles that the columns have in the requested kind of table.
 
     Raises FileFormatError if a required or assigned column is missing."""
     name_list = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")

@@ -249,8 +249,8 @@ class _ColumnSizes:
         return self.groups[group].chunks[index].values
 
     def _longest_texts(self, group: int) -> dict[int, int]:
-        """Return, for each column, the size in bytes of the longest string that its rows may
-        repeat.
+        """Return, for each column, the maximum size in bytes of a string that may be repeated in
+        the column's rows.
 
         This is the longest entry of a dictionary, or the maximum length of a string stored as
         differences."""

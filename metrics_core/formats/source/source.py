@@ -119,8 +119,8 @@ class Source:
             yield piece
 
     def packed(self) -> BinaryIO:
-        """Return the bytes of the file as a seekable file. A packed file is unpacked first. Used
-        for Parquet."""
+        """Return the unpacked bytes of the file as a seekable file, for reading Parquet. A packed
+        file is unpacked completely first."""
         if isinstance(self.origin, Path) and not self.is_packed:
             return self.origin.open("rb")
         data = b"".join(self.chunks()) if self.is_packed else self.origin

@@ -108,8 +108,8 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
 
 
 def _compute_unpacked_size(name: str, origin: Origin, limit: Limit) -> None:
-    """Check the unpacked size of a file by unpacking it without storing the content. Raises
-    FileFormatError if the content exceeds the limit."""
+    """Compute the unpacked size of a file by unpacking the file without storing its content. Raises
+    FileFormatError if the size exceeds the limit; otherwise, nothing is returned."""
     max_size, total = limit.max_unpacked_size(stored_size(origin)), 0
     with open_raw(origin) as raw_file, _open_unpacked(name, raw_file, limit) as stream:
         while piece := stream.read(_PIECE):

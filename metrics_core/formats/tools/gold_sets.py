@@ -20,8 +20,8 @@ is always "text"."""
 
 
 def _is_gold_set(content: Any) -> bool:
-    """Return whether an object is a gold set: its first query and document are texts or nodes, and
-    its judgments are lists."""
+    """Return whether an object is a gold set: its first query is a string, its first document is a
+    string or a node (an object), and its judgments are lists."""
     if not content or not content.keys() <= {*_PARTS, *_SETTINGS}:
         return False
     first_values = [(name, _first_value(content[name])) for name in _PARTS if name in content]

@@ -169,7 +169,8 @@ declare(
 
 
 def _is_search(first_record: Any) -> bool:
-    """Return whether a record is a search response that contains neither judgments nor results."""
+    """Return whether a record with search hits is a plain search response, and not part of a
+    judgment file or of a file of search results."""
     return not _is_judgment_file(first_record) and not _is_result_file(first_record)
 
 

@@ -195,7 +195,8 @@ def _find_rated_hits(records: Records) -> list[str]:
 
 
 def _find_rising_lists(records: Records) -> list[str]:
-    """Return the queries with a score that is higher than the score above it in the list."""
+    """Return the queries whose list is not sorted by score, because a score is higher than the
+    score above it."""
     query_ids = list[str]()
     answers = chain.from_iterable(entry["details"].items() for entry in records.values.to_list())
     for query_id, detail in answers:

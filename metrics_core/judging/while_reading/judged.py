@@ -48,8 +48,9 @@ query are not contiguous, each row may be a segment."""
 
 @dataclass(frozen=True)
 class JudgedFile:
-    """A run that was joined with judgments while it was read: `ranks`, the `notes` on its file, and
-    the number of rows, `n_rows`. `rows_hash` differs if the rows of two runs differ."""
+    """A run that was joined with judgments while it was read. It has the `ranks` of the judged
+    documents, the `notes` on the file and the number of rows `n_rows`. Runs with different rows
+    have a different `rows_hash`."""
 
     ranks: JudgedRanks
     notes: tuple[Note, ...]

@@ -63,8 +63,9 @@ def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
 
 
 def _compute_slot_regions(counts: AnyArray) -> tuple[Ints, Ints]:
-    """Return the start of each region and its number of slots, int64[region] each. The number of
-    slots is a power of two, and at most half of them are used."""
+    """Return the first slot and the number of slots of each region (one hash table), int64[region]
+    each. `counts` are the numbers of strings in the regions. The number of slots is a power of two,
+    and at most half of the slots are used."""
     least_slots = np.maximum(2 * counts, _FEWEST_SLOTS)
     slots = 2 ** np.ceil(np.log2(least_slots)).astype(np.int64)
     return np.cumsum(slots) - slots, slots

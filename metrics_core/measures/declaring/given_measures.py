@@ -48,8 +48,8 @@ def make_given_measure(
 
 
 def find_measure(name: str) -> Measure:
-    """Return the computed measure with this name. If there is none, return a given measure whose
-    values are unknown."""
+    """Return the computed measure with this name. If there is none, return a measure of given
+    scores (scores from another tool) whose values are unknown."""
     try:
         return parse_measure(name)
     except RanklensError:

@@ -67,7 +67,8 @@ class Fractions:
 
 
 class Samples(tuple[Any, ...]):
-    """Values of a parameter used in tests. A test that needs only one takes the first."""
+    """Values of a parameter that are used in tests. A test that needs only one value uses the
+    first."""
 
     def __new__(cls, *values: Any) -> Samples:
         return super().__new__(cls, values)

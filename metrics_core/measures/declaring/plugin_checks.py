@@ -69,9 +69,9 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
 
 
 def guard_part(part: str, value: Any, name: str, package: str) -> Any:
-    """Return a part of a measure's declaration, such as its kernel or its terms, with guarded
-    functions. If a function of the package `package` fails, its guard raises RanklensError. Parts
-    of built-in measures (package "") are returned unchanged."""
+    """Return a part of a measure's declaration, such as its kernel or its terms, with every
+    function in it guarded: if the function fails, RanklensError is raised. `package` is the plug-in
+    that declares the measure. Parts of built-in measures (package "") are returned unchanged."""
     if not package or value is None:
         return value
     if part == "kernel":

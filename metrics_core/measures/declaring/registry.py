@@ -60,8 +60,8 @@ documents of each grade, int64[query, grade]."""
 
 @dataclass(frozen=True)
 class Share:
-    """The score of the measure `part`, with the same parameters, divided by a divisor.
-    `find_divisor(ranks, grades, **parameters)` returns the `Divisor` for ascending grades."""
+    """The score of another measure, `part`, with the same parameters, divided by a divisor.
+    `find_divisor(ranks, grades, **parameters)` returns the `Divisor`; `grades` are ascending."""
 
     part: str
     find_divisor: Callable[..., Divisor]
@@ -337,8 +337,8 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
 def weights(*names: str) -> Callable[[Terms], Terms]:
     """Return a decorator for measures whose score is divided among the documents within the cutoff
-    in proportion to weights. The decorated function takes any parameters of the measure and returns
-    the documents with their grades replaced by weights of 0 or more."""
+    in proportion to weights. The decorated function may take any of the measure's parameters. It
+    returns the documents with their grades replaced by weights of 0 or more."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:

@@ -86,7 +86,7 @@ def judged_ranks(
 
 
 def select_stored_columns(rows: DataFrame) -> DataFrame:
-    """Return the columns of `judged_ranks` from ranked rows."""
+    """Convert ranked rows to rows with the columns of `judged_ranks`."""
     with hide_warnings():
         checked = rows.mapInArrow(raise_row_problems, rows.drop("problem").schema)
     document = "if(relevance is null, null, doc_id) as doc_id"

@@ -70,8 +70,8 @@ def find_files(spark: SparkSession, pattern: str) -> list[SparkFile]:
 
 
 def _describe_file(system: Any, status: Any) -> SparkFile:
-    """Return the file or folder as a SparkFile. The format is detected from the first bytes of its
-    first file."""
+    """Return the file or folder as a SparkFile. The format is detected from the first bytes of the
+    file or, for a folder, of the folder's first file."""
     path = status.getPath()
     if not status.isDirectory():
         return SparkFile(path.toString(), _is_parquet(system, path))

@@ -86,8 +86,8 @@ def describe_column(values: AnyArray) -> dict[str, Any]:
 
 
 def _most_frequent_values(values: AnyArray) -> list[tuple[str, int]]:
-    """Return pairs of the most frequent values of a column and their numbers of rows. The values
-    are quoted as in a filter line."""
+    """Return the most frequent values of a column, each as a pair (value, number of rows with it).
+    The values are quoted as in a filter line."""
     counted = pd.Series(values, dtype=object).value_counts()
     pairs = ((str(text), int(rows)) for text, rows in zip(counted.index, counted, strict=True))
     short = (pair for pair in pairs if len(pair[0]) <= LONGEST)

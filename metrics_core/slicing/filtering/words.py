@@ -47,7 +47,7 @@ class Word:
         return "the end of the line" if self.kind == END else self.text
 
     def is_mark(self, mark: str) -> bool:
-        """Return whether the word is this parenthesis, comma or keyword."""
+        """Return whether the word is the parenthesis, comma or keyword `mark`."""
         return self.kind in (MARK, WORD) and self.value == mark
 
 

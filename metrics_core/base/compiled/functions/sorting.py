@@ -37,7 +37,8 @@ def merge_falling(keys, rows, n, keys_memory, rows_memory):
 
 @njit(**COMPILED)
 def sort_falling(keys, rows, n, keys_memory, rows_memory, hole, end):
-    """Sort n keys with their rows in the same way as `merge_falling`, but usually in one pass.
+    """Sort n keys with their rows, highest key first. The result is the same as that of
+    `merge_falling`, but usually needs only one pass.
 
     Each key is put into a bucket by its value, and nearby keys are then sorted by insertion. If
     many keys share few buckets, all keys are merge-sorted instead. `hole` and `end` are working
