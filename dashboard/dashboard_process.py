@@ -110,8 +110,8 @@ def _start_process(folder: Path, error_file: IO[str]) -> subprocess.Popen[str]:
     """Start the command `ranklens` on any free port. Its errors are written to `error_file`.
 
     The command runs in its own session, so that interrupting a notebook cell does not end it. It
-    ends when its standard input is closed. The operating system closes the input when the present
-    process ends for any reason."""
+    ends when its standard input is closed. The operating system closes this input when the current
+    process ends, for any reason."""
     options = ["--port", "0", "--workspace", str(folder), "--until-eof"]
     return subprocess.Popen(
         [sys.executable, "-c", _BEGIN, *options],

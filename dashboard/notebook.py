@@ -305,7 +305,7 @@ class NotebookChanges(NotebookComparison):
         return overlap_curves(self._study, self._view)[["run", "k", "mean", "low", "high"]]
 
     def explain(self, query: Any) -> Explanation:
-        """Raise RanklensError, because scores need judgments."""
+        """Raise RanklensError, because without judgments there are no scores to explain."""
         raise RanklensError("There are no scores to explain.", "Pass judgments instead of None.")
 
     def figure(self, *_: Any, **__: Any) -> NotebookFigure:

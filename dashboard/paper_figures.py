@@ -35,8 +35,8 @@ _MOST_MM = 1000.0
 
 
 class FigureRequest(NamedTuple):
-    """A request for a figure. `width` is in mm. `by` is a column of the queries for the breakdown.
-    `family` is the measure of the curves, by default that of the comparison."""
+    """A request for a figure. `width` is in mm. `by` is the column of the queries for a breakdown.
+    `family` is the measure for curves; by default it is the measure of the comparison."""
 
     study: Study
     view: Comparison

@@ -160,8 +160,8 @@ class Address:
         return self.with_values(**{f.name: f.empty_value for f in self.fields if not f.lasting})
 
     def restrict_to_fields(self, fields: Iterable[Field]) -> Address:
-        """Return the address for a page that declares these fields. Fields of other pages are
-        emptied unless they are lasting."""
+        """Return the address for a page that declares these fields. Fields that only other pages
+        declare are emptied, unless they persist between pages (`Field.lasting`)."""
         declared = {*SHARED_FIELDS, *fields}
         foreign = (f for f in self.fields if not f.lasting and f not in declared)
         return self.with_values(**{f.name: f.empty_value for f in foreign})

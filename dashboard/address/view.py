@@ -121,11 +121,11 @@ class Comparison:
 
     @property
     def comparison_that_selects_queries(self) -> Comparison:
-        """The part of the comparison that determines which queries are in view.
+        """The comparison with defaults in place of all values that have no effect on which queries
+        are in view.
 
         The compared runs are kept only if a derived column or a control narrows the queries.
-        Measure and cutoff are kept only for a derived column. All other values have their
-        defaults."""
+        Measure and cutoff are kept only if a derived column does."""
         derived = any(column.endswith(MARK) for column, _ in self.filters)
         pairs = zip(CONTROLS, self.controls, strict=True)
         words = tuple(word if control.narrows else "" for control, word in pairs)

@@ -109,7 +109,8 @@ def describe_test(saved_preview: Preview) -> str:
 
 
 def format_opening_time(row: ListedCollection, today: datetime) -> str:
-    """Format the time at which a collection was last opened, in the time zone of `today`."""
+    """Format the time at which a collection was last opened, in the time zone of `today`. The
+    result is "" if the collection was never opened."""
     if not row.opened:
         return ""
     opened_at = datetime.fromtimestamp(row.opened, today.tzinfo)

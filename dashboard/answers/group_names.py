@@ -14,8 +14,8 @@ def group_name(group: str, column: str, groups: pd.Series, *, short: bool = Fals
     """Return the name of a group for use in a sentence.
 
     If the group is a number or a range, the name includes the name of the column. For a group of a
-    derived column, the name describes its queries. If `short` is true (for use outside sentences),
-    it is the group's label instead."""
+    derived column, the name describes the queries of the group. If `short` is true, the name is for
+    use outside sentences, so a group of a derived column is named by its label."""
     derived = find_derived_column(column)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else column}"

@@ -59,8 +59,8 @@ def select_groups(
     is_single_run: bool,
     max_rows: int = MOST_ROWS,
 ) -> GroupRows:
-    """Return the groups that match the request, in the requested order. At most `max_rows` groups
-    are shown unless all are requested."""
+    """Return the groups that match the request, in the requested order: at most `max_rows` groups,
+    unless the request is for all."""
     groups = breakdown.groups
     total = float(breakdown.total_row["adds"])
     groups = groups.assign(printed=w.round_parts(total, groups["adds"].tolist()))

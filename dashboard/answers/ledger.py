@@ -107,6 +107,7 @@ def _ledger_steps(documents: pd.DataFrame, empty_list_score: float, total: float
 
 
 def _make_summary_bar(label: str, contribution: float, n_documents: int) -> pd.DataFrame:
-    """Return a bar that does not represent a single document."""
+    """Return a bar that represents several documents or none. `label` takes the place of a document
+    id."""
     row = {"doc_id": label, "grade": math.nan, "rank": math.nan, "baseline_rank": math.nan}
     return pd.DataFrame([{**row, "part": contribution, "documents": n_documents}])

@@ -15,9 +15,9 @@ _BESIDE_GIVEN = ("nDCG@{k}", "R@{k}")
 
 
 def overview_measures(study: Study, comparison: Comparison) -> list[Measure]:
-    """Return the given measures, then the default measures at the chosen cutoff. If there are given
-    measures, only some of the default measures are included. If the chosen measure is not among
-    these, it comes first."""
+    """Return the given measures, followed by the default measures at the chosen cutoff. If there
+    are given measures, only some of the default measures are included. If the chosen measure is in
+    neither group, it is added in front."""
     names = _USUAL_MEASURES if not study.given_tables else _BESIDE_GIVEN if study.judged else ()
     measures = [
         *study.given_measures,

@@ -26,8 +26,8 @@ class QualityCost:
     """The shown runs, best cost first.
 
     `frame` has run, cost and quality (means), cost_low, cost_high, quality_low and quality_high
-    (bounds of their intervals), and best (bool: the mean quality is better than that of every row
-    above it). `choices` are the names of the measures that can be compared."""
+    (bounds of their intervals), and best (bool: the mean quality is better than in every row
+    above). `choices` are the names of the measures that can be compared."""
 
     frame: pd.DataFrame
     quality: Measure

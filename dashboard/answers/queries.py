@@ -119,8 +119,9 @@ class QueryList:
         return QueryRows(self.rows.iloc[start : start + PAGE_ROWS], page_number, pages, start)
 
     def move_column(self, key: str, step: int) -> tuple[str, ...]:
-        """Return the keys of the shown columns after one of them is moved by `step` positions. The
-        result is empty if it cannot be moved there. The query's text stays first."""
+        """Return the keys of the shown columns after the column `key` is moved by `step` positions.
+        The result is empty if the column cannot be moved there. The query's text always stays
+        first."""
         keys = [column.key for column in self.columns if column.key != "text"]
         position = keys.index(key) if key in keys else -1
         if position < 0 or not 0 <= position + step < len(keys):
@@ -306,9 +307,9 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
 
 
 def count_failing_queries(comparison: Comparison, n_at_zero: int) -> int:
-    """Return the number of queries on which every run fails. This is `n_at_zero`, the number of
-    queries on which every run scores 0. If scores can be negative, a score of 0 is no failure, so
-    the result is 0."""
+    """Return the number of queries on which every run fails: `n_at_zero`, the number of queries on
+    which every run scores 0. If scores can be negative, a score of 0 is not a failure, so the
+    result is 0."""
     return n_at_zero if comparison.measure.declaration.range[0] >= 0 else 0
 
 

@@ -69,7 +69,7 @@ def query_failures(study: Study, comparison: Comparison) -> Objects:
 
 def run_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
     """Return the kind of failure of a run for each judged query, object[query]. All values are ""
-    for a given measure."""
+    if the scores on the measure were given in files, not computed here."""
     if not study.is_computed(measure):
         return np.full(len(study.query_ids), "", dtype=object)
     return study.cached_answer(_classify_failures, run, measure, cutoff)

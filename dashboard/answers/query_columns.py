@@ -110,8 +110,8 @@ def choose_columns(
     keys: tuple[str, ...],
     available_columns: list[TableColumn],
 ) -> list[TableColumn]:
-    """Return the column of the query text and the columns with these keys, in the order of the
-    keys. If no key is known, return the default columns."""
+    """Return the column of the query text, followed by the columns with these keys, in the order of
+    the keys. Unknown keys are ignored. If no key is known, return the default columns."""
     by_key = {column.key: column for column in available_columns}
     columns = [by_key[key] for key in dict.fromkeys(keys) if key in by_key and key != "text"]
     return [by_key["text"], *columns] if columns else default_columns(study, comparison)

@@ -44,10 +44,11 @@ class RankedMeasure:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All runs on several measures, in the order of the chosen measure, best run first. `table` has
-    one row per measure and run: measure, run, mean, low, high and, if the places are known,
-    first_place and last_place. `alone_sentence` names the other measures on which one run alone
-    ranks first, as far as the places are known."""
+    """All runs on several measures, sorted by the chosen measure, best run first.
+
+    `table` has one row per measure and run: measure, run, mean, low, high and, if the places are
+    known, first_place and last_place. `alone_sentence` names the other measures on which one run
+    alone ranks first. It covers only measures on which the places are known."""
 
     runs: tuple[str, ...]
     columns: tuple[RankedMeasure, ...]

@@ -236,8 +236,8 @@ def _measure_agreement(
 
 def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
     """Return the measure that prefers a different run than the chosen measure on the largest number
-    of queries, and the ten queries on which the two measures differ most. The queries are the frame
-    of `find_disagreements` with text and meta."""
+    of queries, and the ten queries on which the two measures differ most. The queries are rows of
+    the frame of `find_disagreements`, with the additional columns text and meta."""
     return study.cached_answer(_most_opposed_measure, pair_key(comparison))
 
 
@@ -300,8 +300,8 @@ def _tie_range(study: Study, name: str, measure: Measure) -> TieRange:
 
 def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame | None:
     """Return the queries whose difference depends on the order of tied scores, widest range first.
-    Returns None if `tie_effects` returns None. Columns: query_id, text, meta, difference, low,
-    high."""
+    Returns None if a run was loaded as judged ranks, which have no scores. Columns: query_id, text,
+    meta, difference, low, high."""
     effects = tie_effects(study, comparison)
     if effects is None:
         return None

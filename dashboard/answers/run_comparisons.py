@@ -120,10 +120,12 @@ def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
 
 @dataclass(frozen=True)
 class SampleSize:
-    """The result of the test of the compared pair. `smallest` is the smallest difference that can
-    be detected. If the test is inconclusive, `needed` is the number of queries needed. Both are NaN
-    if unknown. `inner` is the interval of two one-sided tests. `unchanged` is true if both runs
-    have the same score on every query."""
+    """The result of the test of the compared pair, with the difference that it can detect and the
+    number of queries that it needs.
+
+    `smallest` is the smallest difference that can be detected. If the test is inconclusive,
+    `needed` is the number of queries needed. Both are NaN if unknown. `inner` is the interval of
+    two one-sided tests. `unchanged` is true if both runs have the same score on every query."""
 
     difference: float
     queries: int

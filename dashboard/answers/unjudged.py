@@ -195,7 +195,8 @@ def _match_pair_documents(study: Study, name: str, baseline: str, depth: int) ->
 
 
 def next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
-    """Return the documents to judge next, those with the largest effect on the difference first."""
+    """Return the documents to judge next, sorted by their effect on the difference, largest
+    first."""
     return study.cached_answer(_next_judgments, pair_key(comparison))
 
 

@@ -307,9 +307,11 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """Show charts of the compared runs or of all shown runs by group. Unless a single run is shown
-    or groups are searched, also show the cells of the column crossed with its default second
-    column."""
+    """Show charts by group: of the compared runs, or of all shown runs. Also show the cells of the
+    column crossed with its default second column.
+
+    The cells are omitted if only a single run is shown, or if the user has searched for groups or
+    set a minimum number of queries."""
     comparison, drawing = context.comparison, group_charts.select_drawing(context)
     scores = answers.scores_by_group(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
@@ -356,7 +358,8 @@ def _show_charts(
 
 
 def _show_slices(context: PageContext) -> None:
-    """Show the slices in which the mean difference differs from that of all other queries."""
+    """Show the slices in which the mean difference is unlike the mean difference of all other
+    queries."""
     result = slices(context.study, context.comparison)
     text = slices_finding(
         result.searched_count,

@@ -337,8 +337,9 @@ def _show_unjudged_message(context: PageContext, page: Page) -> bool:
 
 
 def _show_given_measure_message(context: PageContext) -> bool:
-    """If the chosen measure is given, show a message that the page needs a computed measure, with a
-    button that selects the default one. Return whether the message was shown."""
+    """If the scores of the chosen measure come from a file, show a message that the page needs a
+    computed measure, with a button that selects the default measure. Return whether the message was
+    shown."""
     measure = context.comparison.measure
     if context.study.is_computed(measure):
         return False

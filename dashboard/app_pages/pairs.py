@@ -302,7 +302,7 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
 
 
 def _differ_from_overview(answer: Pairs, context: PageContext) -> bool:
-    """Return whether the intervals of the matrix differ from those on Overview."""
+    """Return whether the intervals of the matrix differ from the intervals on Overview."""
     return context.comparison.method.is_default and answer.run_pairs.n_pairs > 1
 
 

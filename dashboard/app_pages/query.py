@@ -246,7 +246,7 @@ def _chosen_runs_beside(context: PageContext) -> list[str]:
 
 def _parse_row_count(text: str, *, has_several_lists: bool) -> int:
     """Return the number of rows to show of each list. It is the number in the address, but at least
-    the default."""
+    the default, which is larger if there are several lists."""
     first = two_lists.FIRST_OF_SEVERAL if has_several_lists else two_lists.FIRST
     return max(parse_whole_number(text) or 0, first)
 

@@ -12,7 +12,7 @@ from metrics_core.base import wording
 
 
 class Ticks(NamedTuple):
-    """Round values on an axis, their texts, and the range of the axis."""
+    """The ticks of an axis: round values, their texts, and the range of the axis."""
 
     values: list[float]
     texts: list[str]
@@ -37,8 +37,8 @@ def nice_ticks(
     format_value: Callable[[float, int], str] = wording.format_score,
 ) -> Ticks:
     """Return at most `max_ticks` + 1 round ticks that cover the range. Their texts have as many
-    decimals as the ticks need. They have at least `min_digits` decimals unless all ticks are
-    whole numbers."""
+    decimals as the ticks need. Unless all ticks are whole numbers, the texts have at least
+    `min_digits` decimals."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
         low, high, span = 0.0, 1.0, 1.0

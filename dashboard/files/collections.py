@@ -198,13 +198,13 @@ class CollectionCatalog:
         return sorted(rows, key=lambda row: -(row.opened or _time_in_seconds(row.changed)))
 
     def record_opening(self, collection_id: str) -> None:
-        """Store the present time as the time when a collection was last opened. The collection's
-        record does not change."""
+        """Store the current time as the time when a collection was last opened. The record of the
+        collection does not change."""
         self._workspace.cache.record_time(_OPENED, collection_id)
 
     def store_preview(self, collection_id: str, version: str, preview: Preview) -> None:
-        """Store the preview of a collection. `version` is the version of the collection that it was
-        made from."""
+        """Store the preview of a collection. `version` is the version of the collection from which
+        the preview was made."""
         cached = CachedValue(metadata={"version": version, **asdict(preview)})
         self._workspace.cache.put(_PREVIEWS, collection_id, value=cached)
 

@@ -98,8 +98,8 @@ def _choose_fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qre
 
 
 class ConvertedFiles:
-    """A reader of files in folders. If a long run was read before, and the state or the content of
-    its file is unchanged, the stored copy is used."""
+    """A reader of files in folders. For a long run that was read before, it uses the stored copy if
+    the state or the content of the file is unchanged."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache

@@ -66,8 +66,9 @@ def select_remembered_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
-    """Return the remembered choices for files of the same shape as this file. The result is empty
-    if there are none, or if the file is certainly of another kind."""
+    """Return the choices that were remembered for files of the same shape as this file. The result
+    is empty if there are none, or if the file is certainly of another kind of table than the
+    choices say."""
     fields = find_fields(origin, name) if answers else None
     choices = (
         {} if fields is None else select_remembered_choices(answers.get(shape_key(fields), {}))

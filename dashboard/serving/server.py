@@ -48,8 +48,8 @@ def make_application(
     access control around them.
 
     `keys` are the keys that give access, or None for no keys. `host_names` are the host names that
-    a browser may use for the server. `path_prefix` is the path of all pages if there are no
-    keys."""
+    a browser may use for the server. `path_prefix` is the beginning of all paths. It is only used
+    if there are no keys, because the keys already contain it."""
     base = keys.base if keys else path_prefix
     origins = {origin for name in host_names for origin in parse_origins(name, port)}
     set_server_options(port=port, base_path=base, origins=origins)

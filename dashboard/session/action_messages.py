@@ -24,8 +24,8 @@ _READING = Lock()
 
 @dataclass(frozen=True)
 class Receipt:
-    """A message. `key` identifies its widgets. If `alarming` is true, the message is shown as a
-    warning."""
+    """A message to the user about an action, with a hint and buttons (`offers`). `key` identifies
+    the widgets of the message. If `alarming` is true, the message is shown as a warning."""
 
     key: int
     message: str

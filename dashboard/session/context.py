@@ -62,7 +62,7 @@ def page_context() -> PageContext | None:
 
 def study_context() -> PageContext:
     """Return the context of a page that is shown only if there is a study. Raises RuntimeError if
-    there is none."""
+    there is no study."""
     context = page_context()
     if context is None:
         raise RuntimeError("there is no study to view")

@@ -268,8 +268,8 @@ it, encoded as JSON."""
 
 @st.cache_resource(show_spinner=False)
 def _last_folder_reads() -> dict[tuple[str, Kind | None], tuple[list[_FolderFile], list[File]]]:
-    """Return the files that were last requested from a collection's folder together with the result
-    of reading them, by collection and kind."""
+    """Return the cache of the last read of each folder, by collection and kind. It has the files
+    that were requested and the result of reading them."""
     return {}
 
 

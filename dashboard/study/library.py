@@ -259,7 +259,8 @@ def id_maps(settings: Settings) -> IdMaps:
 
 
 def _put_runs_into_files(files: Sequence[File], runs: Sequence[_FileRun]) -> list[File]:
-    """Return the files with the renamed runs and the slots of these runs."""
+    """Return the files with each run replaced by its renamed version, and with the slot (colour and
+    shape) of this run."""
     named_files = []
     for f in files:
         file_run = next((candidate for candidate in runs if candidate.file is f), None)
@@ -321,10 +322,11 @@ def convert_to_judgments(file: File) -> Loaded:
 
 
 def _choose_queries(files: Sequence[File], query_ids: Sequence[str]) -> File | None:
-    """Return the query file that has the largest number of these queries. If several are tied, a
-    file with columns besides the text is preferred, and among these the last one.
+    """Return the query file that has the largest number of these queries; None if there are no
+    files.
 
-    Some tools write query files that contain only texts, so a file with columns is more useful."""
+    If several are tied, a file with columns besides the text is preferred, because some tools write
+    query files that contain only texts. If several are still tied, the last one is returned."""
     known_ids = set(query_ids)
 
     def count_known_queries(file: File) -> tuple[int, bool]:
@@ -337,8 +339,8 @@ def _choose_queries(files: Sequence[File], query_ids: Sequence[str]) -> File | N
 
 
 def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
-    """Return the document file that has the largest number of judged documents. If several are
-    tied, return the last of them."""
+    """Return the document file that has the largest number of judged documents. If several are tied
+    or there are no judgments, return the last of them. Returns None if there are no files."""
     if len(files) < 2 or qrels is None or not isinstance(qrels.table, Qrels):
         return files[-1] if files else None
     judged = qrels.table.doc_ids.unique()

@@ -143,8 +143,8 @@ class Study(CachedAnswers):
 
     @cached_property
     def given_scores_check(self) -> tuple[list[str], list[Note]]:
-        """Two lists: the names of the given measures that equal a computed measure, and notes. The
-        notes are about these measures, and about given scores that are not used."""
+        """Two lists. The first has the names of the given measures that equal a computed measure.
+        The second has notes about these measures, and about given scores that are not used."""
         if self._file_scores is None or self.given_scores is None or not self.judged:
             return [], []
         unused = unused_score_notes(self._file_scores, self.names, self.query_ids)
@@ -235,8 +235,8 @@ class Study(CachedAnswers):
         return self.cached_answer(columns.columns, unfiltered)
 
     def splitting_columns(self, comparison: Comparison) -> list[str]:
-        """Return the names of those `columns` that have more than one group among the queries in
-        view."""
+        """Return the names of the `columns` that divide the queries in view into more than one
+        group."""
         return self.cached_answer(columns.splitting_columns, replace(comparison, other_runs=()))
 
     @cached_property
@@ -367,8 +367,8 @@ class Study(CachedAnswers):
         return score_runs(list(self.judged.values()), (measure,))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the frame with the columns `text`, `meta` (such as "Billing · medium") and `by:
-        NAME` for each grouping. The frame must have a column query_id."""
+        """Return the frame with additional columns: `text`, `meta` (such as "Billing · medium"),
+        and `by: NAME` for each grouping. The frame must have a column query_id."""
         descriptions = self.cached_answer(columns.describe_queries).reindex(frame["query_id"])
         return pd.concat([frame, descriptions.set_axis(frame.index)], axis=1)
 

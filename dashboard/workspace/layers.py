@@ -212,7 +212,7 @@ class LayerStore:
         self._set_removed(collection_id, layer_id, is_removed=1)
 
     def restore_layer(self, collection_id: str, layer_id: str) -> None:
-        """Restore a removed layer. Raises KeyError if the layer is already deleted."""
+        """Restore a removed layer. Raises KeyError if the layer is already deleted for good."""
         self._set_removed(collection_id, layer_id, is_removed=0)
 
     def _set_removed(self, collection_id: str, layer_id: str, *, is_removed: int) -> None:

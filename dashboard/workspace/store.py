@@ -144,8 +144,7 @@ class Workspace:
     def rename_runs(
         self, identity: str, names: Mapping[str, str], slots: Mapping[str, int]
     ) -> None:
-        """Store run names and slots (colour and shape), both keyed by the run's name in its
-        file."""
+        """Store names and slots (colour and shape) by the name of the run in its file."""
         self._change_record(identity, run_names=dict(names), run_slots=dict(slots))
 
     def set_id_maps(self, identity: str, query_map: str, doc_map: str) -> None:
@@ -209,7 +208,7 @@ class Workspace:
         return [e for e in all_entries if not e.removed and e.number not in older]
 
     def removed_entries(self, identity: str) -> list[Entry]:
-        """Return the records of the files that were removed since the start."""
+        """Return the records of the files that were removed since Ranklens was started."""
         all_entries = self._store.entries(identity)
         older = replaced_entry_numbers(all_entries)
         return [e for e in all_entries if e.removed and e.number not in older]
@@ -259,8 +258,8 @@ class Workspace:
         self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), keep_both: bool = False
     ) -> AddedFile:
         """Add a table to an existing collection. Rows that are already stored are not stored again,
-        except for a run under another file name. Unless `keep_both` is true, a table replaces an
-        earlier one of the same file name and kind, and gets its colour and name. `slots` are
+        except for a run under another file name. Unless `keep_both` is true, the table replaces an
+        earlier one of the same file name and kind, and takes over its colour and name. `slots` are
         colours that are in use elsewhere."""
         with self._guard_changes():
             loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
@@ -301,7 +300,7 @@ class Workspace:
                 self._store.drop_entry(identity, number)
 
     def restore_entry(self, identity: str, number: str) -> None:
-        """Restore a removed file. Raises KeyError if the file is already deleted."""
+        """Restore a removed file. Raises KeyError if the file is already deleted for good."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None:

@@ -217,7 +217,7 @@ class UnknownMeasureError(RanklensError):
 
 def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str]:
     """Return up to three measures with names similar to `name`, closest first. The result maps the
-    canonical name of each measure to its most similar name."""
+    canonical name of each measure to the one of its names that is most similar to `name`."""
     by_lower_name = {k.lower(): k for k in measure_names}
     near = difflib.get_close_matches(name.lower(), by_lower_name, n=5, cutoff=_CLOSE)
     closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]

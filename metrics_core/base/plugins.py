@@ -131,7 +131,8 @@ class Registry(Generic[Declared]):
         return bool(_installed_entry_points(self._group))
 
     def remove(self, name: str, failed_module: str) -> None:
-        """Remove a declaration if its module is `failed_module` or could not be imported."""
+        """Remove a declaration if its module could not be imported. This is the case if the module
+        is `failed_module` or is missing from the imported modules."""
         module = self._entries[name].module
         if module == failed_module or module not in sys.modules:
             del self._entries[name]

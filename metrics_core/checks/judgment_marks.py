@@ -86,6 +86,6 @@ def _mix_hash_bits(numbers: Hashes) -> Hashes:
 
 
 def combine_query_hashes(marks: Mapping[str, str]) -> str:
-    """Combine the marks of all queries' judgments into a single mark."""
+    """Combine the marks of all queries into a single hash. `marks` maps query ids to marks."""
     lines = sorted(f"{query_id} {mark}" for query_id, mark in marks.items())
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:HEX]

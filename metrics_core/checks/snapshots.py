@@ -73,8 +73,8 @@ class Origin:
 
 
 class BestMean(NamedTuple):
-    """The best mean that a baseline ever had on a measure, and the mark of all judgments at that
-    time."""
+    """The best mean that a baseline ever had on a measure. `judgments` is the combined mark (a
+    hash) of all judgments at that time."""
 
     mean: float
     judgments: str

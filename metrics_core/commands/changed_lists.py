@@ -56,10 +56,10 @@ def refuse_options_on_scores(options: Mapping[str, object]) -> None:
 def list_change_columns(
     comparison: pd.DataFrame, runs: Sequence[Run], names: Sequence[str], top: int
 ) -> dict[str, list[float]]:
-    """Return the named columns for the rows of a comparison.
+    """Return the values of the columns with these names, one value for each row of a comparison.
 
-    Available columns are the means of the overlap and of rank-biased overlap with the baseline.
-    Raises RanklensError for an unknown name."""
+    The available columns are the mean overlap and the mean rank-biased overlap of the run's lists
+    with the baseline's lists. Raises RanklensError for an unknown name."""
     unknown = next((name for name in names if name not in LIST_COLUMNS), None)
     if unknown:
         raise RanklensError(

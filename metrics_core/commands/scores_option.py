@@ -42,11 +42,11 @@ def read_scores_and_runs(
 ) -> tuple[Scores, list[Run]]:
     """Return the scores that the options name, and the runs that were read.
 
-    The scores are read from `--scores`, computed from judgments and runs, or both. Runs are only
-    returned if all scores are computed and `read_input` keeps the runs. Notes go to stderr. Raises
-    RanklensError if a name in `-m` belongs to both a measure of `--scores` and a computed measure.
-    If `needs_direction` is true, RanklensError is also raised for a measure named by `-m` whose
-    direction is not declared."""
+    Scores are read from the files of `--scores`, or computed from judgments and runs; the options
+    may name both sources. Runs are only returned if all scores are computed and `read_input` keeps
+    the runs. Notes go to stderr. Raises RanklensError if a name in `-m` belongs to both a measure
+    of `--scores` and a computed measure. If `needs_direction` is true, RanklensError is also raised
+    for a measure named by `-m` whose direction is not declared."""
     if not options.scores:
         if options.lower or options.higher:
             raise RanklensError(

@@ -94,8 +94,9 @@ def means_by_cutoff(
 ) -> list[MeanCurve]:
     """Return the mean curve of each pair of a run and a measure.
 
-    All runs must be joined with the judgments of the same queries, and all measures must have the
-    same combination. If `bounds` is false, nothing is resampled, and low and high are NaN."""
+    All runs must be joined with the judgments of the same queries. All measures must combine the
+    scores of queries in the same way, such as by their mean. If `bounds` is false, nothing is
+    resampled, and low and high are NaN."""
     # Many at once, because the draws are one matrix product; not all, because of memory.
     size = max(1, _CELLS // max(judged_measures[0][0].n_queries * len(cutoffs), 1))
     parts = (

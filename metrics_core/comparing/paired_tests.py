@@ -158,8 +158,8 @@ def benjamini_hochberg_adjusted(p_values: Floats) -> Floats:
 
 
 def bonferroni_adjusted(p_values: Floats) -> Floats:
-    """Return p-values float64[n], each multiplied by their number and limited to 1 (Bonferroni).
-    NaN stays NaN."""
+    """Return p-values float64[n], each multiplied by the number of defined p-values and limited to
+    1 (Bonferroni). NaN stays NaN."""
     return np.minimum(p_values * int((~np.isnan(p_values)).sum()), 1.0)
 
 

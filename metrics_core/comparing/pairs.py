@@ -29,9 +29,11 @@ BETTER, WORSE, TIED = "better", "worse", "same"
 
 
 def classify_differences(differences: Floats, *, tie_threshold: float = SAME) -> Objects:
-    """Return "better", "worse" or "same" for each difference, object[…]; None if it is undefined.
+    """Return "better", "worse" or "same" for each difference, object[…]; None if the difference is
+    undefined.
 
-    `differences` float64[…] are positive if the run is better."""
+    `differences` float64[…] are positive if the run is better. A difference of at most
+    `tie_threshold`, in absolute value, is "same"."""
     better, worse = _mark_outside_band(differences, tie_threshold)
     result = np.full(differences.shape, TIED, dtype=object)
     result[better] = BETTER

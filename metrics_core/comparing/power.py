@@ -142,8 +142,9 @@ def smallest_failing_loss(
     allowed_loss: float,
     differing_share: float = 1.0,
 ) -> float:
-    """Return the smallest true loss that, with probability `POWER`, is significant and has an
-    estimate above `allowed_loss`. NaN if `failure_chance` is NaN or never reaches `POWER`."""
+    """Return the smallest true loss with a `failure_chance` of at least `POWER`. The other
+    arguments are the same as for `failure_chance`. Returns NaN if `failure_chance` is NaN or never
+    reaches `POWER`."""
 
     def is_failure_likely(loss: float) -> bool:
         return (

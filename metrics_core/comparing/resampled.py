@@ -227,8 +227,9 @@ class _Sample:
         return np.flatnonzero(self.is_tested & (self.differing > 0))
 
     def p_values(self, reached: Ints, distances: Floats) -> Floats:
-        """Return the p-values of `drawn_columns`, float64[drawn column]. `reached` int64[drawn
-        column] counts the draws whose distance is at least the distance in the data."""
+        """Return the p-values of `drawn_columns`, float64[drawn column], from the `distances` of
+        the draws, [draw, drawn column]. `reached` int64[drawn column] is the number of draws whose
+        distance is at least as large as the distance in the data."""
         queries, limits = (
             self.mean_moments.queries[self.drawn_columns],
             np.abs(self.statistic[self.drawn_columns]),
@@ -247,8 +248,8 @@ class _Sample:
         return np.minimum(np.where(one_size, least_p, np.maximum(share, least_p)), 1.0)
 
     def add_draws(self, p: Floats, distances: Floats) -> ResampledMeans:
-        """Return the results of the columns: their statistics together with the p-values and
-        distances from the draws."""
+        """Return the results of the columns: their statistics, the p-values `p`, and the
+        `distances` of the draws."""
         moments = self.mean_moments
         return ResampledMeans(
             moments.mean,

@@ -108,7 +108,7 @@ def compare_groups_together(
 
 @dataclass(frozen=True)
 class _ScaledPair:
-    """Scores and baseline scores of a group, with the tested quantity of each column.
+    """Scores and baseline scores of the `group`, with the tested quantity of each column.
 
     The scores are float64[query, column] each, on the scale on which they are combined."""
 
@@ -312,7 +312,8 @@ def _critical_t_values(sample: ResampledMeans, p_corrected: Floats, method: Meth
 
 def _t_test_width(tail: float, sample: ResampledMeans, p: Floats) -> Floats:
     """Return the number of standard errors from zero at which a t-test with error probability
-    `tail` becomes significant, float64[column]; NaN without a test."""
+    `tail` becomes significant, float64[column]. It is NaN for columns without a test, for which `p`
+    float64[column] is NaN."""
     from scipy import special
 
     is_tested = ~np.isnan(p)

@@ -95,7 +95,8 @@ def decide_verdict(
 
 
 def refuse_verdict(measure: str) -> Verdict:
-    """Return `NO_VERDICT`, with the reason that the direction of the measure is not declared."""
+    """Return `NO_VERDICT` together with the reason: the direction of the measure is not
+    declared."""
     return Verdict(
         NO_VERDICT,
         f"not declared whether higher or lower is better: --lower {measure} or --higher {measure}",

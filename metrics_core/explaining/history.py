@@ -52,7 +52,8 @@ class History:
 
     @cached_property
     def broken_at(self) -> Ints:
-        """The version in which each query last changed from good to not good, int64[query]."""
+        """The version in which each query last changed from good to not good, int64[query]; -1 if
+        it never did."""
         return _last_switch(self.fine[:-1] & ~self.fine[1:])
 
     @cached_property
@@ -62,7 +63,7 @@ class History:
 
     @property
     def first_bad_version(self) -> Ints:
-        """The version since which each query is not good, int64[query].
+        """The version since which each query has not been good, int64[query].
 
         It is -1 for a query that is good in the last version or was never good."""
         return np.where(self.fine[-1], -1, self.broken_at)

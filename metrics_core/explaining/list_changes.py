@@ -53,8 +53,8 @@ class ListChanges:
 
     @property
     def n_kept(self) -> Floats:
-        """The number of documents out of k that are also in the baseline's first k, float64[query].
-        For lists shorter than k, it is the overlap times k."""
+        """The number of documents that are in the first k of both runs, float64[query]. If both
+        lists are shorter than k, it is the overlap times k."""
         return self.overlap * self.k
 
     @property

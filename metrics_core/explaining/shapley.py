@@ -80,7 +80,9 @@ def _score_subsets(
 
 def _average_over_orders(subset_values: Floats, n: int) -> Floats:
     """Return the Shapley value of each player i, float64[n]: the sum over the subsets S without i
-    of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S))."""
+    of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S)).
+
+    `subset_values` has v(S) of every subset. Bit i of its index says whether player i is in S."""
     subsets = np.arange(2**n)
     size = _subset_membership(n).sum(axis=1)
     orders = np.array([factorial(s) * factorial(n - s - 1) / factorial(n) for s in range(n)])

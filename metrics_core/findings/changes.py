@@ -220,12 +220,13 @@ def _graded_documents(grade: float, noun: str, grade_names: Mapping[float, str])
 
 
 def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], is_loss: bool) -> str:
-    """State how many non-relevant and unjudged documents rank above the moved documents.
+    """State how many non-relevant and unjudged documents rank above the moved documents. The text
+    is empty if there are none.
 
-    For a loss, they are counted in the list of the run in focus, otherwise in the baseline's list.
-    The count covers the ranks above the lowest moved document, or the whole top k if a moved
-    document is not in the top k. For a loss, documents that were already above the moved documents
-    in the baseline are not counted."""
+    For a loss, they are counted in the list of the run in focus, and documents that were already
+    above the moved documents in the baseline are not counted. For a gain, they are counted in the
+    baseline's list. The count covers the ranks above the lowest moved document, or the whole top k
+    if a moved document is not in the top k."""
     name = diagnosis.focus if is_loss else diagnosis.baseline
     k = diagnosis.cutoff
     ranks = [(m.after if is_loss else m.before) for m in moves]

@@ -316,11 +316,11 @@ def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
 def precision_subtitle(
     points: pd.DataFrame, focus: str, baseline: str, tested_measure: str
 ) -> Sentence:
-    """State the precision of the baseline at 50 % recall, and that these numbers are not tested.
+    """State the precision of the baseline at 50 % recall, and that differences in precision are not
+    tested.
 
-    `points` is the same as for `precision_title`; `tested_measure` is the name of the measure that
-    is tested.
-    """
+    `points` is the same as for `precision_title`. `tested_measure` is the name of the measure that
+    is tested instead."""
     baseline_precision = (
         math.nan if focus == baseline else _precision_at_half_recall(points, baseline)
     )

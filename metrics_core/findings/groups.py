@@ -97,7 +97,7 @@ def _count_agreeing_groups(bridge: pd.DataFrame, total: float) -> tuple[str, str
 
 
 def _is_inconclusive(bridge: pd.DataFrame, total: float) -> bool:
-    """Whether groups differ in direction and none is significant, so a count would mislead."""
+    """Whether a count of groups would mislead: they differ in direction and none is significant."""
     agreeing, _ = _split_groups(bridge, total)
     is_named = not _is_nonzero(total) or _find_main_group(bridge, total)
     return not is_named and len(agreeing) < len(bridge) and not bridge["clear"].any()
@@ -153,9 +153,9 @@ def groups_subtitle(
 
 
 def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
-    """Name the group whose contribution most exceeds its share of the queries, if the excess is
-    large, and say if the group is not significant. Contributions are rounded so that the printed
-    numbers add up to the total."""
+    """Name the group whose contribution most exceeds its share of the queries, and say if the group
+    is not significant. The sentence is empty if the excess is small. Contributions are rounded so
+    that the printed numbers add up to the total."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _is_nonzero(total) or len(bridge) < 2:
         return Sentence()
@@ -225,8 +225,8 @@ def _significance_sentence(
 def _group_subject(
     chosen_groups: pd.DataFrame, all_groups: pd.DataFrame, noun: GroupNoun, *, brief: bool = False
 ) -> str:
-    """Return groups as the subject of a sentence: by name if they are few, otherwise by number.
-    If `brief` is true, the number is not followed by the number of all groups."""
+    """Return groups as the subject of a sentence: by name if they are few, otherwise by number. If
+    `brief` is true, the number of all groups is omitted ("three are")."""
     is_one = len(chosen_groups) == 1 and not _is_plural(chosen_groups["group"].iloc[0])
     verb = "is" if is_one else "are"
     if len(chosen_groups) <= _MAX_NAMED:

@@ -13,7 +13,8 @@ NOT_JUDGED = "The results are not judged yet, so this shows what changed, not wh
 
 
 def describe_change_class(fewest: int, most: int) -> str:
-    """Name a class of change of `ListChanges.change_classes`."""
+    """Return the name of the class of change with `fewest` to `most` new documents
+    (`ListChanges.change_classes`)."""
     if most < 1:
         return "other order" if most == 0 else "same list"
     count = w.format_count(most) if fewest == most else f"{fewest}{w.DASH}{most}"

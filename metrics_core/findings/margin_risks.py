@@ -51,7 +51,8 @@ def margin_check(
 
 
 def _replace_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessCheck:
-    """Return the check with a different answer, in both its full and its brief form."""
+    """Return the check with the answer `word` and the colouring `tone`. The brief form of the check
+    gets the same answer."""
     begin, _, end = check.brief.partition("; ")
     brief = (
         f"{begin}; {word}"
@@ -91,7 +92,8 @@ def unjudged_check(
 
 
 def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
-    """Check how many queries must be removed until the difference matters.
+    """Check how many queries must be removed until the mean difference reaches the margin, so that
+    it matters.
 
     `differences` is float64[query], NaN if undefined. The queries whose removal moves the mean
     farthest from zero are removed first. This is exact: no other set of the same size moves the

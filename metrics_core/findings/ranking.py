@@ -110,7 +110,7 @@ def _significant_pairs_text(all_pairs: AllPairs) -> str:
 
 
 def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
-    """Name the runs with the highest mean, without stating which run is the best."""
+    """Name the runs with the highest mean. The title does not call any of them the best."""
     if not all_pairs.runs or math.isnan(all_pairs.means[0]):
         return strong_span(f"No run has a mean {measure}")
     top = [

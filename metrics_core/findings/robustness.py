@@ -47,8 +47,7 @@ class RobustnessCheck:
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """The pair of runs that every check is about: run, baseline, the measure's name, and the
-    verdict.
+    """The two runs that every check compares, with the measure's name and the verdict.
 
     `side` is 1 if the run is better, -1 if the baseline is better, and 0 if they are tied."""
 

@@ -132,8 +132,8 @@ def single_queries_check(
     missed: MissedQueries | None = None,
 ) -> RobustnessCheck:
     """Check whether the lead is due to a few queries. `differences` is float64[query], NaN if
-    undefined. If `missed` is None, the text does not mention queries on which a run found
-    nothing."""
+    undefined. If `missed` is None, the text does not mention queries on which a run has no results
+    or no relevant document."""
     title, turning, queries = "Single queries", fragility.turning, fragility.queries
     if fragility.total == 0:
         reason = f"{RUNS_ARE_TIED} direction to reverse."
@@ -307,8 +307,9 @@ _FEW_SPANS = 2
 
 
 def _describe_lead_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
-    """Describe the first cutoffs at which the run that is better according to the verdict does not
-    lead."""
+    """Describe the first cutoffs at which the run that the verdict calls better does not lead. If
+    it leads at all cutoffs, name the lowest cutoffs at which it does not lead significantly. The
+    list is empty if there are no such cutoffs."""
     side = pair.side
     other_positions = np.flatnonzero(crossings.side != side)
     if not len(other_positions):

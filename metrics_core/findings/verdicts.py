@@ -214,7 +214,7 @@ def _is_difference_of_means(row: pd.Series, base: float) -> bool:
 
 
 def _describe_test(comparison: pd.DataFrame, row: pd.Series, method: Method) -> Sentence:
-    """Name the test and its correction, and any significant difference within the margin."""
+    """Name the test and its correction; say if a significant difference is within the margin."""
     tested = int(comparison["p_corrected"].notna().sum())
     level_text = "" if method.level == LEVEL else f" at {w.format_share(1 - method.level)}"
     test_text = "" if method.test == Method().test else f" by {TESTS[method.test]}"
@@ -384,7 +384,7 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
 
 
 def _untested_note(compared: pd.DataFrame) -> str:
-    """State how many of the compared runs are not tested, and why."""
+    """State how many compared runs are not tested, and why; "" if all are tested."""
     untested = compared[compared["p_corrected"].isna()]
     n_few = int((untested["queries"] < FEWEST_QUERIES).sum())
     n_alike = len(untested) - n_few

@@ -42,7 +42,8 @@ def read_list_paths(sample: Sample) -> FirstRows | None:
 
 
 def find_other_kinds(sample: Sample) -> list[Kind]:
-    """Return the kinds of table that the records contain besides judgments."""
+    """Return the kinds of table that the records contain, judgments included. The list is empty if
+    the records are not nested."""
     if not _may_have_lists(sample):
         return []
     from metrics_core.formats.mapping import lists

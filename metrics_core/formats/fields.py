@@ -107,8 +107,8 @@ class FileFields:
         ]
 
     def count_list_directions(self, name: str, query: str) -> tuple[int, int, int]:
-        """Return the number of lists in which the numbers of a field fall, the number of lists in
-        which they rise, and the number of all lists.
+        """Return three numbers of lists: the lists in which a field's numbers fall, the lists in
+        which they rise, and all counted lists.
 
         Only lists with at least two different numbers are counted."""
         lists = [numbers for numbers in self.numbers_by_list(name, query) if len(set(numbers)) > 1]

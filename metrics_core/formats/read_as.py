@@ -36,8 +36,8 @@ class ReadingChoices(TypedDict, total=False):
 
 
 class KindChoices(ReadingChoices, total=False):
-    """The fields of `ReadingChoices` and `kind`, as keyword arguments of functions that read any
-    kind of table."""
+    """Keyword arguments of functions that read any kind of table: `kind`, and the fields of
+    `ReadingChoices`."""
 
     kind: Kind | None
 
@@ -180,7 +180,8 @@ class ReadAs:
     @property
     def must_be_judgments(self) -> bool:
         """Whether the file must be read as judgments, even if it looks more like another kind of
-        table. This is the case unless grades are read as integers."""
+        table. This is the case if the user chose to read grades in another way than as integers,
+        the default."""
         return self.grades != "integer"
 
     def unsupported_choices(self, supported: Collection[str]) -> dict[str, Any]:

@@ -218,7 +218,8 @@ class Sample:
 
     @cached_property
     def path(self) -> str:
-        """File name in lower case with forward slashes, without the extension of a packed file."""
+        """File name in lower case with forward slashes. If the file is packed, the extension of the
+        packing format, such as .gz, is removed."""
         return strip_packing(self.source.name.lower().replace("\\", "/"))
 
     def has_name_with(self, *words: str) -> bool:

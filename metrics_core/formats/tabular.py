@@ -181,7 +181,8 @@ def read_csv(source: Source, request: Request, *, skip_fast_path: bool = False) 
     first_rows=read_tsv_columns,
 )
 def read_tsv(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
-    """Read TSV. If `skip_fast_path` is true, the fast path is skipped; tests use this.
+    """Read TSV. If `skip_fast_path` is true, all rows are parsed by the slower path; tests use
+    this.
 
     A quoted field must end on its line, so that a stray quote never makes the following lines part
     of the field."""

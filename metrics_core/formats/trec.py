@@ -162,8 +162,8 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
     ),
 )
 def read_trec(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
-    """Read a TREC run or judgments. If `skip_fast_path` is true, the fast path is skipped; tests
-    compare both paths."""
+    """Read a TREC run or judgments. If `skip_fast_path` is true, all lines are parsed by the slower
+    path; tests compare both paths."""
     layout = RUN if request.kind == "run" else QRELS
     blocks = list(parse_blocks(source, layout, skip_fast_path=skip_fast_path))
     tabbed_blocks = _split_at_tabs(source, layout, blocks)

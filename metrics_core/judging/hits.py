@@ -169,7 +169,7 @@ def _bincount(cell: Ints, weight: Floats, size: int) -> Floats:
 
 
 def prefix_sums(values: Floats) -> Floats:
-    """Return the sums of the first 0, 1, …, n of the n `values`, float64[n + 1]."""
+    """Return the n + 1 cumulative sums of the n `values`, starting with 0, float64[n + 1]."""
     return np.concatenate([[0.0], np.cumsum(values)])
 
 

@@ -33,9 +33,9 @@ def join_judgments(run: Run, qrels: Qrels, *, documents: Documents | None = None
 
     Documents are ranked by score, highest first. Ties are broken by doc_id in descending byte
     order, as in trec_eval; `judging.ties` makes the ranks for other orders of ties. `documents` are
-    needed for measures that use columns of documents. For a run loaded as judged ranks (the ranks
-    of judged documents), `listed` and `tied` are None. Raises NoSharedQueriesError, and
-    RanklensError in the same cases as `find_judged_document_ranks`."""
+    needed for measures that use columns of documents. If the run was loaded as judged ranks (the
+    ranks of judged documents), the fields `listed` and `tied` of the result are None. Raises
+    NoSharedQueriesError, and RanklensError in the same cases as `find_judged_document_ranks`."""
     return join_judged_document_ranks(
         run, qrels, find_judged_document_ranks(run, qrels), documents=documents
     )

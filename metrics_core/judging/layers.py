@@ -78,10 +78,10 @@ def queries_in_layers(qrels: Qrels, layers: Sequence[Grades]) -> Mask:
 
 
 def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -> tuple[Ints, Ints]:
-    """Find the rows of the judgments whose query and document are one of the pairs. Return these
-    rows, and the index of the pair that each of them matches, int64[match] each.
+    """Find the rows of the judgments that match a pair of a query and a document. Return these
+    rows, and the index of the pair that each row matches, int64[match] each.
 
-    `query` and `documents` are the pairs."""
+    The pairs are given by `query` int64[pair] and `documents`, which have the same length."""
     is_touched = np.zeros(n_queries, dtype=np.bool_)
     is_touched[query] = True
     candidates = np.flatnonzero(is_touched[qrels.query_codes])

@@ -110,8 +110,9 @@ class SubtopicJudgments:
         return SubtopicCoverage(hits, repeat[order], n_relevant[cell[order]])
 
     def _ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
-        """Compute the greedy order for all queries at once, one array step per rank. Documents that
-        are relevant to no subtopic add nothing and are placed last."""
+        """Compute the coverage of a greedily built order of the documents, for all queries at once,
+        with one array step per rank. Documents that are relevant to no subtopic add nothing and are
+        placed last."""
         cells, cell = self._index_relevant_pairs(rel)
         relevant = self._is_relevant(rel)
         query, document = self.query[relevant], self.document[relevant]

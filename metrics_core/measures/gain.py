@@ -203,8 +203,10 @@ def discounted_cumulative_gain(
     denominator: Averaged = "none",
 ) -> Floats:
     """Total gain of the results, discounted by rank. The gain is not divided by the gain of the
-    best order, so it can only be compared for the same queries. Some recommender courses average it
-    over the first k results, or over fewer if the list is shorter."""
+    best order, so it can only be compared for the same queries.
+
+    With `denominator` "retrieved", the total is divided by the number of results that count (at
+    most k), as in some recommender courses."""
     total = sum_discounted(retrieved_gains(ranks, dcg, gains), cutoff, discount)
     if denominator == "none":
         return total

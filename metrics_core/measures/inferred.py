@@ -36,8 +36,9 @@ _EPSILON = 0.00001
     " relevant.",
 )
 def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Estimate of average precision if only a random part of each query's pool was judged. Mark the
-    rest of the pool with a negative grade; without these marks the estimate is close to AP."""
+    """Estimate of average precision from judgments of only a random part of each query's pool. The
+    rest of the pool must be marked with a negative grade; without these marks the estimate is close
+    to AP."""
     return ratio(ranks.relevant(rel).total(_estimate_precisions(ranks, rel)), ranks.n_relevant(rel))
 
 

@@ -112,8 +112,9 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     ideal=1.0,
 )
 def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
-    """Each result counts with its grade, discounted by how far the gain so far is behind the gain
-    of the best possible list at that rank."""
+    """Sum of the discounted gains of the results, as a share of the gain of all judged documents.
+    The gain of a result is discounted more, the further the total gain down to its rank is behind
+    the total gain of the best possible list."""
     graded = _gain_lists(ranks, gains)
     return ratio(graded.listed.total(_g_terms(graded)), graded.best.total(graded.best.relevance))
 

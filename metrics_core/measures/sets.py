@@ -121,8 +121,8 @@ def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     residual="monotone",
 )
 def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
-    """Harmonic mean of set precision and set recall. As in trec_eval and ir_measures, `beta` is
-    the weight itself, the square of van Rijsbergen's β."""
+    """Harmonic mean of set precision and set recall, weighted by `beta`. As in trec_eval and
+    ir_measures, `beta` is the square of van Rijsbergen's β, not β itself."""
     p, r = set_precision(ranks, rel=rel), set_recall(ranks, rel=rel)
     return ratio((1 + beta) * p * r, r + beta * p)
 

@@ -73,12 +73,14 @@ class PairsByMeasure(ByMeasure[MeasuredPairs]):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per measure and pair. Columns: measure and the columns of each `frame`."""
+        """One row per measure and pair. Columns: measure and the columns of
+        `MeasuredPairs.frame`."""
         return self._join_frames("frame")
 
     @property
     def places(self) -> pd.DataFrame:
-        """One row per measure and run. Columns: measure and the columns of each `places`."""
+        """One row per measure and run. Columns: measure and the columns of
+        `MeasuredPairs.places`."""
         return self._join_frames("places")
 
     def _join_frames(self, attribute_name: str) -> pd.DataFrame:

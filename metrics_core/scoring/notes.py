@@ -17,9 +17,11 @@ from metrics_core.scoring.scores import WithoutRelevant
 
 
 def tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[tuple[float, float]]:
-    """Return the lowest and highest mean of each measure (for summed measures, the sum) over all
-    orders of the tied documents. Valid only for measures that depend only on the documents' grades
-    and are monotone in them."""
+    """Return the lowest and highest combined score of each measure (its mean or sum) over all
+    orders of the tied documents.
+
+    This is valid only for measures that depend only on the documents' grades and are monotone in
+    them."""
     extremes = tie_extremes(ranks)
     spans = [[_combined_score(end, measure) for end in extremes] for measure in measures]
     return [(min(span), max(span)) for span in spans]

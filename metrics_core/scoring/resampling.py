@@ -131,8 +131,8 @@ def _make_compiled_product(
 
 
 def _make_blas_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble], None]:
-    """Return a function that multiplies the counts by many columns. It uses BLAS, with few enough
-    draws at a time to stay in the cache."""
+    """Return a function that multiplies the counts by many columns. It uses BLAS, and processes so
+    few draws at a time that they stay in the cache."""
     size = max(8 * _FEWEST_ROWS, 5 * _NEAR // len(columns))
 
     def multiply_counts(counts: Bytes, totals: SingleOrDouble) -> None:

@@ -32,9 +32,11 @@ def rounding_error(n_queries: int) -> float:
 
 
 def mean_rounding_error(values: Floats, n_queries: int) -> Floats:
-    """Return the largest error of means, in standard errors of each mean, with the shape of
-    `values` float64[…]. A large mean has a large error, because its variance is the difference of
-    two nearly equal sums."""
+    """Return the largest rounding error of each mean in `values`, float64[…]. The means and the
+    errors are in standard errors of the mean.
+
+    A large mean has a large error, because its variance is the difference of two nearly equal
+    sums."""
     error = rounding_error(n_queries)
     return np.asarray(error * (1 + np.abs(values)) * (1 + np.square(values) / max(n_queries, 1)))
 
@@ -71,6 +73,6 @@ class RoundingBand:
         return cls(below, above)
 
     def contains(self, values: AnyArray) -> Mask:
-        """Return which numbers are within the band and must therefore be recomputed, bool[draw,
-        limit]. `values` is [draw, limit]."""
+        """Return which elements of `values` [draw, limit] are within the band, bool[draw, limit].
+        These must be recomputed in double precision."""
         return np.asarray((values >= self.below) & (values <= self.above))

@@ -184,8 +184,8 @@ def read_number_column(frame: pd.DataFrame, column: str) -> Floats:
 
 
 def _find_measure(name: str, values: Floats, higher_is_better: bool | None) -> Measure:
-    """Return the measure with this name if the scores fit its range and direction. Otherwise return
-    a given measure."""
+    """Return the declared measure with this name. If there is none, or if the scores do not fit its
+    range and direction, return a given measure: a measure that is known only by its scores."""
     try:
         measure = parse_measure(name)
     except RanklensError:

@@ -43,8 +43,8 @@ def single_document_scores(
 
 
 def scores_if_judged(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
-    """Return the scores that the lists would have if their unjudged documents had this grade and
-    all other documents had none, float64[query]."""
+    """Return the scores that the lists would have if only their unjudged documents had a grade, and
+    this grade were `grade`, float64[query]."""
     # Cached: the bounds of a pair need it four times.
     return ranks.cached(
         "unjudged", (measure, grade), lambda: _scores_if_judged(ranks, measure, grade)

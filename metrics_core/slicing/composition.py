@@ -53,9 +53,9 @@ def decompose_change(
 
 
 def is_simpsons_paradox(parts: pd.DataFrame) -> bool:
-    """Return whether the mean changes in one direction while the mean of every group that is in
-    both sets changes in the other direction (Simpson's paradox). `parts` is the frame of
-    `decompose_change`."""
+    """Return whether a change between two sets of queries is a case of Simpson's paradox: the mean
+    changes in one direction, but the mean of every group that occurs in both sets changes in the
+    other direction. `parts` is the frame of `decompose_change`."""
     change = math.fsum([*parts["mix"], *parts["within"]])
     steps = (parts["mean_after"] - parts["mean_before"]).dropna()
     return bool(len(steps)) and bool((steps * change < 0).all())

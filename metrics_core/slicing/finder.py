@@ -253,8 +253,8 @@ def _cross_conditions(first: _GroupedConditions, second: _GroupedConditions) -> 
 
 
 def _differs_beyond_earlier_slice(in_slice: Mask, in_earlier_slice: Mask, gaps: Floats) -> bool:
-    """Return whether a slice still differs after the queries of an earlier listed slice are
-    removed. If the slice is part of the earlier slice, it is enough that it differs from the
+    """Return whether a slice still differs without the queries of another slice that was listed
+    earlier. If the slice is part of the earlier slice, it is enough that it differs from the
     remaining queries of the earlier slice."""
     differs_outside = _has_different_mean(in_slice[~in_earlier_slice], gaps[~in_earlier_slice])
     part_of = bool((in_earlier_slice | ~in_slice).all())

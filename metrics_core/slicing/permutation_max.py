@@ -101,9 +101,11 @@ _MOST_KEPT = 60_000_000
 
 
 def largest_permuted_distances(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
-    """Return the distance of the farthest slice in each permutation of the differences,
-    float64[permutation]. `gaps` float64[query] are the differences. Distances are approximate, but
-    each is on the correct side of each of `limits` float64[slice]."""
+    """Return the largest distance of any slice in each permutation of the differences,
+    float64[permutation]. The distance of a slice is its absolute studentised difference.
+
+    `gaps` float64[query] are the differences. The distances are approximate, but each is on the
+    correct side of each of `limits` float64[slice]."""
     units = _Units.from_differences(members, gaps)
 
     def make_permutation_block(block: int) -> AnyArray:
@@ -119,8 +121,8 @@ def largest_permuted_distances(members: SliceMembers, gaps: Floats, limits: Floa
 
 
 def largest_flipped_distances(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
-    """Return the distance of the farthest slice after each sign flip, float64[flip]. The arguments
-    and the accuracy are the same as for `largest_permuted_distances`.
+    """Return the largest distance of any slice after each sign flip, float64[flip]. Distance,
+    arguments and accuracy are the same as for `largest_permuted_distances`.
 
     Every difference stays with its query and is randomly reflected at the mean, so a query keeps
     its variance. A chunk is reflected as a whole."""
@@ -170,7 +172,7 @@ class _Units:
         return replace(self, **{name: getattr(self, name).astype(np.float32) for name in numbers})
 
     def farthest_distances(self, sums: Any, squares: Any) -> Floats:
-        """Return the distance of the farthest slice after each move (a permutation or sign flip),
+        """Return the largest distance of any slice after each move (a permutation or sign flip),
         float64[move]. `sums` and `squares`, [move, unit], are the values of the units after the
         moves."""
         inside, inside_squares = sums @ self.members, squares @ self.members
@@ -187,7 +189,7 @@ def _largest_distances(
     make_block: Callable[[int], AnyArray],
     move_units: Callable[[_Units, AnyArray], tuple[Any, Any]],
 ) -> Floats:
-    """Return the distance of the farthest slice after every move (a permutation or sign flip),
+    """Return the largest distance of any slice after every move (a permutation or sign flip),
     float64[move].
 
     `make_block` is a function that returns a block of moves. `move_units` is a function that

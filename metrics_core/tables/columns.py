@@ -209,7 +209,8 @@ _INVISIBLE_MAP = dict.fromkeys(map(ord, _INVISIBLE))
 
 
 def clean_id(text: str) -> str:
-    """Normalise an id: Unicode NFC, without surrounding blanks and invisible characters."""
+    """Normalise an id: convert it to Unicode NFC, and remove invisible characters and surrounding
+    blanks."""
     return unicodedata.normalize("NFC", text.translate(_INVISIBLE_MAP)).strip()
 
 

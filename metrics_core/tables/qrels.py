@@ -143,8 +143,8 @@ class Qrels(Judgable):
         return replace(self, table=drop_rows(self.table, repeated)).with_notes(note)
 
     def _split_subtopics(self) -> Qrels:
-        """Move the rows by subtopic to `subtopics`, and return the judgments with the highest grade
-        of each document in `table`."""
+        """Return the judgments with the rows by subtopic moved to `subtopics`. `table` then has the
+        highest grade of each document."""
         repeated, first = find_repeated_rows(self.query_codes, self.doc_ids)
         highest = self.relevance.copy()
         np.maximum.at(highest, first, self.relevance[repeated])

@@ -85,8 +85,8 @@ class RunMeans(NamedTuple):
 def comparison_table(
     means: RunMeans, comparison: pd.DataFrame, baselines: Sequence[str], method: Method
 ) -> PaperTable:
-    """Return the paper's table of a comparison with baselines. `comparison` has the columns of
-    `comparing.pairs.compare`, baseline and measure."""
+    """Return the paper's table of a comparison with baselines. `comparison` has the columns
+    baseline and measure in addition to the columns of `comparing.pairs.compare`."""
     beaten: dict[str, set[Pair]] = {str(measure): set() for measure in means.by_measure}
     for row in comparison.to_dict("records"):
         if row["verdict"] in AHEAD:

@@ -230,8 +230,8 @@ class PartialBounds:
 
     def _score_unmatched(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Return four arrays float64[query]: the scores of both lists, and the scores that both
-        lists would have if their unjudged documents had the highest grade and all other documents
-        had none.
+        lists would have if their unjudged documents had the highest grade and no other document had
+        a grade.
 
         These arrays are used if documents were not matched between the lists. Each document then
         affects only one list."""

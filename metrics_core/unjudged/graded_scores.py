@@ -92,7 +92,7 @@ class _SummedScores:
     its documents."""
 
     def __init__(self, side: ListGains, query: Ints, *, best: bool) -> None:
-        """Prepare the computation for one list.
+        """Prepare the computation for the list `side`.
 
         `query` int64[document] is the query of each document. If `best` is true, only the best gain
         of a query counts; otherwise the sum of its gains counts."""

@@ -182,7 +182,8 @@ def _find_effects(
     """Return, for each document, the change of its query's difference that would result if the
     document had the highest grade and all other documents were unchanged, float64[document].
 
-    The change is 0 for documents that were not tried."""
+    For some measures, the effect is computed by scoring each document's query again. This is done
+    for only some of the documents; the change of the others is 0."""
     kind = extremes_kind(measure)
     if kind == "apart":
         return _find_effects_by_rescoring(run, baseline, measure, unjudged)
@@ -235,8 +236,8 @@ def _rank_weights(rank: Ints) -> Floats:
 
 
 def _select_repeated_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
-    """Return the ranks of the queries in `query`, int64[n]. A query may occur in it several
-    times."""
+    """Return the ranks of the queries at the positions `query`, int64[n]. If a position occurs
+    several times, the query is repeated."""
     listed, number = _select_repeated_rows(ranks.query, query, ranks.n_queries)
     judged, judged_number = _select_repeated_rows(ranks.judged_query, query, ranks.n_queries)
     return replace(

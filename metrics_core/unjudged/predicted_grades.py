@@ -179,9 +179,10 @@ def _read_judged_documents(
 
 
 def _assign_pool_numbers(documents: _PlacedDocuments, depth: int, n_grades: int) -> Ints:
-    """Return the index of the pool for each kind and rank, int64[3, depth].
+    """Return the index of the pool for each kind of document and each rank, int64[3, depth].
 
-    No pool that is used is empty, because an empty pool would imply that nothing is relevant."""
+    Adjacent ranks share a pool until it has enough judged documents. No pool that is used is empty,
+    because an empty pool would imply that nothing is relevant."""
     least_judged = max(_FEW, len(documents.rank) * n_grades // _MOST_CELLS)
     counts = np.bincount(documents.kind * depth + documents.rank, minlength=KINDS * depth)
     pools, number = np.empty((KINDS, depth), dtype=np.int64), -1
@@ -206,8 +207,10 @@ def _standardise(pool: Ints, grade: Floats) -> Floats:
 
 
 def _intraclass_correlation(gap: Floats, group: Ints, sizes: Ints) -> float:
-    """Return the intraclass correlation: the mean product over all pairs of documents in a
-    group."""
+    """Return the intraclass correlation: the mean product of two documents' gaps, over all pairs of
+    documents in the same group. It is clipped to `_LEAST_ALIKE` and `_MOST_ALIKE`.
+
+    `gap` is the result of `_standardise`; `sizes` int64[group] are the numbers of documents."""
     pairs = float((sizes * (sizes - 1)).sum())
     products = float(np.square(np.bincount(group, gap)).sum() - np.square(gap).sum())
     return float(np.clip(products / max(pairs, 1.0), _LEAST_ALIKE, _MOST_ALIKE))

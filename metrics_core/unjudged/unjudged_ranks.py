@@ -200,9 +200,9 @@ def _find_run_of_ranks(ranks: JudgedRanks) -> Run | None:
 def add_grades(
     ranks: JudgedRanks, unjudged: UnjudgedRanks, rank_in_list: Ints, grades: Floats
 ) -> JudgedRanks:
-    """Return the ranks after these documents are judged with `grades` float64[document].
-    `rank_in_list` int64[document] is the rank of each document in this list, 0 if the list does not
-    contain it."""
+    """Return the ranks of one list as they would be if the `unjudged` documents were judged with
+    `grades`, float64[document]. `rank_in_list` int64[document] is the rank of each document in this
+    list; 0 if the document is not in the list."""
     listed = rank_in_list > 0
     with_documents = add_listed_grades(
         ranks, unjudged.query[listed], rank_in_list[listed], grades[listed]
@@ -211,10 +211,10 @@ def add_grades(
 
 
 def judged_shares(run: JudgedRanks, baseline: JudgedRanks, cutoffs: Sequence[int]) -> pd.DataFrame:
-    """Return the share of judged documents in both lists. Columns: k, run, baseline.
+    """Return the share of judged documents among the first k ranks of all queries, for each of the
+    two runs. Columns: k, run, baseline.
 
-    The shares are of all documents within the first k ranks of all queries; NaN if there are no
-    results."""
+    There is one row per cutoff. The share is NaN for a run without results."""
     return pd.DataFrame(
         {
             "k": list(cutoffs),

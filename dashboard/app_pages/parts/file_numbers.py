@@ -90,7 +90,8 @@ def _ask_completeness(words: Words, key: str) -> None:
 
 
 def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from: float) -> None:
-    """Show the numbers that describe a file's tables together with the loaded tables."""
+    """Combine a file's tables with the loaded tables that they need, and show the numbers that
+    describe the result."""
     measure_choice, settings = _current_measure(), _collection_settings()
     cutoff = measure_choice.measure.cutoff or _DEFAULT_K
     pair = combine_with_loaded_tables(tables, file, current_library(), settings)

@@ -248,8 +248,9 @@ def _effect_rows(context: PageContext) -> list[list[str]]:
 def _score_changes_by_query(
     context: PageContext, queue: pd.DataFrame
 ) -> Mapping[str, list[list[str]]]:
-    """Return the effect of the grades on the scores of the queries in the queue. Each query_id has
-    rows (run, score before, score after)."""
+    """Return the effect of the grades on the scores of the queries in the queue: a dict from
+    query_id to rows (run, score before, score after). Queries without grades in the active layers
+    are omitted."""
     graded = {query_id for layer in context.layers for query_id, _ in layer.grades}
     comparison, short = context.comparison, short_names(context.drawing.styles, LONGEST_NAME)
     return {

@@ -67,9 +67,11 @@ def show_note_with_csv(
     key: str,
     make_texts: Callable[[], Mapping[str, str]] | None = None,
 ) -> None:
-    """Show a note below a table that has no heading, with the same CSV link as in `show_heading`.
-    `make_texts` returns the table as copyable text in several formats: {name of the format:
-    text}."""
+    """Show a note below a table, with the same CSV link as in `show_heading`. This is for tables
+    that have no heading.
+
+    `make_texts` returns a dict from the name of a format to the table as copyable text. If it is
+    None, the menu for copying is not shown."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
         st.html(note or Markup("<span></span>"))
         if make_texts is not None:

@@ -204,8 +204,8 @@ def valid_audience(word: str) -> str:
 
 
 def draw_getting_started(name: str, tools: Sequence[str]) -> Markup:
-    """Draw the list of files to load, in the terms of the audience `name`: the beginning of an
-    example of each file, and the `tools` whose files can be read without conversion."""
+    """Draw the list of files to load, in the terms of the audience `name`, with the beginning of an
+    example of each file. `tools` are the tools whose files can be read without conversion."""
     return _render("first_run_steps", steps=STEPS[name], tools=w.join_words(tools))
 
 

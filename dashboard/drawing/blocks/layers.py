@@ -64,13 +64,13 @@ def draw_judging_link(link: str, text: str, kind: Literal["", "primary", "back"]
 
 
 def draw_random_queries_card(n_queries: int, steps: Sequence[str], link: str) -> Markup:
-    """Draw a card that offers to judge `n_queries` queries drawn at random. It has the steps of
-    judging them, and links to the page on which the queries are drawn."""
+    """Draw a card that offers to judge a random sample of `n_queries` queries. It has the steps of
+    judging, and a link to the page on which the sample is selected."""
     return _render("draw_card", n=n_queries, steps=steps, link=link)
 
 
 def draw_steps(steps: Sequence[str]) -> Markup:
-    """Draw the numbered steps of judging queries drawn at random."""
+    """Draw the numbered steps of judging a random sample of queries."""
     return _render("draw_steps", steps=steps)
 
 

@@ -19,7 +19,8 @@ from metrics_core.base.errors import RanklensError, UnknownMeasureError
 @dataclass(frozen=True)
 class PageLink:
     """A link to a page in the rail. `group` is the heading above it ("" at the foot of the rail),
-    `key` is the key that opens the page after G, and `waiting` is the text beside the title."""
+    `key` is the key to press after G to open the page, and `waiting` is the text beside the
+    title."""
 
     group: str
     title: str
@@ -160,8 +161,8 @@ def draw_interpretation_note(text: str) -> Markup:
 
 
 def draw_run_marks(marks: Mapping[str, RunStyle]) -> Markup:
-    """Draw the marks of runs before their names in widgets. `marks` maps the key of each widget to
-    the style of its run."""
+    """Return the style sheet that shows the mark of a run in front of its name in each select box.
+    `marks` maps the key of each widget to the style of its run."""
     return _render("run_marks", marks=marks)
 
 

@@ -116,8 +116,8 @@ class MeasureColumn:
         return tuple(line for line in lines if line)
 
     def count_text(self, row: Row) -> str:
-        """The number of queries with a score on a given measure, as text. It is "" unless more than
-        a tenth of the queries have no score."""
+        """The number of queries with a score, as text, for a measure whose scores were given in a
+        file. It is "" unless more than a tenth of the queries have no score."""
         left_out = row.get("left_out", 0)
         if not (self.origin and left_out > _MANY_LEFT_OUT * (row["queries"] + left_out)):
             return ""

@@ -39,8 +39,11 @@ class Cell:
 @dataclass(frozen=True)
 class DifferenceRange:
     """A range of a difference, from `low` to `high` (both NaN if unknown), with its name and a
-    note. If `value` is set, it is drawn as a point in the range. `grey` is true for a range that is
-    not a finding: mere bounds, or an interval that is not significant."""
+    note.
+
+    If `value` is set, it is drawn as a point in the range. If `grey` is true, the range is drawn in
+    grey, because it is not a finding: it is a mere bound, or an interval that is not
+    significant."""
 
     name: str
     note: str
@@ -143,6 +146,6 @@ def draw_table(
     *,
     heading: str = "",
 ) -> Markup:
-    """Draw a table of evidence. `label` describes it for screen readers. On a phone, column
-    headings are hidden, and `heading` is shown as a heading."""
+    """Draw a table of evidence. `label` describes the table for screen readers. `heading` is shown
+    above the table on a phone, because the column headings are hidden there."""
     return _render("table", heads=header_cells, rows=rows, label=label, headed=heading)

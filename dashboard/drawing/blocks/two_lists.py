@@ -77,8 +77,9 @@ class _View:
 
 @dataclass(frozen=True)
 class _Item:
-    """One document in a list. If `doc_id` is empty, it is an unjudged document of a run that was
-    loaded as judged ranks, which contain only the ids of judged documents."""
+    """One document in a list. An empty `doc_id` means that the document is unjudged and its id is
+    unknown, because the run was loaded as judged ranks, which contain only the ids of judged
+    documents."""
 
     doc_id: str
     rank: int

@@ -88,8 +88,8 @@ def measure_by_cutoff(
     axis: str = "k",
 ) -> Chart:
     """Draw one measure by k: the scores in the upper panel, the differences from the baseline in
-    the lower panel. If `panels` has only one of them, only this panel is drawn. If there are no
-    differences, only the upper panel is drawn.
+    the lower panel. If `panels` is "scores" or "differences", only this panel is drawn. If there
+    are no differences, only the upper panel is drawn.
 
     `frame` is the result of `mean_curves`; `value_range` is the range of the measure. The runs in
     `coloured_runs` keep their style, and other runs are grey; if `coloured_runs` is empty, all runs
@@ -137,7 +137,7 @@ def measure_by_cutoff(
 def reranking_ceiling(
     frame: pd.DataFrame, drawing: Drawing, *, coloured_runs: Sequence[str] = ()
 ) -> Chart:
-    """Draw the best mean after reordering the first N results, in the upper panel of
+    """Draw the best mean that reordering the first N results can reach, in the upper panel of
     `measure_by_cutoff`. `frame` has run, k (N) and mean."""
     columns = dict.fromkeys(("low", "high", "difference", "diff_low", "diff_high"), np.nan)
     return measure_by_cutoff(

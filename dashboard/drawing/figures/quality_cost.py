@@ -88,8 +88,10 @@ def quality_against_cost(
 def _step_line(
     frame: pd.DataFrame, drawing: Drawing, far_end: float, y_span: Sequence[float]
 ) -> Trace:
-    """Return the step line through the best runs, from the worst quality at the best cost to
-    `far_end`, the worst cost. `y_span` begins with the worst quality."""
+    """Return the step line through the best runs. It starts at the best cost and the worst quality,
+    and ends at the worst cost.
+
+    `far_end` is the worst cost; `y_span` begins with the worst quality."""
     best = frame[frame["best"]]
     xs, ys = np.repeat(best["cost"], 2).tolist(), np.repeat(best["quality"], 2).tolist()
     return make_scatter_trace(

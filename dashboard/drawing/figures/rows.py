@@ -111,8 +111,8 @@ def row_figure(
     annotations: Sequence[Mapping[str, Any]],
     **value_axis: Any,
 ) -> Chart:
-    """Return the figure of a chart with rows. Alternate rows are shaded over the whole width,
-    labels are at the left, and a click anywhere in a row returns its group."""
+    """Return the figure of a chart with one row per group. Alternate rows are shaded over the whole
+    width, labels are at the left, and a click anywhere in a row returns the group of the row."""
     labels = [
         make_note(
             label, 0, y, palette.ink, **_LABEL, **hover_properties(group, shorten_group_name(group))

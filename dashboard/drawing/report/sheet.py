@@ -18,8 +18,8 @@ classes that an element must not have."""
 
 
 def make_sheet_for_markup(markup: str, *own_sheets: str) -> str:
-    """Return the style sheet for this markup: the colour palette, those rules of the common style
-    sheet whose classes occur in the markup, and then the `own_sheets` unchanged."""
+    """Return the style sheet for this markup. It has the colour palette, the rules of the common
+    style sheet whose classes occur in the markup, and the `own_sheets`, unchanged."""
     classes = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
     rules_css = "".join(_used_rules(_read_common_rules(), classes))
     return css_variables() + rules_css + "".join(own_sheets)

@@ -30,8 +30,8 @@ _LOG = logging.getLogger("uvicorn.error")
 
 
 class WaitingConnections(ServerState):
-    """State that the connections of a server share. `waiting` has the connections whose requests
-    have not been let in yet; the one that has waited longest comes first."""
+    """The state that the connections of a server share. `waiting` has the connections whose
+    requests have not been let in yet; the connection that has waited longest comes first."""
 
     def __init__(self) -> None:
         super().__init__()

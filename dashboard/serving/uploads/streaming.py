@@ -181,7 +181,7 @@ class StreamedUploads:
 
 
 class _IncomingFile:
-    """The file in one request body. It is written to disk from its first byte on."""
+    """The file in one request body. It is written to disk as its bytes arrive."""
 
     def __init__(self, boundary: bytes, scratch: ScratchFolder, largest: int) -> None:
         self._parser = SingleFileParser(boundary, self._write)

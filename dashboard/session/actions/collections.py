@@ -109,7 +109,7 @@ def duplicate_collection(collection_id: str) -> None:
 
 
 def copy_collection(collection_id: str, name: str) -> Collection:
-    """Copy the example or the collection of a folder, with its present files and its settings."""
+    """Copy the example or the collection of a folder, with its current files and its settings."""
     copy, files = create_collection(name), _table_files(collection_id)
     for loaded in _loaded_tables(files):
         workspace().add_table(copy.id, loaded, keep_both=True)
@@ -171,8 +171,8 @@ def restore_last_good_state(collection_id: str) -> None:
 
 
 def pack_collection(collection_id: str) -> bytes:
-    """Return a collection packed into one file. For the example or a folder, the present files are
-    packed."""
+    """Return a collection packed into one file. The example and the collection of a folder are
+    packed with their current files."""
     out = io.BytesIO()
     if all_collections().folder_of(collection_id) is None:
         write_packed_collection(workspace(), collection_id, out)

@@ -73,7 +73,8 @@ def _layer_ids(layers: Sequence[Layer]) -> tuple[str, ...]:
 
 
 def layers_field_after_switch(layer: Layer, is_active: bool) -> tuple[str, ...]:
-    """Return the value of the address field with this layer activated or deactivated."""
+    """Return the value that the address field for active layers has after this layer is activated
+    or deactivated."""
     others = [other for other in active_layers() if other.id != layer.id]
     return _layer_ids([*others, layer] if is_active else others)
 
@@ -92,7 +93,7 @@ def layer_href(page: str, layer: Layer, is_active: bool) -> str:
 
 
 def judge_name() -> str:
-    """Return the name of the judge in this visit."""
+    """Return the name of the judge in this session."""
     name: str = st.session_state.get("_judge_name", DEFAULT_JUDGE_NAME)
     return name
 
@@ -214,8 +215,8 @@ def last_stored_action() -> dict[str, Any]:
 
 
 def skipped_pairs() -> set[tuple[str, str]]:
-    """Return the documents of the open collection that were skipped in this visit, as (query_id,
-    doc_id)."""
+    """Return the documents of the open collection that the user skipped in this session, as
+    (query_id, doc_id)."""
     pairs: set[tuple[str, str]] = st.session_state.setdefault(
         f"_skipped_{current_collection_id()}", set()
     )

@@ -51,8 +51,8 @@ def use_judgments(file: File) -> None:
 
 
 def set_judgments_complete(is_complete: bool) -> dict[str, Any]:
-    """Store whether the judgments of the open collection are complete. Returns an empty dict,
-    because the address does not change."""
+    """Store whether the judgments of the open collection are complete. Returns an empty dict, which
+    means that the address does not change."""
     identity = current_collection_id()
 
     def apply_completeness() -> None:

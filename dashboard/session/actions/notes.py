@@ -18,7 +18,7 @@ from metrics_core.base import wording as w
 
 def current_notes() -> dict[str, QueryNotes]:
     """Return the notes and tags of the open collection by query_id, including the stars that are
-    kept only for this visit."""
+    kept only for this session."""
     notes = dict(workspace().notes.notes_by_query(current_collection_id()))
     for query_id in _stars_of_visit():
         noted = notes.get(query_id, QueryNotes())
@@ -27,8 +27,8 @@ def current_notes() -> dict[str, QueryNotes]:
 
 
 def _stars_of_visit() -> set[str]:
-    """Return the queries of the open collection whose star could not be stored in the workspace and
-    is kept for this visit."""
+    """Return the queries of the open collection whose star could not be stored in the workspace, so
+    that it is kept only for this session."""
     by_collection: dict[str, set[str]] = st.session_state.setdefault("_stars", {})
     return by_collection.setdefault(current_collection_id(), set())
 
@@ -37,7 +37,7 @@ def toggle_star() -> None:
     """Add or remove the star of the query that was clicked. This is the callback of the component
     for links.
 
-    If the workspace cannot be written, the star is kept for this visit, and a message says so."""
+    If the workspace cannot be written, the star is kept for this session, and a message says so."""
     query_id, visit = st.session_state["links"]["star"], _stars_of_visit()
     if not query_id:
         return
@@ -51,7 +51,7 @@ def toggle_star() -> None:
     except StorageError as error:
         if is_set:
             visit.add(query_id)
-        add_error_message(error, " Stars are kept for this visit only.")
+        add_error_message(error, " Stars are kept for this session only.")
 
 
 def current_remarks() -> Remarks:

@@ -17,9 +17,9 @@ from metrics_core.base import wording as w
 @dataclass(frozen=True)
 class CarriedResult:
     """The result of storing notes and layers. `new_notes` is the number of new notes and tags, and
-    `known_notes` the number of those that were stored already. `layers` has the ids of new layers,
-    and `known_layers` is the number of layers that were stored already. `refused` is the error of
-    the workspace, if there was one."""
+    `known_notes` the number of notes and tags that were stored already. `layers` has the ids of new
+    layers, and `known_layers` is the number of layers that were stored already. `refused` is the
+    error of the workspace, if there was one."""
 
     new_notes: int = 0
     known_notes: int = 0
@@ -31,8 +31,8 @@ class CarriedResult:
 def store_accompanying_notes(
     collection_id: str, accompanying_notes: Sequence[NotesAndLayers]
 ) -> CarriedResult:
-    """Store the notes and layers that came with files in a collection. This function does not
-    access the session."""
+    """Store in a collection `accompanying_notes`: the notes and layers that came with files. This
+    function does not access the session."""
     new_notes, known_notes, layers, known_layers = 0, 0, list[str](), 0
     try:
         for one in accompanying_notes:

@@ -61,7 +61,8 @@ def _do_nothing() -> None:
 
 
 def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[float]:
-    """Read the files of the uploader with this generation into the open collection.
+    """Read the files of the uploader into the open collection. `generation` is the number that
+    distinguishes this uploader from earlier ones.
 
     Yields the progress: the number of files read plus the share of the next file that has been
     read. At the end, the uploader is reset. Files added to the example are stored in a new
@@ -186,9 +187,10 @@ def _store_tables(
     on_stored: Callable[[], None] = _do_nothing,
 ) -> None:
     """Store tables in the right collection, together with the notes and layers that came with them.
+    If the right collection is unclear, ask the user which one to use.
 
-    `on_stored` is called after they are stored, or when the user is asked which collection to
-    use."""
+    `on_stored` is called after the tables are stored or, if the user is asked, together with the
+    question."""
     tables = join_loaded_run_files(tables)
     identity = current_collection_id()
     if not tables and not notes:

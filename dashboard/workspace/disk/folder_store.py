@@ -67,7 +67,7 @@ class FolderStore(TableFiles):
         return None
 
     def has_earlier_layout(self) -> bool:
-        """Return whether the folder has an earlier version's layout that is not imported yet."""
+        """Return whether the folder has an earlier version's layout, not yet imported."""
         return not self.version() and (
             (self.folder / _OLD).exists() or any(self._collections.glob("*/collection.json"))
         )
@@ -140,7 +140,7 @@ class FolderStore(TableFiles):
         return [] if names and self.has_earlier_layout() else names
 
     def has_collection(self, identity: str) -> bool:
-        """Return whether a collection exists, even if it is removed. Raises StorageError."""
+        """Return whether a collection exists, removed or not. Raises StorageError."""
         try:
             return is_collection_id(identity) and self.folder_of(identity).is_dir()
         except OSError as error:
@@ -292,7 +292,7 @@ class FolderStore(TableFiles):
             put_contents(state, contents)
 
     def drop_collection(self, identity: str) -> None:
-        """Delete a collection in one step, except its tables, which other collections may use."""
+        """Delete a collection in one step, but keep its tables, because others may use them."""
         folder = self.folder_of(identity)
         draft = folder.with_name(f"{identity}{durable.DRAFT}")
         with suppress(errors.DamagedDatabaseError), self.change_collection(identity):

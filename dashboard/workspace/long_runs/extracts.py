@@ -124,7 +124,7 @@ def _keep_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Ta
 
 def cache_top_rows(cache: Cache, table: str, rows: pa.Table) -> None:
     """Store the top rows of a run in the cache, where `load_top_rows` finds them. `rows` are the
-    rows down to the larger depth of `HEADS`."""
+    rows down to the larger of the two depths in `HEADS`."""
     cache.put(*_top_rows_key(table, HEADS[-1]), value=_pack_table(rows))
     first_rows = select_top_rows(Run(table=rows), HEADS[0])
     if 2 * len(first_rows) <= len(rows):

@@ -120,7 +120,7 @@ def _join_details(scores: GivenScores) -> pa.Table:
 
 
 def as_arrow(table: Table) -> pa.Table:
-    """Return the rows of a table as an Arrow table, as they are stored."""
+    """Return the rows of a table as an Arrow table, in the form in which they are stored."""
     if isinstance(table, Qrels):
         return table.input_table
     if isinstance(table, Queries):

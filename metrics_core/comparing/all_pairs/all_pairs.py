@@ -133,11 +133,12 @@ class AllPairs:
 def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) -> AllPairs:
     """Compare every pair of runs on one measure, using the queries on which both runs have a score.
 
-    A geometric mean is tested on logarithms, and its interval is converted back around the midpoint
-    of the two means. A cost is tested by its typical ratio (`tested_quantities`), which also
-    determines the order of the runs; the differences between mean costs have no interval. A cost
-    with a value of 0 or below is not tested. A measure without a declared direction is not tested
-    either, and its highest mean comes first. Raises RanklensError if the measure has no scores."""
+    For a geometric mean, logarithms are tested, and the intervals of their differences are
+    converted back around the midpoint of the two means. A cost is tested by its typical ratio
+    (`tested_quantities`), which also determines the order of the runs; the differences between mean
+    costs have no interval. A cost with a value of 0 or below is not tested. A measure without a
+    declared direction is not tested either, and the run with the highest mean comes first. Raises
+    RanklensError if the measure has no scores."""
     parsed_measure = parse_measure(measure)
     combination = parsed_measure.declaration.combination
     direction = parsed_measure.declaration.direction

@@ -102,9 +102,10 @@ def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
 
 
 def _split_pairs(pair_positions: Ints, values_per_pair: int) -> list[Ints]:
-    """Split an array of pair positions into blocks that can be processed at once.
+    """Split an array of pair positions into blocks that can each be processed at once.
 
-    A block has about `_MOST_VALUES` values if each pair has `values_per_pair` values."""
+    Each pair has `values_per_pair` values. A block has at most `_MOST_VALUES` values, but at least
+    one pair."""
     return np.split(
         pair_positions,
         range(0, len(pair_positions), max(1, _MOST_VALUES // max(values_per_pair, 1)))[1:],

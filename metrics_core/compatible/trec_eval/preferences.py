@@ -223,7 +223,7 @@ def _mean_by_judge(counts: list[tuple[int, int]]) -> float:
 
 def _pair_scores(query: QueryPreferences) -> dict[str, float]:
     """Return the scores of the pair measures. Each pair of documents counts once, weighted by the
-    fulfilled share of its preferences."""
+    share of the preferences about this pair that are fulfilled."""
     votes = np.sum([g.prefers for g in query.groups], axis=0)
     n, size = query.retrieved, len(votes)
     positions = np.arange(size)

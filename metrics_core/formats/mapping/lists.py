@@ -69,8 +69,8 @@ def read_list_paths(sample: Sample) -> FirstRows | None:
 
 
 def find_other_kinds(sample: Sample) -> list[Kind]:
-    """Return the kinds of table that the records contain besides judgments: a run, or queries if
-    they have a text.
+    """Return the kinds of table that the records contain: judgments, a run if there is one, and
+    queries if the records have the texts of queries.
 
     The result is empty unless the name of a list indicates judgments."""
     inference = _infer_from_sample(sample)

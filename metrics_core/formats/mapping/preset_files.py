@@ -225,8 +225,8 @@ def _parse_steps(text: str) -> tuple[Step, ...]:
 
 
 def _find_prefix(preset: Preset, first_records: Records) -> tuple[Step, ...] | None:
-    """Return the first prefix of the preset for which the first record has all paths that identify
-    the preset."""
+    """Return the first prefix of the preset below which the first record has all paths that
+    identify the preset. Returns None if there is no such prefix."""
     for text in preset.inside:
         prefix = _parse_steps(text)
         if all(_has_value(first_records, prefix, path) for path in preset.recognised_by):

@@ -54,7 +54,8 @@ class _MapRows:
     starts          position in the text at which the documents of each query start
     counts          number of documents of each query
     invalid_values  row -> value that is not a number
-    docs, texts     document ids, and numbers as text, in chunks"""
+    docs            document ids, in chunks
+    texts           numbers of the documents as text, in chunks"""
 
     text: str
     queries: list[str] = field(default_factory=list)

@@ -34,7 +34,7 @@ def rank_notes(
 
 
 def fraction_notes(count: int) -> list[Note]:
-    """Return the note that `count` ranks are not whole numbers."""
+    """Return a list with one note, which says that `count` ranks are not whole numbers."""
     message = (
         f"{format_count(count, 'rank')} with a value that is not a whole number; documents are"
         " ordered by score"

@@ -70,7 +70,7 @@ def load_runs(
     """Return the run of these rows. If there are several runs, the first is returned, with the
     others in `Loaded.others`.
 
-    Columns: query_id, doc_id, score (finite), and if the file has them rank (float, NaN if not a
+    The columns are query_id, doc_id and score (finite), and optionally rank (float, NaN if not a
     number) and tag. Raises FileFormatError for an invalid id or a repeated document."""
     check_ids(source, rows, index)
     systems, system_notes = split_systems(rows, partial(check_runs, source))

@@ -181,8 +181,8 @@ def read_corpus(source: Source, request: Request) -> Loaded:
 
 
 def _split_columns(schema: pa.Schema) -> tuple[list[str], list[str]]:
-    """Return the columns with single values, including those inside metadata, and all other
-    columns."""
+    """Return two lists of column names: the columns with single values, and all other columns. The
+    fields inside the column `metadata` count as columns."""
     names, unused_names = list[str](), list[str]()
     for column in schema:
         parts = column.type if pa.types.is_struct(column.type) and column.name == "metadata" else ()

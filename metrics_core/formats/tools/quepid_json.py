@@ -29,7 +29,8 @@ _RATINGS = "query_doc_pairs[].judgements"
 
 
 def _unpack_book(book: dict[str, Any], _name: str) -> list[Any]:
-    """Return a book whose document fields are objects and whose ratings have the key judgements."""
+    """Return a book as a list with one record. Document fields that are stored as text are parsed,
+    and ratings always have the key judgements."""
     pairs = book.get("query_doc_pairs")
     pair_list = pairs if isinstance(pairs, list) else []
     return [
@@ -181,8 +182,8 @@ declare(
 
 
 def _join_texts(content: dict[str, Any], name: str) -> list[Any]:
-    """Return a snapshot in which lists are identified by the query's text, as in all other Quepid
-    files."""
+    """Return a snapshot in which each list is identified by the text of its query instead of the
+    query's id, as in all other Quepid files."""
     queries, docs = content.get("queries"), content.get("docs")
     query_records = [entry for entry in queries or () if isinstance(entry, dict)]
     texts = {str(entry.get("query_id")): entry.get("query_text") for entry in query_records}

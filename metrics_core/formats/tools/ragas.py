@@ -148,7 +148,8 @@ def _first_sample_names(sample: Sample) -> tuple[list[str], bool]:
 
 
 def _first_columns(sample: Sample) -> FirstRows | None:
-    """Return the first sample as column names and one row."""
+    """Return the column names of the first sample and its values as one row. Returns None if the
+    file does not contain samples."""
     if not recognise_samples(sample):
         return None
     names, _ = _first_sample_names(sample)

@@ -77,8 +77,8 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ranx(source: Source, request: Request) -> Loaded:
-    """Read the run of a ranx file. The size limit is the same as for a file that is compressed
-    once.
+    """Read the run of a ranx file, which is compressed twice. Its size limit is the same as for a
+    file that is compressed once.
 
     Raises FileFormatError if the content is not a ranx run, and RanklensError if cbor2 is not
     installed."""

@@ -64,7 +64,7 @@ def judge_files(
 
 def read_first_lists(file: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Run | None:
     """Return the lists at the beginning of a TREC run without reading the rest of the file. Returns
-    None if the lines are not regular."""
+    None if the lines are not regular enough for `parse_with_arrow`."""
     source = read_as.open_file(Path(file), str(file))
     for size in _BEGINNINGS:
         parsed = parse_with_arrow(next(source.blocks(size), b""), RUN)

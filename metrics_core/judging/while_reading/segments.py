@@ -38,8 +38,8 @@ class JudgedSegments:
     sizes          int64[segment], number of rows
     rows_hash      uint64[segment], hash of the rows
     contradicting  bool[segment], whether the ranks contradict the scores
-    ranks, counts  output of `rank_rows`. `ranks` int64[judged row, 5] has the query, the row of the
-                   judgments, the rank, and the first rank and the number of the rows tied with it
+    ranks, counts  output of `rank_rows`. Columns of `ranks` int64[judged row, 5]: query, row of the
+                   judgments, rank, first rank with the same score, number of rows with this score
     fractions      number of ranks that are not whole numbers
     tags           run names"""
 

@@ -53,7 +53,7 @@ class WorkedValue:
 
     @property
     def value_text(self) -> str:
-        """The value as text with six significant digits. This format is defined only here."""
+        """The value as text with six significant digits. No other code defines this format."""
         return f"{self.value:.6g}"
 
     @property

@@ -62,7 +62,7 @@ class InTrecEval:
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference between our scores and those of `package`.
+    """A difference between our scores and the scores of `package`.
 
     `what` says which scores differ, and `why` gives the reason; both are whole sentences."""
 

@@ -46,7 +46,7 @@ def test_without_a_workspace_a_star_is_kept_for_the_visit_and_says_so(
     assert current_remarks().starred_query_ids == {"q1", "q2"}
     assert current_notes()["q1"].notes[0].text == "seen"
     (message,) = action_messages()
-    assert message.message == "The workspace is read-only. Stars are kept for this visit only."
+    assert message.message == "The workspace is read-only. Stars are kept for this session only."
     click(own_visit, "q1")
     assert current_remarks().starred_query_ids == {"q2"}
     assert "q2" not in workspace().notes.notes_by_query("own")
