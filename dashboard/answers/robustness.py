@@ -366,12 +366,9 @@ def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
     is_significant = sensitivity_of_test(study, comparison).verdict in CLEAR
     if not (is_significant and study.is_computed(comparison.measure)):
         return Sentence()
-    lacking = query_coverage(study, comparison).lacking
     means = compare_means_by_coverage(study, comparison)
     return file_risks.missing_queries_doubt(
-        [run for run, query_ids in lacking.items() if len(query_ids)],
-        int(means["queries"].iloc[0] - means["queries"].iloc[1]),
-        *means["difference"].tolist(),
+        *means["difference"].tolist(), int(means["queries"].iloc[1])
     )
 
 

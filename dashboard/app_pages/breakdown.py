@@ -217,7 +217,7 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
     if many:
         _show_group_controls(breakdown, result, request)
     if len(breakdown.groups) < 2:
-        if breakdown.query_mix:
+        if breakdown.shared_difference:
             st.html(groups.draw_note_below_groups(breakdown, context.drawing, ""))
     elif not len(result.rows):
         total = f"{len(breakdown.groups)} groups in total."

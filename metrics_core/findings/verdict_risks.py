@@ -147,8 +147,11 @@ def single_queries_check(
         if n_supporting == queries:
             word, tone = "every query supports it", "firm"
     else:
-        best = "best query" if turning == 1 else f"{turning:,} best queries"
+        n_best = fragility.holding if tone == "firm" else turning
+        best = "best query" if n_best == 1 else f"{n_best:,} best queries"
         word = f"removing {only}the {best} reverses it"
+        if tone == "firm":
+            word = f"holds without the {best}"
         carriers = _describe_misses(pair, differences, missed) or _describe_main_queries(
             fragility, differences, n_supporting, missed
         )

@@ -314,7 +314,7 @@ def draw_note_below_groups(
 ) -> Markup:
     """Draw a note below the table, the finding on the strongest other run, and a sentence on how
     much of the difference arises because the runs contain different queries."""
-    findings = (strongest, breakdown.query_mix)
+    findings = (strongest, breakdown.shared_difference)
     return _render(
         "below_groups",
         note=note,

@@ -259,10 +259,9 @@ class ReportParts:
         legend = curves_blocks.draw_legend(drawing, in_colour, {}, note)
         text = (
             "k: number of results counted (log scale). Dotted: k ="
-            f" {w.format_count(drawing.cutoff)}."
+            f" {w.format_count(drawing.cutoff)}. {curves_blocks.describe_lines(curves, drawing)}"
         )
         if is_tested and not drawing.is_single_run:
-            text += " Thick line at the bottom: significant difference."
             text += f" {curves.short_lists.text}" * bool(curves.short_lists)
         chosen_name = drawing.comparison.measure.declaration.name
         charts = [

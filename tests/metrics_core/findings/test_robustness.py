@@ -97,7 +97,7 @@ def test_all_judged() -> None:
 @pytest.mark.parametrize(
     ("values", "word", "tone"),
     [
-        ([0.1] * 60 + [-0.1] * 40, "removing the 21 best queries reverses it", "firm"),
+        ([0.1] * 60 + [-0.1] * 40, "holds without the 19 best queries", "firm"),
         ([0.1] * 54 + [-0.1] * 46, "removing only the 9 best queries reverses it", ""),
         ([0.1] * 51 + [-0.1] * 49, "removing only the 3 best queries reverses it", "not firm"),
         ([0.1] * 20, "every query supports it", "firm"),
@@ -105,7 +105,7 @@ def test_all_judged() -> None:
         # A tenth of ten queries is one, of fifty five.
         ([0.9] + [0.1] * 3 + [-0.1] * 6, "removing only the best query reverses it", "not firm"),
         ([0.1] * 27 + [-0.1] * 23, "removing only the 5 best queries reverses it", ""),
-        ([0.1] * 18 + [-0.1] * 12, "removing the 7 best queries reverses it", "firm"),
+        ([0.1] * 18 + [-0.1] * 12, "holds without the 5 best queries", "firm"),
     ],
 )
 def test_single_queries(values: list[float], word: str, tone: str) -> None:
@@ -309,16 +309,15 @@ def test_equal_scores() -> None:
 
 def test_missing_queries() -> None:
     assert file_risks.missing_queries_check({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
-    assert file_risks.missing_queries_doubt(["old"], 2, 0.1, 0.07).text == (
-        "Without the 2 queries that old lacks, the difference is +0.070."
+    assert file_risks.missing_queries_doubt(0.1, 0.07, 1234).text == (
+        "On the 1,234 queries with results from both runs, the difference is +0.070."
     )
-    assert "1 query that one of the runs lacks" in (
-        file_risks.missing_queries_doubt(["old", "new"], 1, 0.1, 0.15).text
-    )
+    assert "On the 1 query with" in file_risks.missing_queries_doubt(0.1, 0.15, 1).text
     for without_missing in (0.1, 0.081, float("nan")):
-        assert not file_risks.missing_queries_doubt(["old"], 2, 0.1, without_missing)
+        assert not file_risks.missing_queries_doubt(0.1, without_missing, 7)
     kept = file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7)
     assert kept is not None and (kept.word, kept.tone) == ("cannot reverse it", "firm")
+    assert kept.brief == "queries without results cannot reverse it"
     assert "old has no results for 2 queries" in kept.reason and "+0.050" in kept.reason
     tested = [
         file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7, p)
