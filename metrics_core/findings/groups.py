@@ -242,10 +242,10 @@ def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) ->
     if not n_slices:
         return ""
     value = "difference" if of_means else "typical ratio"
-    slices = f"{w.format_with_noun(n_slices, 'slice')} (groups by one or two columns)"
+    slices = f"{w.format_with_noun(n_slices, 'group')} by one or two columns"
     text = f"In {w.number_word(n_differing)} of {slices}, the {value} is"
     if not n_differing:
-        text = f"No unusual slice: of {slices}, none has a {value}"
+        text = f"No group stands out: of {slices}, none has a {value}"
     rate = f"({w.format_share(1 - LEVEL)} false discovery rate)."
     return f"{text} significantly unlike that of all other queries {rate}"
 

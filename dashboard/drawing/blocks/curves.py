@@ -66,8 +66,7 @@ def describe_lines(curves: Curves, drawing: Drawing) -> str:
         "Thick line at the bottom: significant difference.": curves.has_significant_k(
             drawing.focus
         ),
-        "A line is thin beyond the rank by which half of the run’s lists have ended.": min(ends)
-        < max(ends),
+        "Thin line: half of the run’s lists have ended.": min(ends) < max(ends),
     }
     return " ".join(note for note, is_shown in notes.items() if is_shown)
 

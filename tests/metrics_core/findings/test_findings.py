@@ -501,9 +501,9 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert slices_finding(1234, 0).startswith("No unusual slice: of 1,234 slices (groups")
+    assert slices_finding(1234, 0).startswith("No group stands out: of 1,234 groups by")
     assert slices_finding(20, 2).startswith(
-        "In two of 20 slices (groups by one or two columns), the difference is significantly"
+        "In two of 20 groups by one or two columns, the difference is significantly unlike"
     )
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
