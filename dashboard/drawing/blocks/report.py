@@ -185,11 +185,10 @@ def draw_case(
     anchor: str,
     *,
     is_open: bool,
-    note: str = "",
 ) -> Markup:
     """Draw a query that got worse or better: its scores, the documents that caused the change, and
-    both result lists. Everything below the scores is folded unless `is_open` is true. `note` is
-    shown beside the name. If a run has no results, a remark says so."""
+    both result lists. Everything below the scores is folded unless `is_open` is true. If a run has
+    no results, a remark beside the name says so."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
@@ -211,7 +210,6 @@ def draw_case(
         anchor=anchor,
         is_open=is_open,
         row=row,
-        note=note,
         name=page.text,
         parts=parts,
         rest=rest,

@@ -299,9 +299,9 @@ class ReportParts:
         return self.report.losses if kind == "losses" else self.report.wins
 
     def _draw_cases(self, kind: str) -> Markup:
-        """Draw the largest losses or wins. The largest one with results from both runs is added at
-        the end if it is not among them. Only the first case with results from both runs is
-        unfolded."""
+        """Draw the largest losses or wins. If the largest one with results from both runs is not
+        among them, it is added at the end below its own heading. Only the first case with results
+        from both runs is unfolded."""
         cases, example = self._cases(kind), self._examples.get(kind)
         if not cases:
             return Markup()
@@ -315,10 +315,12 @@ class ReportParts:
                 grades,
                 self._anchors[str(case.row["query_id"])],
                 is_open=case is first,
-                note=f"the largest {_NOUNS[kind]} with results from both runs" * (case is example),
             )
             for case in all_cases
         ]
+        if example:
+            title = f"The largest {_NOUNS[kind]} with results from both runs"
+            drawn.insert(-1, markup.draw_section(title))
         return Markup("").join(drawn)
 
     def _draw_queries(self) -> Markup:
