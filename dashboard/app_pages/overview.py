@@ -65,10 +65,11 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
     comparison, drawing = context.comparison, context.drawing
     row = answer.all_rows.set_index("run").loc[comparison.focus].to_dict()
     left_column, right_column = st.columns([_ANSWER, _DRAWING], gap="medium")
-    # The link to the method continues the lead's line.
+    # The link to the method stands beside the badge, the lead below both.
     with left_column, st.container(key="verdict"):
-        _show_answer(answer, context)
+        st.html(markup.draw_finding(replace(answer.verdict, lead=Sentence()), drawing.styles))
         test_picker.show_test_method(answer.test_sentence, context, answer.facts.queries)
+        _show_block(markup.draw_subtitle(answer.verdict.lead, drawing.styles))
     with right_column:
         _show_block(
             differences.draw_difference_interval(row, answer.interval, answer.all_rows, drawing)
@@ -255,8 +256,8 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
             f"Every run against {comparison.baseline} on {comparison.name}", context.drawing.styles
         ),
         differences.interval_note(answer.all_rows, comparison, comparison.method.level)
-        + ". Effect size, with an uncorrected interval: mean / standard deviation of the"
-        f" differences. {SAME_RULE}",
+        + ". Effect size (uncorrected): mean / standard deviation of the differences."
+        f" {SAME_RULE}",
         frame=answer.shown_rows,
         key="difference",
     )

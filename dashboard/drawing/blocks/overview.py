@@ -38,6 +38,7 @@ from metrics_core.findings.costs import (
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
+from metrics_core.slicing.breakdowns import are_numeric_groups
 
 Row = dict[str, Any]
 
@@ -388,6 +389,7 @@ def draw_group_list(
     return _render(
         "group_list",
         title=title,
+        order="" if are_numeric_groups(rows["group"]) else "largest contribution first",
         more=(f"all {w.format_count(len(rows))}", href("breakdown", by=column[0])),
         rows=[(row, make_row_hint(row)) for row in first_rows.to_dict("records")],
         lead=make_group_link,
