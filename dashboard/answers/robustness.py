@@ -367,9 +367,8 @@ def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
     if not (is_significant and study.is_computed(comparison.measure)):
         return Sentence()
     means = compare_means_by_coverage(study, comparison)
-    return file_risks.missing_queries_doubt(
-        *means["difference"].tolist(), int(means["queries"].iloc[1])
-    )
+    on_all, on_shared = means["difference"].tolist()
+    return file_risks.missing_queries_doubt(on_all, on_shared, int(means["queries"].iloc[1]))
 
 
 def shared_p_value(study: Study, comparison: Comparison) -> float:

@@ -237,7 +237,7 @@ def test_a_category_of_the_overview_leads_on(sample_app: str, open_page: Opened)
 @pytest.mark.thorough
 def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
-    page.locator(".lens.differences a.track").nth(1).click()
+    page.locator(".lens.differences a.track").first.click()
     on(page, "All queries")
     expect(page.locator("h1")).to_contain_text("hybrid is better on")
     menu(page, "Overview")
