@@ -30,7 +30,6 @@ from dashboard.answers.run_comparisons import (
 )
 from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
-from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import BETTER, WORSE, query_differences, verdict_interval
@@ -39,10 +38,10 @@ from metrics_core.explaining.top_document import find_top_document
 from metrics_core.findings.changes import summarise_change
 from metrics_core.findings.costs import other_costs_sentence
 from metrics_core.findings.groups import untested_note
-from metrics_core.findings.phrases import EFFECT_SIZE, describe_judged
+from metrics_core.findings.phrases import describe_judged
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
-from metrics_core.findings.significance import colour_note_text, rounding_note
+from metrics_core.findings.significance import colour_note_text, effect_size_finding, rounding_note
 from metrics_core.findings.verdicts import (
     VerdictFinding,
     groups_finding,
@@ -170,7 +169,7 @@ def overview(study: Study, comparison: Comparison) -> Overview:
     test_sentences = (
         method_finding(all_rows, comparison.method),
         power_sentences(study, comparison),
-        _effect_size_sentence(all_rows, comparison),
+        effect_size_finding(all_rows.set_index("run").loc[comparison.focus]),
     )
     price = other_costs_sentence(table, comparison.focus, comparison.name, level)
     without_missing = missing_queries_doubt(study, comparison)
@@ -202,15 +201,6 @@ def overview(study: Study, comparison: Comparison) -> Overview:
         too_few=list(shown_rows.loc[shown_rows["queries"] < FEWEST_QUERIES, "run"]),
         colour_note=colour_note_text(int(all_rows["p_corrected"].notna().sum()), comparison.method),
     )
-
-
-def _effect_size_sentence(all_rows: pd.DataFrame, comparison: Comparison) -> Sentence:
-    """State the effect size of the run in focus with its interval. Empty if it is unknown."""
-    row = all_rows.set_index("run").loc[comparison.focus]
-    if comparison.is_single_run or math.isnan(row["effect"]):
-        return Sentence()
-    effect = w.format_with_interval(row["effect"], row["effect_low"], row["effect_high"])
-    return muted_span(f"{EFFECT_SIZE} Here: {effect}.")
 
 
 def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:

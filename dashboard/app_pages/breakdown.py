@@ -279,9 +279,8 @@ def _show_table(
     st.html(draw())
     parts = [rounding_note(breakdown.table), "Click a row to open its queries."]
     if not comparison.is_single_run:
-        level = w.format_share(comparison.method.level)
         count = w.format_count(breakdown.group_count)
-        corrected = f"The {level} intervals are corrected for {count} groups."
+        corrected = f"Intervals are corrected for {count} groups."
         corrected *= bool(breakdown.groups["diff_low"].notna().any())
         parts = [corrected, groups.describe_bars(group_rows), group_rows.note, *parts]
     note = " ".join(filter(None, parts))
@@ -364,7 +363,7 @@ def _show_slices(context: PageContext) -> None:
     if not result.slices:
         st.html(curves.draw_chart_note(text))
         return
-    section.show_heading("Groups that stand out", text, frame=result.table, key="slices")
+    section.show_heading("Groups that deviate", text, frame=result.table, key="slices")
     st.html(
         draw_slice_rows(
             result.slices,

@@ -206,8 +206,10 @@ def _show_missed_documents(
     relevant = w.format_with_noun(diagnosis.n_relevant, "relevant document", "relevant documents")
     missing = ""
     if missing_count:
-        verb = w.plural(missing_count, "is", "are")
-        missing = f"{w.format_count(missing_count)} of {relevant} {verb} missing. "
+        missing = (
+            f"{w.format_count(missing_count)} of {relevant} {w.plural(missing_count, 'is', 'are')}"
+            " missing. "
+        )
     section.show_heading(
         shorten_run_names(f"Relevant, but not in the top {k} of {comparison.focus}", styles),
         f"{missing}Numbers are ranks in each run; a dash means not in the top"

@@ -38,7 +38,6 @@ from metrics_core.findings.costs import (
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.breakdowns import are_numeric_groups
 
 Row = dict[str, Any]
 
@@ -383,13 +382,12 @@ def draw_group_list(
 
     # The rule of `summarise_groups` in short: colour and finding follow the same correction.
     group_count = max(n_tested_groups, len(rows))
-    corrected = (
-        f" after correction for {w.format_count(group_count)} groups" if group_count > 1 else ""
-    )
+    corrected = f" after correction for {w.format_count(group_count)} groups" * (group_count > 1)
+    contribution = (rows["difference"] * rows["queries"]).abs()
     return _render(
         "group_list",
         title=title,
-        order="" if are_numeric_groups(rows["group"]) else "largest contribution first",
+        order="largest contribution first" * contribution.is_monotonic_decreasing,
         more=(f"all {w.format_count(len(rows))}", href("breakdown", by=column[0])),
         rows=[(row, make_row_hint(row)) for row in first_rows.to_dict("records")],
         lead=make_group_link,

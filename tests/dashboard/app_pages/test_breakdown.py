@@ -53,7 +53,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
     shown = text_of(app)
     assert "dense scores higher in all eight categories" in shown
     assert "No category is significant by itself. Network (not tested) adds a quarter of" in shown
-    assert "No group stands out: of 86 groups" in shown
+    assert "No group deviates: of 86 groups" in shown
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
     assert "not tested, because there are fewer than ten queries: Network and Privacy." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
@@ -119,7 +119,7 @@ def test_it_opens_with_the_table_and_the_address_keeps_a_choice() -> None:
     app = opened("breakdown", run="dense", base="bm25")
     form = app.get("button_group")[-1]
     assert form.key == "w_charts" and form.value == "0" and not charts_of(app)
-    assert "intervals are corrected for 8 groups. Pale: not significant by" in text_of(app)
+    assert "Intervals are corrected for 8 groups. Pale: not significant by" in text_of(app)
     assert "Hatched: not tested, because there are fewer than ten queries:" in text_of(app)
     app.button_group(key="w_charts").select("1").run()
     assert charts_of(app) == ALL_CHARTS and "Contribution" not in text_of(app)
@@ -173,7 +173,7 @@ def test_a_planted_slice_comes_first_and_leads_to_its_queries(
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path)))
     app = opened("breakdown", run="a", base="b")
     shown = text_of(app)
-    assert "Groups that stand out" in shown
+    assert "Groups that deviate" in shown
     assert re.search(r"In \w+ of \d+ groups", shown)
     assert "c1 and k0 10 queries" in shown
     first = next(at for at in links_to(app, "queries") if "where=category=c1&where=kind=k0" in at)
@@ -235,7 +235,7 @@ def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
     assert charts_of(app) == ALL_CHARTS[:2], "the cells are of the groups that add most"
     app = opened("breakdown", run="a", base="b", charts="0")
     shown = text_of(app)
-    assert "28 more groups" in shown and "intervals are corrected" not in shown
+    assert "28 more groups" in shown and "Intervals are corrected" not in shown
     assert len(re.findall(r"where=category=c\d+", " ".join(links_to(app, "queries")))) == 12
     app.text_input(key="w_within").set_value("C39").run()
     assert app.query_params["within"] == "C39" and "39 other groups" in text_of(app)
