@@ -3,6 +3,7 @@ export."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -35,7 +36,7 @@ from metrics_core.comparing.pairs import query_differences
 from metrics_core.findings.robustness import Robustness
 from metrics_core.formats.registry import Kind
 from metrics_core.measures import Measure
-from metrics_core.measures.declaring.description import describe_measure
+from metrics_core.measures.declaring.description import describe_measure, formula_with_values
 
 Part = TypeVar("Part")
 
@@ -254,8 +255,10 @@ def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
     """Return the name, the meaning and the LaTeX formula of a measure."""
     if study.is_given(measure):
         return str(measure), "Read from a file, not computed.", ""
-    description = describe_measure(measure.declaration)
-    return str(measure), description.answer, description.formula
+    words = describe_measure(measure.declaration).answer
+    if measure.cutoff is not None:
+        words = re.sub(r"\bk\b", w.format_count(measure.cutoff), words)
+    return str(measure), words, formula_with_values(measure)
 
 
 def _describe_file_changes(study: Study, n_grades_by_layer: Mapping[str, int]) -> list[str]:

@@ -43,7 +43,7 @@ _CHIPS = {
     "fixed": "fixed",
     "broken": "broken",
     "none": "every run at 0:",
-    "missing": "no results from a run:",
+    "missing": "no results from {}:",
 }
 """The lists of queries for which a report has a button, with the texts of the buttons. The button
 of an empty list is omitted."""
@@ -54,10 +54,10 @@ _render = Template("report")
 
 @dataclass(frozen=True)
 class Foot:
-    """The last lines of a report: which version of Ranklens made it, when, and from which data."""
+    """The version of Ranklens that made a report, and the last line of the report: when and with
+    which versions it was made."""
 
     made_with: str
-    date: str
     source: str
 
 
@@ -257,18 +257,24 @@ def draw_query_rows(
     lists: Mapping[str, Mask],
     drawing: Drawing,
     query_link: Callable[[str], str],
+    *,
+    runs_without_results: str = "",
 ) -> Markup:
     """Draw every query with its scores. The script of the report lets readers search and sort the
     rows; if scripts are disabled, the whole table is shown.
 
     `lists` maps the key of each list of queries to a mask of the rows of `query_list.frame`,
-    bool[query]. `query_link` returns the link of a query, or "" if the query has no link."""
+    bool[query]. `query_link` returns the link of a query, or "" if the query has no link.
+    `runs_without_results` names the compared runs that lack results for queries."""
     columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])
     chips = [("", "All", len(query_list.rows), "")]
     names = _CHIPS if drawing.comparison.has_direction else _CHIPS | _HIGHER_AND_LOWER
-    chips += [(k, names[k], int(np.sum(lists[k])), RULES.get(k, "")) for k in keys]
+    chips += [
+        (k, names[k].format(runs_without_results), int(np.sum(lists[k])), RULES.get(k, ""))
+        for k in keys
+    ]
     return _render(
         "query_rows",
         heads=short_and_full_names(columns, (drawing.focus, drawing.baseline)),

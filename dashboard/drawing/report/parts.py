@@ -27,6 +27,7 @@ from metrics_core.base.plugins import describe_error
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.phrases import SAME_RULE
+from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.findings.significance import rounding_note
 
@@ -47,6 +48,10 @@ _NOUNS = {"losses": "loss", "wins": "win"}
 _WIDTH = 360.0
 """Width in px at which a chart is drawn. The chart is scaled when it is shown."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
+_SYMBOLS = (
+    "relᵢ is the grade of the result at rank i, g(relᵢ) is its gain (by default the grade), and R"
+    " is the number of relevant documents."
+)
 _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs": "runs"}
 
 
@@ -190,7 +195,9 @@ class ReportParts:
             small = f"Mean over {query_count_text(report)}."
             return small if alone else f"{small} Small number: difference from {drawing.baseline}."
         if key == "groups" and report.groups is not None:
-            return report.groups[0].lead_text
+            return report.groups[0].title + muted_span(". ") + report.groups[0].lead_text
+        if key == "checks" and report.robustness.checks:
+            return robustness_finding(report.robustness).statement_and_rest[0] + muted_span(".")
         if key == "curves" and report.curves is not None:
             title, lead = report.curves.title, report.curves.lead
             untested = drawing.is_single_run or drawing.focus in report.overview.too_few
@@ -331,6 +338,7 @@ class ReportParts:
             self.report.lists,
             self.drawing,
             lambda query_id: self.href("query", q=query_id),
+            runs_without_results=w.join_words(self.report.overview.facts.missing, "or"),
         )
 
     def _draw_methods(self) -> Markup:
@@ -361,11 +369,12 @@ class ReportParts:
                 ),
             ),
         ]
-        has_lists = bool(answer.judged_shares)
-        if not has_lists:
+        if not answer.judged_shares:
             paragraphs = [
                 ("Missing", "A query without a score of a run is left out; it does not count as 0.")
             ]
+        if any(r"\text{rel}_i" in formula for _, _, formula in methods.measures):
+            paragraphs.insert(0, ("Symbols", _SYMBOLS))
         if not self.drawing.is_single_run:
             paragraphs.append(
                 (
@@ -373,12 +382,6 @@ class ReportParts:
                     f"{answer.test_sentence.text} {_method_text(self.drawing.comparison.method)}",
                 )
             )
-        judged = ", ".join(
-            f"{run} {w.format_share(share)}" for run, share in answer.judged_shares.items()
-        )
-        k = w.format_count(self.drawing.cutoff)
-        share = w.format_share(answer.facts.judged_share)
-        paragraphs += [("Judged", f"{share} of the top {k}. By run: {judged}.")] * has_lists
         paragraphs += (
             [("The files", " ".join(methods.file_changes))] if methods.file_changes else []
         )

@@ -266,6 +266,22 @@ def test_words_in_formulas_are_set_together() -> None:
     assert "<mtext>rel</mtext>" in page and "<mi>r</mi><mi>e</mi>" not in page
 
 
+def test_formulas_have_the_cutoff_and_the_threshold_of_their_measure() -> None:
+    view = sample().view(Address.create(m="P(rel=2)@k", k="5")).comparison
+    report = make_report(sample(), view, FILES)
+    formulas = {name: formula for name, _, formula in report.methods.measures}
+    assert formulas["P(rel=2)@5"] == r"\frac{1}{5}\sum_{i \le 5} [\text{rel}_i \ge 2]"
+    assert formulas["RR"] == r"\frac{1}{\min\{i : \text{rel}_i \ge 1\}}"
+    assert formulas["AP"] == r"\frac{1}{R}\sum_{i} [\text{rel}_i \ge 1]\, P@i"
+    page = text_of(page_of(sample()))
+    assert "relᵢ is the grade of the result at rank i" in page
+    assert "Share of the first 10 results that are relevant." in page
+
+
+def test_the_chip_of_missing_queries_names_the_run() -> None:
+    assert "no results from bm25: 6" in text_of(page_of(sample()))
+
+
 def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> None:
     # At k = 5 the difference is significant; the band for all k holds zero everywhere.
     page = page_of(sample(), run="dense", base="hybrid", m="R@k", k="5")
