@@ -15,7 +15,11 @@ from metrics_core.base.arrays import Floats
 from metrics_core.comparing import agreement as other_measures
 from metrics_core.comparing.coverage import QueryCoverage, find_coverage, select_scores
 from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
-from metrics_core.comparing.fragility import Fragility, find_fragility
+from metrics_core.comparing.fragility import (
+    Fragility,
+    find_fragility,
+    share_of_mean_difference,
+)
 from metrics_core.comparing.method import DEFAULT_METHOD
 from metrics_core.comparing.tested_quantities import find_tested_differences, find_tested_quantities
 from metrics_core.comparing.ties import TieRange, difference_range, find_tie_range
@@ -357,6 +361,14 @@ def shared_difference(study: Study, comparison: Comparison) -> float:
     """Return the difference over the queries that are in both runs. It is NaN if there are no such
     queries."""
     return float(compare_means_by_coverage(study, comparison)["difference"].iloc[1])
+
+
+def missing_queries_share(study: Study, comparison: Comparison) -> float:
+    """Return the share of the difference that comes from queries for which one of the two runs has
+    no results."""
+    scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
+    differences = query_differences(study, comparison)
+    return share_of_mean_difference(differences, scores.missing.any(axis=0))
 
 
 def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:

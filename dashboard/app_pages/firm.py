@@ -1,7 +1,9 @@
 """Robustness page: the checks of a verdict, and the evidence for the open check."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -30,6 +32,8 @@ from metrics_core.findings.robustness import robustness_finding
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import judged_ranks_text
 
+_IN_THE_CHART = re.compile(r" (The difference is likely|Whichever way ties are broken).*")
+"""Sentences of a reason that the chart below the open check shows."""
 _SHOWN = 20
 _IN_A_HEAD = 18
 _TO_JUDGE = 5
@@ -58,8 +62,9 @@ def render() -> None:
         for entry in checks:
             is_open = entry.part == open_part
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
+            shown = replace(entry, reason=_IN_THE_CHART.sub("", entry.reason)) if is_open else entry
             row = robustness_checks.draw_check(
-                entry, link, context.look.styles, is_inconclusive=unclear, is_open=is_open
+                shown, link, context.look.styles, is_inconclusive=unclear, is_open=is_open
             )
             if not is_open:
                 st.html(row)
@@ -172,8 +177,8 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
     heads = [
         Column("Judge next, most influential first"),
         Column("Document"),
-        *(Column(f"rank in {run}", "number") for run in _pair_names(context)),
-        Column("changes the mean by up to", "number"),
+        *(Column(f"Rank in {run}", "number") for run in _pair_names(context)),
+        Column("Changes the mean by up to", "number"),
     ]
     rows = [
         [

@@ -106,13 +106,15 @@ def missing_queries_check(
     n_shared: int,
     p_value: float = math.nan,
     level: float = LEVEL,
+    share: float = math.nan,
 ) -> RobustnessCheck | None:
     """Check whether the lead is due to queries for which a run has no results.
 
     `missing_counts` maps each run to the number of these queries. `shared_difference` is the mean
     difference over the `n_shared` queries with results from both runs. `p_value` is the corrected
     p-value of `shared_difference`; NaN if the difference over all queries is not significant.
-    Returns None if both runs have results for all queries."""
+    `share` is the share of the difference that comes from queries without results. Returns None if
+    both runs have results for all queries."""
     runs = [
         f"{run} has no results for {w.format_query_count(n)}"
         for run, n in missing_counts.items()
@@ -122,6 +124,8 @@ def missing_queries_check(
         return None
     counted = w.plural(sum(missing_counts.values()), "an empty list", "empty lists")
     reason = f"{w.join_words(runs)}, scored as {counted}."
+    if _MIN_MISSING_SHARE <= share < 1:
+        reason += f" These queries account for {w.format_share(share)} of the difference."
 
     def make_missing_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         brief = f"{MISSING_QUERIES} {word}"

@@ -58,8 +58,7 @@ def unjudged_check(
         return RobustnessCheck("unjudged", "Unjudged", format_cannot_reverse(side), "firm", reason)
     if bounds.reason:
         return make_unjudged_check(w.DASH, "", f"{share} {bounds.reason}")
-    sentences = [_describe_likely_difference(likely, _worst_case(bounds, side)), share]
-    reason = " ".join(sentences if likely.interval else reversed(sentences))
+    reason = f"{share} {_describe_likely_difference(likely, _worst_case(bounds, side))}"
     can_part = side == 0 and (better_side(bounds.lowest), better_side(bounds.highest)) != (0, 0)
     if not (can_part or bounds.can_reverse):
         return make_unjudged_check(format_cannot_reverse(side), "firm", reason)
@@ -111,7 +110,8 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
         limit = "stays" if not bounds.exact else "ranges"
         return f"Whatever their grades, the difference {limit} between {ends}."
     worst = w.format_difference(bounds.lowest if side > 0 else bounds.highest)
-    return f"Worst case: {worst}{'' if bounds.exact else ' (bound)'}."
+    limit = "" if bounds.exact else f"not {'below' if side > 0 else 'above'} "
+    return f"Worst case: {limit}{worst}."
 
 
 @dataclass(frozen=True)

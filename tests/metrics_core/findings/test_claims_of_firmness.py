@@ -364,6 +364,8 @@ def false_in_lacking(given: Situation, text: str) -> Iterator[str | bool]:
         reason.count(" has no results for ") != given.scores.missing[:2].any(axis=1).sum()
         and "which lack"
     )
+    part = re.search(r"These queries account for (\d+)\u00a0% of the difference", reason)
+    yield part is not None and int(part[1]) != given.seed % 120 and "the share"
     if "No query has results from both runs" in reason:
         yield bool((~given.scores.missing[:2]).all(axis=0).any())
         return
@@ -387,7 +389,8 @@ def test_missing_queries() -> None:
         missing = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
         both = int((~given.scores.missing[:2]).all(axis=0).sum())
         counts = {run: int(own.sum()) for run, own in missing.items()}
-        return told(file_risks.missing_queries_check(counts, now, shared, both))
+        share = given.seed % 120 / 100
+        return told(file_risks.missing_queries_check(counts, now, shared, both, share=share))
 
     assert not offenders(PAIRS, text_of, false_in_lacking)
 
@@ -415,9 +418,10 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
     inside = low * now > 0 and high * now > 0
     yield word.startswith("unlikely") and not inside and "unlikely"
     yield tone == "not firm" and bool(inside) and "not firm"
-    if worst := re.search(rf"Worst case: ({NUMBER})( \(bound\))?\.", reason):
-        yield not is_rounded(worst[1], ends[0] if now > 0 else ends[1]) and "the worst"
-        yield bool(worst[2]) == reached.exact and "a bound"
+    if worst := re.search(rf"Worst case: (?:not (below|above) )?({NUMBER})\.", reason):
+        yield not is_rounded(worst[2], ends[0] if now > 0 else ends[1]) and "the worst"
+        limit = None if reached.exact else "below" if now > 0 else "above"
+        yield worst[1] != limit and "a bound"
     if usual := re.search(rf"is likely between ({NUMBER}) and ({NUMBER})", reason):
         yield not (is_rounded(usual[1], low) and is_rounded(usual[2], high)) and "likely"
     yield bool(usual) != bool(likely.interval) and "every document" not in reason.lower()
