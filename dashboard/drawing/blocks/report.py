@@ -269,7 +269,7 @@ def draw_query_rows(
     columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])
-    chips = [("", "All", len(query_list.rows), "")]
+    chips = [("", "all", len(query_list.rows), "")]
     names = _CHIPS if drawing.comparison.has_direction else _CHIPS | _HIGHER_AND_LOWER
     chips += [
         (k, names[k].format(runs_without_results), int(np.sum(lists[k])), RULES.get(k, ""))
