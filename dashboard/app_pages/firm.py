@@ -1,6 +1,5 @@
 """Robustness page: the checks of a verdict, and the evidence for the open check."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -76,30 +75,8 @@ def render() -> None:
 
 
 def _show_unjudged(context: PageContext, _: str) -> None:
-    comparison, study = context.comparison, context.study
-    effects = unjudged.unjudged_effects(study, comparison)
-    bounds, likely = effects.bounds, effects.likely
-    bounds_note = "exact" if bounds.exact else "upper and lower bound"
-    interval = likely.interval
-    spans = [
-        DifferenceRange(
-            "Now", "unjudged documents not relevant", bounds.difference, bounds.difference
-        ),
-        DifferenceRange(
-            "Likely",
-            # The check's own line says why it is unknown.
-            f"{w.format_share(LEVEL)}, with predicted grades" if interval else "unknown",
-            float(interval.low) if interval else math.nan,
-            float(interval.high) if interval else math.nan,
-        ),
-        DifferenceRange(
-            "Worst and best case",
-            bounds.reason or bounds_note,
-            bounds.lowest,
-            bounds.highest,
-            grey=True,
-        ),
-    ]
+    effects = unjudged.unjudged_effects(context.study, context.comparison)
+    spans = robustness_checks.unjudged_ranges(effects)
     _show_difference_ranges(context, spans, "Possible range of the difference")
     defer_drawing(lambda: _show_next_judgments(context, effects.shares))
 

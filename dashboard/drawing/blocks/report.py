@@ -153,7 +153,7 @@ def draw_check_reasons(
     for check in robustness.checks:
         mark, kind, spoken = mark_of_check(check, is_inconclusive=unclear)
         entry = check if unclear else entries.get(check.part, check)
-        word = check.brief if unclear or is_brief else entry.word
+        word = check.brief if unclear else entry.word
         reason = "" if is_brief else entry.reason
         if is_brief and spoken and not unclear:
             mark, spoken = f"{mark} {spoken}", ""

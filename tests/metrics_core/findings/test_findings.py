@@ -733,7 +733,7 @@ def test_no_relevant_document_is_no_claim_about_scores() -> None:
             [*FILL[:11], "a"],
             ["a", *FILL[:11]],
             "hybrid gains 1.000: the only relevant document rose from "
-            "rank 12 into the top 10, to rank 1; ten non-relevant documents are in the "
+            "rank 12 to rank 1; ten non-relevant documents are in the "
             "top 10 of bm25.",
         ),
         (

@@ -164,15 +164,14 @@ def test_the_meeting_has_a_screen_for_what_there_is() -> None:
     )
 
 
-def test_the_last_screen_sums_up_and_says_where_to_go_on() -> None:
-    last = screen_of(page_of(sample()), "summary")
-    assert "dense with the baseline bm25 on nDCG@10, over 104 queries" in last
-    assert "nDCG@10 rises from 0.548 to 0.636." in last and "holds in five of six checks" in last
-    assert "Judge the documents that matter most, on the page To judge." in last
-    assert "54 queries better" in last and "+0.087" in last
-    unclear = screen_of(page_of(sample(), run="hybrid", base="dense"), "summary")
-    assert "no clear difference" in unclear and "mean that the runs are equally good" in unclear
-    assert "Sample size: about 840 queries to confirm 0.011." in unclear
+def test_the_last_screen_says_what_to_do_next() -> None:
+    last = screen_of(page_of(sample()), "next")
+    assert "Judge 81 documentsIf the 81 most influential of the 216 unjudged" in last
+    assert "+0.087 to +0.115" in last and "−0.124 to +0.344" in last
+    page = page_of(sample(), run="hybrid", base="dense")
+    unclear = screen_of(page, "checks")
+    assert 'data-screen="next"' not in page and "that the runs are equally good" in unclear
+    assert "about 840 queries to confirm 0.011" in unclear
 
 
 def screen_of(page: str, key: str) -> str:
