@@ -368,7 +368,7 @@ def missing_queries_share(study: Study, comparison: Comparison) -> float:
     no results."""
     scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
     differences = query_differences(study, comparison)
-    return share_of_mean_difference(differences, scores.missing.any(axis=0))
+    return share_of_mean_difference(differences, np.asarray(scores.missing.any(axis=0)))
 
 
 def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:

@@ -61,9 +61,13 @@ def render() -> None:
         for entry in checks:
             is_open = entry.part == open_part
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
-            shown = replace(entry, reason=_IN_THE_CHART.sub("", entry.reason)) if is_open else entry
+            reason = _IN_THE_CHART.sub("", entry.reason) if is_open else entry.reason
             row = robustness_checks.draw_check(
-                shown, link, context.look.styles, is_inconclusive=unclear, is_open=is_open
+                replace(entry, reason=reason),
+                link,
+                context.look.styles,
+                is_inconclusive=unclear,
+                is_open=is_open,
             )
             if not is_open:
                 st.html(row)

@@ -352,17 +352,14 @@ class ReportParts:
         from_grade = (
             f"grade {w.format_grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         )
-        complete = answer.facts.complete
-        missing_by_run = ", ".join(
-            f"{run} lacks {w.format_count(n)}" for run, n in methods.missing.items()
-        )
-        missing_text = f": {missing_by_run}" if missing_by_run else ""
+        lacks = [f"{run} lacks {w.format_count(n)}" for run, n in methods.missing.items()]
+        missing_text = f": {', '.join(lacks)}" if lacks else ""
         paragraphs = [
             (
                 "Relevant, unjudged, missing",
                 (
                     f"Relevant: {from_grade}. Unjudged documents count as not"
-                    f" relevant{'; the judgments are taken as complete' if complete else ''}."
+                    f" relevant{'; the judgments are taken as complete' * answer.facts.complete}."
                     " A judged query without results from a run "
                     f"{'is left out' if answer.facts.left_out else 'counts as an empty list'}"
                     f"{missing_text}."
