@@ -47,7 +47,7 @@ class VersionDates:
     @property
     def has_different_dates(self) -> bool:
         """Whether the dates can order the versions, because they are not all the same."""
-        return len({self.date_text(name) for name in [*self.dates, *self.undated]}) > 1
+        return len({*map(self.date_text, (*self.dates, *self.undated))}) > 1
 
     def date_text(self, name: str) -> str:
         """Return a version's date as it is written at its source. Returns "" if the version has no

@@ -25,6 +25,7 @@ from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query import QueryPage, query_page
 from dashboard.answers.query_chips import query_masks
 from dashboard.answers.query_notes import COLUMNS, NOTHING_NOTED, Remarks
+from dashboard.answers.robustness import compared_pair
 from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.answers.run_comparisons import find_run_without_results
 from dashboard.answers.unjudged import (
@@ -200,14 +201,14 @@ def _open_judgments(
     study: Study, comparison: Comparison, robustness: Robustness
 ) -> OpenJudgments | None:
     is_open = any(c.part == "unjudged" and c.tone != "firm" for c in robustness.checks)
-    if not is_open or robustness.pair is None or study.runs_without_doc_ids(comparison.pair):
+    if not is_open or robustness.settling_checks or study.runs_without_doc_ids(comparison.pair):
         return None
     judgments = next_judgments(study, comparison)
     n_unjudged = count_unjudged_documents(study, comparison)
     return OpenJudgments(
         unjudged_effects(study, comparison),
         judgments.n_to_settle,
-        judge_next_finding(judgments, robustness.pair, n_unjudged),
+        judge_next_finding(judgments, compared_pair(study, comparison), n_unjudged),
     )
 
 

@@ -136,7 +136,7 @@ def _show_order(
             options=[
                 order
                 for order in _ORDERS
-                if order in (address["in_order"], answers.BY_NAME, answers.AS_LOADED)
+                if order in (answers.BY_NAME, address["in_order"], answers.AS_LOADED)
                 or dates.has_different_dates
             ],
             format_func=_ORDERS.__getitem__,

@@ -23,7 +23,6 @@ from dashboard.drawing.blocks.markup import (
     Styles,
     run_style,
     sentence_pieces,
-    shorten_run_names,
 )
 from dashboard.drawing.blocks.queries import column_texts, short_and_full_names
 from dashboard.drawing.blocks.query import document_column, first_words
@@ -159,14 +158,6 @@ def draw_check_reasons(
             mark, spoken = f"{mark} {spoken}", ""
         title = questions.get(check.part, check.title)
         rows.append((mark, kind, spoken, title, word, reason))
-    return _render("reasons", rows=rows)
-
-
-def draw_summary(statements: Mapping[str, str], styles: Styles) -> Markup:
-    """Draw statements in rows, each beside its name. Names of runs are shortened."""
-    rows = [
-        ("", "", "", name, shorten_run_names(text, styles), "") for name, text in statements.items()
-    ]
     return _render("reasons", rows=rows)
 
 

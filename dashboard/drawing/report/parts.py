@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -49,8 +49,7 @@ _WIDTH = 360.0
 """Width in px at which a chart is drawn. The chart is scaled when it is shown."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
 _SYMBOLS = (
-    "relᵢ is the grade of the result at rank i, g(relᵢ) is its gain (by default the grade), and R"
-    " is the number of relevant documents."
+    "relᵢ: grade at rank i. g: its gain, by default the grade. R: number of relevant documents."
 )
 _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs": "runs"}
 
@@ -254,6 +253,7 @@ class ReportParts:
             )
             notes.insert(1, groups.waterfall_caption(rows))
         note = " ".join(filter(None, notes))
+        breakdown = replace(breakdown, shared_difference=Sentence())  # The verdict has it.
         return table + groups.draw_note_below_groups(breakdown, self.drawing, note)
 
     def _draw_curves(self) -> Markup:

@@ -46,12 +46,6 @@ _QUESTIONS = {
 }
 """The checks of a significant difference as questions, for readers who do not know the names of the
 checks."""
-_NEXT = "What next?"
-_NEXT_STEPS = {
-    "unjudged": "Judge the documents that matter most",
-    "queries": "Read the queries that carry the difference",
-}
-"""What to do next, by the first check in which the verdict does not hold."""
 _NOT_EQUAL = "No clear difference does not mean that the runs are equally good."
 
 
@@ -242,26 +236,20 @@ class _Slides:
         )
 
     def _draw_closing_slide(self) -> Markup:
-        """Draw what to do next about the first check in which the verdict does not hold. Without
-        such a check, and without a verdict, there is no such slide."""
-        robustness, judging = self._parts.report.robustness, self._parts.report.open_judgments
-        first_open = next((check for check in robustness.checks if check.tone != "firm"), None)
-        if first_open is None or robustness.settling_checks:
+        """Draw how many documents to judge, and what that could change. If unjudged documents do
+        not matter, there is no such slide."""
+        judging = self._parts.report.open_judgments
+        if judging is None:
             return Markup()
-        step = _NEXT_STEPS.get(first_open.part, "Read the queries that got worse")
-        if first_open.part != "unjudged" or judging is None:
-            rows = {first_open.title: first_open.reason}
-            picture = blocks.draw_summary(rows, self._parts.styles)
-            return self._draw_slide("next", _NEXT, step, picture)
+        n_text = "the documents that matter most"
         if judging.n_to_settle:
-            step = f"Judge {w.format_with_noun(judging.n_to_settle, 'document', 'documents')}"
+            n_text = w.format_with_noun(judging.n_to_settle, "document", "documents")
+        ranges = unjudged_ranges(judging.effects)
         return self._draw_slide(
             "next",
-            _NEXT,
-            step,
-            draw_difference_ranges(
-                unjudged_ranges(judging.effects), self._parts.drawing, "Effect of judging"
-            ),
+            "What next?",
+            f"Judge {n_text}",
+            draw_difference_ranges(ranges, self._parts.drawing, "Effect of judging"),
             note=judging.sentence,
             caption="Difference before and after judging. The page To judge lists the documents.",
         )
