@@ -364,11 +364,10 @@ def shared_difference(study: Study, comparison: Comparison) -> float:
 
 
 def missing_queries_share(study: Study, comparison: Comparison) -> float:
-    """Return the share of the difference that comes from queries for which one of the two runs has
-    no results."""
+    """Return the share of the difference that comes from queries without results from both runs."""
     scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
-    differences = query_differences(study, comparison)
-    return share_of_mean_difference(differences, np.asarray(scores.missing.any(axis=0)))
+    is_missing = np.asarray(scores.missing.any(axis=0))
+    return share_of_mean_difference(query_differences(study, comparison), is_missing)
 
 
 def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
