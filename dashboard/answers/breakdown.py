@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.group_names import column_name, group_noun, quote_groups, replace_group_names
 from dashboard.answers.headroom import PARTS, headroom_by_group
+from dashboard.answers.robustness import missing_queries_doubt
 from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
@@ -22,9 +22,7 @@ from metrics_core.findings.charts import best_runs_by_group_finding
 from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.sentence import Sentence, muted_span
-from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
-from metrics_core.slicing.composition import decompose_change
 from metrics_core.slicing.contributions import additive_differences, group_contributions
 from metrics_core.slicing.derived_groups import find_derived_column
 from metrics_core.slicing.finder import find_differing_groups
@@ -44,11 +42,10 @@ class Breakdown:
 
     `bridge` has one row per group, with the group's name as used in sentences. Its columns are
     group, queries, difference, part (contribution to the difference), clear and unlike (bool: the
-    difference differs from that in the other queries). If the two runs contain different queries,
-    `query_mix` states how much of the difference is due to this, and how much is due to different
-    scores. `direction` is the direction of the measure, 0 if the measure declares none.
-    `tests_means` is false if the test does not compare means; for a cost, for example, it compares
-    ratios."""
+    difference differs from that in the other queries). `shared_difference` is the sentence of
+    `missing_queries_doubt`. `direction` is the direction of the measure, 0 if the measure declares
+    none. `tests_means` is false if the test does not compare means; for a cost, for example, it
+    compares ratios."""
 
     columns: list[str]
     by: str = ""
@@ -57,7 +54,7 @@ class Breakdown:
     group_count: int = 0
     noun: GroupNoun = field(default_factory=GroupNoun)
     title: Sentence = field(default_factory=Sentence)
-    query_mix: Sentence = field(default_factory=Sentence)
+    shared_difference: Sentence = field(default_factory=Sentence)
     bridge: pd.DataFrame = field(default_factory=pd.DataFrame)
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
     direction: int = 1
@@ -146,7 +143,7 @@ def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
         group_count=int(columns[by].nunique()),
         noun=noun,
         title=title,
-        query_mix=_query_mix_sentence(study, comparison, by),
+        shared_difference=missing_queries_doubt(study, comparison),
         bridge=named_bridge,
         table=_breakdown_table(study, comparison, by, focus_groups, parts),
         direction=comparison.measure.declaration.direction,
@@ -219,30 +216,6 @@ def _group_contributions(
     return steps.assign(
         clear=[bool(clear[group]) for group in steps["group"]],
         unlike=[group in unlike_names for group in steps["group"]],
-    )
-
-
-def _query_mix_sentence(study: Study, comparison: Comparison, by: str) -> Sentence:
-    """Return a sentence on how much of the difference arises because the runs contain different
-    queries. It is empty if both runs contain the same queries, or if the measure is not combined by
-    the arithmetic mean."""
-    combination = comparison.measure.declaration.combination
-    scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
-    focus_lacks, baseline_lacks = scores.missing
-    if comparison.is_single_run or (focus_lacks == baseline_lacks).all() or combination != MEAN:
-        return Sentence()
-    listed_scores = scores.values_of(comparison.measure).copy()
-    listed_scores[scores.missing] = np.nan
-    focus_scores, baseline_scores = (
-        pd.Series(row, index=list(scores.query_ids)) for row in listed_scores
-    )
-    if focus_scores.isna().all() or baseline_scores.isna().all():
-        return Sentence()
-    groups = study.columns(comparison)[by]
-    return group_findings.query_mix_finding(
-        decompose_change(baseline_scores, groups, focus_scores, groups),
-        comparison.focus,
-        comparison.baseline,
     )
 
 

@@ -115,6 +115,11 @@ class Curves:
     half_recall: str
     best_runs: tuple[str, ...]
 
+    def has_significant_k(self, run: str) -> bool:
+        """Return whether the band of a run's difference excludes zero at some k in some chart."""
+        rows = self.table[self.table["run"] == run]
+        return bool(((rows["diff_low"] > 0) | (rows["diff_high"] < 0)).any())
+
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
         """Return the runs that are shown in colour, ordered by mean. If there are many runs, only
         the compared pair and the best runs are in colour."""

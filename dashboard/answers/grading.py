@@ -77,6 +77,16 @@ def grade_adverbs(study: Study) -> dict[float, str]:
     return {float(grade): name.lower() for grade, name in names if name in adverbs}
 
 
+def grade_descriptions(study: Study) -> dict[float, str]:
+    """Return the names of the grades as phrases for a legend, such as "highly relevant". Grades
+    without a name are omitted."""
+    return {
+        float(grade): name.lower() if name.endswith("elevant") else f"{name.lower()} relevant"
+        for grade, name in enumerate(grade_names(study))
+        if name
+    }
+
+
 def unjudged_documents(study: Study, comparison: Comparison, query_id: str) -> pd.DataFrame:
     """Return the documents that have no judgment in the files, among the first k documents of each
     shown run's list for a query. Documents in the lists of the compared pair come first. Columns:

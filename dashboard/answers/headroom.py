@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -55,15 +54,3 @@ def headroom_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataF
     rows = means.dropna().rename_axis("group").reset_index()
     total = {"group": "", "queries": len(frame), **frame[list(PARTS)].mean().to_dict()}
     return pd.concat([rows, pd.DataFrame([total])], ignore_index=True) if len(frame) else rows
-
-
-def largest_headroom_part(rows: pd.DataFrame) -> str:
-    """Return the largest of the three parts of the headroom over all queries: "order", "below" or
-    "missing". Returns "" if there is no headroom or it is unknown. `rows` is the frame of
-    `headroom_by_group`."""
-    total = rows[rows["group"] == ""]
-    if total.empty or not set(PARTS) <= set(rows.columns):
-        return ""
-    if not (parts := total[list(PARTS[1:])].iloc[0]).gt(np.finfo(float).eps).any():
-        return ""
-    return str(parts.astype(float).idxmax())

@@ -57,10 +57,10 @@ class HistoryPage:
     versions.
 
     `overall` has one row per version, in order: run, queries, mean, low, high, judged (judged share
-    of its top results). `queries` has the queries that changed between good and failed, in the
-    order of `_changed_queries`: query_id, text, states (for each version, "+" for good or "-" for
-    failed), changes, broke, fixed, first_bad (version names, "" for none), flickers. `complete`
-    says whether the judgments are complete."""
+    of its top results), answered (number of queries with results). `queries` has the queries that
+    changed between good and failed, in the order of `_changed_queries`: query_id, text, states (for
+    each version, "+" for good or "-" for failed), changes, broke, fixed, first_bad (version names,
+    "" for none), flickers. `complete` says whether the judgments are complete."""
 
     finding: Sentence
     are_versions: bool
@@ -140,6 +140,7 @@ def _history_page(
     computed = study.is_computed(comparison.measure)
     in_view = [study.judged[name].select_queries(mask) for name in runs] if computed else []
     overall["judged"] = [judged_share(ranks, comparison.cutoff) for ranks in in_view] or np.nan
+    overall["answered"] = [int((r.retrieved > 0).sum()) for r in in_view] or overall["queries"]
     if not is_history:
         return HistoryPage(
             no_versions_finding(runs),

@@ -44,6 +44,11 @@ class VersionDates:
             return sentence
         return f"{sentence} Placed last, because they have no date: {w.shorten_list(self.undated)}."
 
+    @property
+    def has_different_dates(self) -> bool:
+        """Whether the dates can order the versions, because they are not all the same."""
+        return len({*map(self.date_text, (*self.dates, *self.undated))}) > 1
+
     def date_text(self, name: str) -> str:
         """Return a version's date as it is written at its source. Returns "" if the version has no
         date."""

@@ -23,18 +23,18 @@ LESS_JUDGED = 0.2
 at least this much. Its mean may then be too low, because unjudged documents count as not
 relevant."""
 
-_MEANS = ["run", "queries", "mean", "low", "high", "judged"]
+_MEANS = ["run", "queries", "mean", "low", "high", "judged", "answered"]
 
 
 @dataclass(frozen=True)
 class OtherJudgments:
     """The versions in another collection, scored with the judgments of that collection.
 
-    `means` has run, queries, mean, low, high, judged (judged share of the top results). The means
-    are over the `shared` queries, which are the queries in view that the other collection judges
-    too. `judgments` and `queries` are the other collection's total numbers; `other_text` is the
-    number of shared queries whose text differs between the collections. `why_not` says why there
-    are no means."""
+    `means` has run, queries, mean, low, high, judged (judged share of the top results), answered
+    (number of queries with results). The means are over the `shared` queries, which are the queries
+    in view that the other collection judges too. `judgments` and `queries` are the other
+    collection's total numbers; `other_text` is the number of shared queries whose text differs
+    between the collections. `why_not` says why there are no means."""
 
     collection_id: str
     name: str
@@ -110,7 +110,9 @@ def _version_means(
     scores = study.cached_answer(all_scores, measure).select_runs(runs).select_queries(mask)
     groups = pd.Series(ALL, index=list(scores.query_ids))
     means = summarise_groups(scores, measure, groups)
-    means["judged"] = [judged_share(study.judged[run].select_queries(mask), cutoff) for run in runs]
+    ranks = [study.judged[run].select_queries(mask) for run in runs]
+    means["judged"] = [judged_share(r, cutoff) for r in ranks]
+    means["answered"] = [int((r.retrieved > 0).sum()) for r in ranks]
     return means[_MEANS]
 
 
@@ -124,9 +126,9 @@ def version_rows(
     """Return the versions in the order in which the chart shows them.
 
     Columns: run, collection and judged_by (both "" for the open collection), queries, mean, low,
-    high, judged, date, and unknown (bool, see `LESS_JUDGED`). If `by_date` is true, dates that come
-    from files are included, and the collections are sorted by their earliest version. Otherwise,
-    the other collections come before the open one."""
+    high, judged, answered, date, and unknown (bool, see `LESS_JUDGED`). If `by_date` is true, dates
+    that come from files are included, and the collections are sorted by their earliest version.
+    Otherwise, the other collections come before the open one."""
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.collection_id, judged_by=o.name, unknown=False))

@@ -41,7 +41,7 @@ from metrics_core.findings.groups import untested_note
 from metrics_core.findings.phrases import describe_judged
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
-from metrics_core.findings.significance import colour_note_text, rounding_note
+from metrics_core.findings.significance import colour_note_text, effect_size_finding, rounding_note
 from metrics_core.findings.verdicts import (
     VerdictFinding,
     groups_finding,
@@ -169,6 +169,7 @@ def overview(study: Study, comparison: Comparison) -> Overview:
     test_sentences = (
         method_finding(all_rows, comparison.method),
         power_sentences(study, comparison),
+        effect_size_finding(all_rows.set_index("run").loc[comparison.focus]),
     )
     price = other_costs_sentence(table, comparison.focus, comparison.name, level)
     without_missing = missing_queries_doubt(study, comparison)

@@ -3,6 +3,7 @@ export."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -24,18 +25,26 @@ from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query import QueryPage, query_page
 from dashboard.answers.query_chips import query_masks
 from dashboard.answers.query_notes import COLUMNS, NOTHING_NOTED, Remarks
+from dashboard.answers.robustness import compared_pair
 from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.answers.run_comparisons import find_run_without_results
+from dashboard.answers.unjudged import (
+    UnjudgedEffects,
+    count_unjudged_documents,
+    next_judgments,
+    unjudged_effects,
+)
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.base.version import __version__
 from metrics_core.comparing.method import DEFAULT_METHOD
 from metrics_core.comparing.pairs import query_differences
+from metrics_core.findings.grading import judge_next_finding
 from metrics_core.findings.robustness import Robustness
 from metrics_core.formats.registry import Kind
 from metrics_core.measures import Measure
-from metrics_core.measures.declaring.description import describe_measure
+from metrics_core.measures.declaring.description import describe_measure, formula_with_values
 
 Part = TypeVar("Part")
 
@@ -70,6 +79,16 @@ class Case:
 
 
 @dataclass(frozen=True)
+class OpenJudgments:
+    """What judging could still change: the possible effects of the unjudged documents, the number
+    of documents that could settle the order (None if unknown), and a sentence that explains it."""
+
+    effects: UnjudgedEffects
+    n_to_settle: int | None
+    sentence: str
+
+
+@dataclass(frozen=True)
 class ReportMethods:
     """How the numbers of a report were computed.
 
@@ -95,7 +114,8 @@ class Report:
     notes on queries: query_id, text, tags, notes. `errors` maps the name of each failed part to its
     exception; failed parts are empty or None. `examples` has two cases, "losses" and "wins": the
     query with the largest loss and the query with the largest win. Only queries for which both runs
-    have results are considered, unless there are none with a loss or win."""
+    have results are considered, unless there are none with a loss or win. `open_judgments` is None
+    if unjudged documents do not matter."""
 
     overview: Overview
     robustness: Robustness
@@ -109,6 +129,7 @@ class Report:
     methods: ReportMethods
     notes: pd.DataFrame
     examples: Mapping[str, Case]
+    open_judgments: OpenJudgments | None = None
     errors: Mapping[str, Exception] = field(default_factory=dict)
 
 
@@ -133,13 +154,17 @@ def make_report(
             errors[name] = error
             return default
 
+    robustness = Robustness()
+    if is_tested:
+        robustness = make_section_or_default(
+            "checks", lambda: robustness_summary(study, comparison), robustness
+        )
     return Report(
         overview=overview_page,
-        robustness=make_section_or_default(
-            "checks", lambda: robustness_summary(study, comparison), Robustness()
-        )
-        if is_tested
-        else Robustness(),
+        robustness=robustness,
+        open_judgments=make_section_or_default(
+            "checks", lambda: _open_judgments(study, comparison, robustness), None
+        ),
         groups=make_section_or_default(
             "groups", lambda: _report_groups(study, comparison, overview_page), None
         ),
@@ -169,6 +194,21 @@ def make_report(
             "examples", lambda: _example_queries(study, comparison), {}
         ),
         errors=errors,
+    )
+
+
+def _open_judgments(
+    study: Study, comparison: Comparison, robustness: Robustness
+) -> OpenJudgments | None:
+    is_open = any(c.part == "unjudged" and c.tone != "firm" for c in robustness.checks)
+    if not is_open or robustness.settling_checks or study.runs_without_doc_ids(comparison.pair):
+        return None
+    judgments = next_judgments(study, comparison)
+    n_unjudged = count_unjudged_documents(study, comparison)
+    return OpenJudgments(
+        unjudged_effects(study, comparison),
+        judgments.n_to_settle,
+        judge_next_finding(judgments, compared_pair(study, comparison), n_unjudged),
     )
 
 
@@ -254,8 +294,10 @@ def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
     """Return the name, the meaning and the LaTeX formula of a measure."""
     if study.is_given(measure):
         return str(measure), "Read from a file, not computed.", ""
-    description = describe_measure(measure.declaration)
-    return str(measure), description.answer, description.formula
+    words = describe_measure(measure.declaration).answer
+    if measure.cutoff is not None:
+        words = re.sub(r"\bk\b", w.format_count(measure.cutoff), words)
+    return str(measure), words, formula_with_values(measure)
 
 
 def _describe_file_changes(study: Study, n_grades_by_layer: Mapping[str, int]) -> list[str]:

@@ -15,7 +15,11 @@ from metrics_core.base.arrays import Floats
 from metrics_core.comparing import agreement as other_measures
 from metrics_core.comparing.coverage import QueryCoverage, find_coverage, select_scores
 from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
-from metrics_core.comparing.fragility import Fragility, find_fragility
+from metrics_core.comparing.fragility import (
+    Fragility,
+    find_fragility,
+    share_of_mean_difference,
+)
 from metrics_core.comparing.method import DEFAULT_METHOD
 from metrics_core.comparing.tested_quantities import find_tested_differences, find_tested_quantities
 from metrics_core.comparing.ties import TieRange, difference_range, find_tie_range
@@ -359,6 +363,13 @@ def shared_difference(study: Study, comparison: Comparison) -> float:
     return float(compare_means_by_coverage(study, comparison)["difference"].iloc[1])
 
 
+def missing_queries_share(study: Study, comparison: Comparison) -> float:
+    """Return the share of the difference that comes from queries without results from both runs."""
+    scores = study.scores(comparison, comparison.measure).select_runs(comparison.pair)
+    is_missing = np.asarray(scores.missing.any(axis=0))
+    return share_of_mean_difference(query_differences(study, comparison), is_missing)
+
+
 def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
     """Return a sentence that states the difference over the queries that are in both runs. It is
     empty unless the verdict is significant and this difference is much smaller or larger than the
@@ -366,13 +377,9 @@ def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
     is_significant = sensitivity_of_test(study, comparison).verdict in CLEAR
     if not (is_significant and study.is_computed(comparison.measure)):
         return Sentence()
-    lacking = query_coverage(study, comparison).lacking
     means = compare_means_by_coverage(study, comparison)
-    return file_risks.missing_queries_doubt(
-        [run for run, query_ids in lacking.items() if len(query_ids)],
-        int(means["queries"].iloc[0] - means["queries"].iloc[1]),
-        *means["difference"].tolist(),
-    )
+    on_all, on_shared = means["difference"].tolist()
+    return file_risks.missing_queries_doubt(on_all, on_shared, int(means["queries"].iloc[1]))
 
 
 def shared_p_value(study: Study, comparison: Comparison) -> float:

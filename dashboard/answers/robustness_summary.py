@@ -91,6 +91,7 @@ def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
         if pair.is_significant and any(missing_counts.values())
         else math.nan,
         comparison.method.level,
+        robustness.missing_queries_share(study, comparison),
     )
     margin = comparison.method.margin
     if pair.verdict == NO_MATTER and margin is not None:

@@ -24,7 +24,6 @@ from dashboard.answers.group_table import (
     make_sort_values,
     select_groups,
 )
-from dashboard.answers.headroom import largest_headroom_part
 from dashboard.answers.slices import slices
 from dashboard.answers.spreadsheet import format_spreadsheet_csv
 from dashboard.app_pages.parts import group_charts, section
@@ -79,11 +78,6 @@ _RANKS = {
     "queries": "queries",
     "room": "headroom",
     "group": "name",
-}
-_HEADROOM_NOTES = {
-    "order": "Largest part of the headroom: wrong order of documents within the top {k}.",
-    "below": "Largest part of the headroom: relevant documents ranked below {k}.",
-    "missing": "Largest part of the headroom: relevant documents never retrieved.",
 }
 _UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
 """Number of columns of each kind that are shown. Further columns are folded away."""
@@ -217,7 +211,7 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
     if many:
         _show_group_controls(breakdown, result, request)
     if len(breakdown.groups) < 2:
-        if breakdown.query_mix:
+        if breakdown.shared_difference:
             st.html(groups.draw_note_below_groups(breakdown, context.drawing, ""))
     elif not len(result.rows):
         total = f"{len(breakdown.groups)} groups in total."
@@ -283,16 +277,15 @@ def _show_table(
         )
 
     st.html(draw())
-    gain = _HEADROOM_NOTES.get(largest_headroom_part(breakdown.table), "").format(
-        k=w.format_count(comparison.cutoff)
-    )
-    parts = (
-        group_rows.note,
-        gain,
-        rounding_note(breakdown.table),
-        "Click a row to open its queries.",
-    )
+    parts = [rounding_note(breakdown.table), "Click a row to open its queries."]
+    if not comparison.is_single_run:
+        count = w.format_count(breakdown.group_count)
+        corrected = f"Intervals are corrected for {count} groups."
+        corrected *= bool(breakdown.groups["diff_low"].notna().any())
+        parts = [corrected, groups.describe_bars(group_rows), group_rows.note, *parts]
     note = " ".join(filter(None, parts))
+    # What is hatched and why is one sentence.
+    note = note.replace("not tested. Not tested,", "not tested,")
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 
 
@@ -331,6 +324,8 @@ def _show_charts(
         group_charts.show_scores(
             scores.groups, breakdown.by, scores.order, scores.summary, context, drawing
         )
+        order = "Largest contribution first. " * (group_rows.sort_key == "-adds")
+        st.html(curves.draw_chart_note(f"{order}Click a dot or a row to open its queries."))
     if not comparison.is_single_run:
         with columns[1]:
             title_text = breakdown.title.text
@@ -343,6 +338,8 @@ def _show_charts(
                 context,
                 drawing,
             )
+            if group_rows.note:
+                st.html(curves.draw_chart_note(group_rows.note))
     if across:
         with columns[2]:
             group_charts.show_cells(
@@ -350,11 +347,8 @@ def _show_charts(
             )
     if group_rows.hidden and (more := _more_link(group_rows, request)):
         st.html(groups.draw_more_link(f"{w.format_count(group_rows.hidden)} more groups", more))
-    note = " ".join(
-        part for part in (group_rows.note, "Click a dot or a row to open its queries.") if part
-    )
     strongest = scores.strongest if drawing == context.drawing else ""
-    st.html(groups.draw_note_below_groups(breakdown, drawing, note, strongest))
+    st.html(groups.draw_note_below_groups(breakdown, drawing, "", strongest))
 
 
 def _show_slices(context: PageContext) -> None:
@@ -369,7 +363,7 @@ def _show_slices(context: PageContext) -> None:
     if not result.slices:
         st.html(curves.draw_chart_note(text))
         return
-    section.show_heading("Slices that deviate", text, frame=result.table, key="slices")
+    section.show_heading("Groups that deviate", text, frame=result.table, key="slices")
     st.html(
         draw_slice_rows(
             result.slices,

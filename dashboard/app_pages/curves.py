@@ -133,17 +133,11 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
             ):
                 with column:
                     _show_panel(curves, family, context, key_suffix)
-    text = "k: number of results counted (log scale); click to choose, drag to zoom."
-    if is_tested and not comparison.is_single_run:
-        text += " Thick line at the bottom: significant difference."
-    runs = curves.coloured_runs(comparison)
-    lengths = [curves.list_ends[run] for run in runs]
-    if min(lengths) < max(lengths):
-        text += " Thin line: half of the run’s lists have ended."
-    st.html(blocks.draw_chart_note(text))
-    if curves.short_lists:
-        text = markup.shorten_run_names(curves.short_lists.text, context.drawing.styles)
-        st.html(blocks.draw_chart_note(text))
+    text = (
+        "k: number of results counted (log scale). Click to choose k, drag to zoom."
+        f" {blocks.describe_lines(curves, context.drawing)} {curves.short_lists.text}"
+    )
+    st.html(blocks.draw_chart_note(markup.shorten_run_names(text, context.drawing.styles)))
 
 
 def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: str) -> None:

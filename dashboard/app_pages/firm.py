@@ -1,7 +1,8 @@
 """Robustness page: the checks of a verdict, and the evidence for the open check."""
 
-import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -30,6 +31,8 @@ from metrics_core.findings.robustness import robustness_finding
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import judged_ranks_text
 
+_IN_THE_CHART = re.compile(r" (The difference is likely|Whichever way ties are broken).*")
+"""Sentences of a reason that the chart below the open check shows."""
 _SHOWN = 20
 _IN_A_HEAD = 18
 _TO_JUDGE = 5
@@ -58,8 +61,13 @@ def render() -> None:
         for entry in checks:
             is_open = entry.part == open_part
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
+            reason = _IN_THE_CHART.sub("", entry.reason) if is_open else entry.reason
             row = robustness_checks.draw_check(
-                entry, link, context.look.styles, is_inconclusive=unclear, is_open=is_open
+                replace(entry, reason=reason),
+                link,
+                context.look.styles,
+                is_inconclusive=unclear,
+                is_open=is_open,
             )
             if not is_open:
                 st.html(row)
@@ -71,30 +79,8 @@ def render() -> None:
 
 
 def _show_unjudged(context: PageContext, _: str) -> None:
-    comparison, study = context.comparison, context.study
-    effects = unjudged.unjudged_effects(study, comparison)
-    bounds, likely = effects.bounds, effects.likely
-    bounds_note = "exact" if bounds.exact else "upper and lower bound"
-    interval = likely.interval
-    spans = [
-        DifferenceRange(
-            "Now", "unjudged documents not relevant", bounds.difference, bounds.difference
-        ),
-        DifferenceRange(
-            "Likely",
-            # The check's own line says why it is unknown.
-            f"{w.format_share(LEVEL)}, with predicted grades" if interval else "unknown",
-            float(interval.low) if interval else math.nan,
-            float(interval.high) if interval else math.nan,
-        ),
-        DifferenceRange(
-            "Worst and best case",
-            bounds.reason or bounds_note,
-            bounds.lowest,
-            bounds.highest,
-            grey=True,
-        ),
-    ]
+    effects = unjudged.unjudged_effects(context.study, context.comparison)
+    spans = robustness_checks.unjudged_ranges(effects)
     _show_difference_ranges(context, spans, "Possible range of the difference")
     defer_drawing(lambda: _show_next_judgments(context, effects.shares))
 
@@ -172,8 +158,8 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
     heads = [
         Column("Judge next, most influential first"),
         Column("Document"),
-        *(Column(f"rank in {run}", "number") for run in _pair_names(context)),
-        Column("changes the mean by up to", "number"),
+        *(Column(f"Rank in {run}", "number") for run in _pair_names(context)),
+        Column("Changes the mean by up to", "number"),
     ]
     rows = [
         [

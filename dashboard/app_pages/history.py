@@ -76,6 +76,9 @@ def render() -> None:
     # Files' dates help to answer the question.
     by_date = address["in_order"] == answers.BY_DATE or not (are_versions or are_systems)
     rows = version_rows(history, dates, others, by_date=by_date)
+    if are_systems:
+        is_higher_better = comparison.measure.declaration.higher_is_better
+        rows = rows.sort_values("mean", ascending=not is_higher_better, kind="stable")
     if are_versions:
         _show_means(history, rows, context)
         if sentences := version_sentences(rows, others, comparison.cutoff):
@@ -87,6 +90,7 @@ def render() -> None:
             if st.button("Open Ranking", type="primary"):
                 session.goto("pairs")
             st.button("Treat as versions", on_click=session.change_address, kwargs=back)
+        _show_means(history, rows, context)
     else:
         left, right = st.columns([2, 3], gap="large")
         with left:
@@ -97,7 +101,8 @@ def render() -> None:
     judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
     st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
     if not are_versions:
-        st.html(blocks.draw_history_contents())
+        if not are_systems:
+            st.html(blocks.draw_history_contents())
         return
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
@@ -112,8 +117,6 @@ def _ask_if_versions(runs: tuple[str, ...]) -> None:
         label = "Versions in this order"
         st.button(label, type="primary", on_click=session.change_address, kwargs=yes)
         st.button("Different systems", on_click=session.change_address, kwargs=_SYSTEMS)
-    remark = "For different systems, this page has no chart. You can undo this."
-    st.html(blocks.draw_version_remarks([remark]))
 
 
 def _show_order(
@@ -130,7 +133,12 @@ def _show_order(
             "in_order",
             value=address["in_order"] if runs == default_order else None,
             store=lambda name: {} if name is None else {"in_order": name, "versions": ()},
-            options=list(_ORDERS),
+            options=[
+                order
+                for order in _ORDERS
+                if order in (answers.BY_NAME, address["in_order"], answers.AS_LOADED)
+                or dates.has_different_dates
+            ],
             format_func=_ORDERS.__getitem__,
         )
         if are_versions:
@@ -200,14 +208,15 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
     """Show the chart of the versions' means. `rows` is the frame of `version_rows`."""
     comparison = context.comparison
     count = w.format_count(len(history.versions))
-    title = (
-        f"{comparison.measure} over {count} versions"
-        if history.are_versions
-        else f"Preview: {comparison.measure} in this order"
-    )
+    title = f"{comparison.measure} in this order"
+    if history.are_versions:
+        title = f"{comparison.measure} over {count} versions"
+    elif context.view.address["in_order"] == answers.NONE:
+        first = "best" if comparison.has_direction else "highest"
+        title = f"{comparison.measure} of all runs, {first} first"
     level = w.format_share(LEVEL)
     section.show_heading(
-        title, f"Mean of each run, with its {level} interval.", frame=rows, key="versions"
+        title, f"Mean of each run with its {level} interval.", frame=rows, key="versions"
     )
     figure = draw_figure_cached(
         figures.mean_by_version, rows, context.drawing, is_connected=history.are_versions

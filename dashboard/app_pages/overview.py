@@ -34,7 +34,7 @@ from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_DIFFERING, FEWEST_QUERIES
-from metrics_core.findings.phrases import SAME_RULE
+from metrics_core.findings.phrases import EFFECT_SIZE, SAME_RULE
 from metrics_core.findings.ranking import ranking_title
 from metrics_core.findings.sentence import Sentence
 
@@ -65,10 +65,11 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
     comparison, drawing = context.comparison, context.drawing
     row = answer.all_rows.set_index("run").loc[comparison.focus].to_dict()
     left_column, right_column = st.columns([_ANSWER, _DRAWING], gap="medium")
-    # The link to the method continues the lead's line.
+    # The link to the method stands beside the badge, the lead below both.
     with left_column, st.container(key="verdict"):
-        _show_answer(answer, context)
+        st.html(markup.draw_finding(replace(answer.verdict, lead=Sentence()), drawing.styles))
         test_picker.show_test_method(answer.test_sentence, context, answer.facts.queries)
+        _show_block(markup.draw_subtitle(answer.verdict.lead, drawing.styles))
     with right_column:
         _show_block(
             differences.draw_difference_interval(row, answer.interval, answer.all_rows, drawing)
@@ -85,7 +86,7 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
         _show_checks(row, context)
     show_quality_cost(context)
     section.show_cached("lists", lambda: _lists_markup(answer, context, row), answer, drawing)
-    if comparison.compares_means:
+    if comparison.compares_means and comparison.other_runs:
         _show_differences(answer, context)
 
 
@@ -249,21 +250,22 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
 
 
 def _show_differences(answer: Overview, context: PageContext) -> None:
+    """Show the differences of the runs outside the compared pair from the baseline. That of the run
+    in focus is at the top of the page."""
     comparison = context.comparison
     section.show_heading(
         markup.shorten_run_names(
-            f"Every run against {comparison.baseline} on {comparison.name}", context.drawing.styles
+            f"Other runs against {comparison.baseline} on {comparison.name}", context.drawing.styles
         ),
         differences.interval_note(answer.all_rows, comparison, comparison.method.level)
-        + ". Effect size, with an uncorrected interval: mean / standard deviation of the"
-        f" differences. {SAME_RULE}",
+        + f". {EFFECT_SIZE} {SAME_RULE}",
         frame=answer.shown_rows,
         key="difference",
     )
 
     def draw() -> Markup:
         return differences.draw_difference_rows(
-            answer.shown_rows,
+            answer.shown_rows[answer.shown_rows["run"] != comparison.focus],
             context.drawing,
             make_link=_run_link_maker(context),
             level=comparison.method.level,

@@ -188,8 +188,9 @@ def _show_table(
         bests = len(answer.run_pairs.possible_best_runs) > 1
         text = "Bracket: runs that may be the best. " if bests else ""
         text += (
-            f"Bar: {w.format_share(LEVEL)} interval of one run, no test between runs. Places are"
-            f" corrected for all {w.number_word(answer.run_pairs.n_pairs)} pairs on one measure."
+            f"Bars: {w.format_share(LEVEL)} interval of each run. Compare runs by place, not by"
+            " overlapping bars. Places are corrected for all"
+            f" {w.number_word(answer.run_pairs.n_pairs)} pairs."
         )
     key = "ranking" if with_rank_ranges else "ranking_awaited"
     note = blocks.draw_table_note(text)
@@ -266,10 +267,10 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
     corrected = f"corrected for all {w.number_word(run_pairs.n_pairs)} pairs"
     level = w.format_share(context.comparison.method.level)
-    if _differ_from_overview(answer, context):
-        corrected += ", which can be narrower than on Overview"
     ends = "In brackets" if is_detailed else "On hover"
     text += f"Grey: not significant. {ends}: simultaneous {level} interval, {corrected}."
+    if context.comparison.method.is_default and run_pairs.n_pairs > 1:
+        text += " Overview corrects for fewer pairs, so its intervals may differ."
     return f"{text}{few if run_pairs.has_too_few_queries else ''}"
 
 
@@ -293,17 +294,12 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
         f"Tested by {draws} bootstrap draws and sign flips; corrected for all {pairs} pairs"
     )
     method_text += " (geometric mean of the Holm and step-down max-statistic p-values)."
-    if _differ_from_overview(answer, context):
+    if comparison.method.is_default and answer.run_pairs.n_pairs > 1:
         method_text += (
-            " All intervals are equally many standard errors wide. On Overview their error"
-            " probabilities are equal instead, so some are wider there."
+            " All intervals are equally many standard errors wide; on Overview their error"
+            " probabilities are equal instead."
         )
     return text, method_text
-
-
-def _differ_from_overview(answer: Pairs, context: PageContext) -> bool:
-    """Return whether the intervals of the matrix differ from the intervals on Overview."""
-    return context.comparison.method.is_default and answer.run_pairs.n_pairs > 1
 
 
 def _pair_link_maker(context: PageContext) -> blocks.PairLink:

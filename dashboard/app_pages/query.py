@@ -8,6 +8,7 @@ from markupsafe import Markup
 from dashboard import session
 from dashboard.address.query_list import fields_for_queries_page
 from dashboard.answers import query as answers
+from dashboard.answers.grading import grade_descriptions
 from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import QueryPage, QueryPosition
 from dashboard.answers.query_chips import FAILURES
@@ -74,8 +75,9 @@ def render() -> None:
     aligned_rows = diagnosis.align_rankings(*comparison.pair, rows)
     if context.study.is_unjudged and all(row["rank"] == row["other_rank"] for row in aligned_rows):
         rows = max(rows, comparison.cutoff)  # the first change is further down
+    named = grade_descriptions(context.study)
     # Colours follow the grades of the whole collection, so that a 2 looks the same on every query.
-    grades = dict.fromkeys(context.study.grades, "")
+    grades = {grade: named.get(grade, "") for grade in context.study.grades}
     _show_query_navigation(page, context)
     st.html(
         query.draw_query_heading(
@@ -176,6 +178,8 @@ def _show_lists(
             )
         )
         section.show_csv_link("The lists", page.lists, "lists")
+    if context.study.judged:
+        st.html(query.draw_grade_legend(diagnosis, grades))
     if runs_beside and len(others) > 1:
         session.draw_widget(
             st.pills,
@@ -200,10 +204,15 @@ def _show_missed_documents(
         not rank <= comparison.cutoff for rank in diagnosis.missed[f"rank: {comparison.focus}"]
     )
     relevant = w.format_with_noun(diagnosis.n_relevant, "relevant document", "relevant documents")
+    missing = ""
+    if missing_count:
+        missing = (
+            f"{w.format_count(missing_count)} of {relevant} {w.plural(missing_count, 'is', 'are')}"
+            " missing. "
+        )
     section.show_heading(
         shorten_run_names(f"Relevant, but not in the top {k} of {comparison.focus}", styles),
-        f"{w.format_count(missing_count)} of {relevant}; {w.format_count(diagnosis.n_judged)}"
-        " judged. Rank in each run; a dash means not in the top"
+        f"{missing}Numbers are ranks in each run; a dash means not in the top"
         f" {w.format_count(study.max_depth)}.",
         frame=diagnosis.missed,
         key="missed",

@@ -9,6 +9,7 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.method import MIN_P, Method
+from metrics_core.comparing.resampled import reset_moved_bounds
 from metrics_core.comparing.testing import PairedScores, compare_groups
 from metrics_core.comparing.winners import find_better_sides
 from metrics_core.judging import JudgedRanks
@@ -104,7 +105,7 @@ def find_crossings(
     method = Method(correction=MIN_P, level=level)
     paired_scores = PairedScores(*_mask_undefined(run_scores, baseline_scores), measure)
     (results,) = compare_groups([paired_scores], method)
-    low, high = results.low, results.high
+    low, high = map(reset_moved_bounds, (results.low, results.high))
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
     return Crossings(
         difference, find_better_sides(difference, direction), cutoffs, low, high, clear, means

@@ -11,6 +11,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.method import MIN_P, Method
+from metrics_core.comparing.resampled import reset_moved_bounds
 from metrics_core.comparing.testing import PairedScores, compare_groups
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
@@ -145,7 +146,13 @@ def find_bands(
         score_pairs = _pair_scores([pairs[i] for i in places], cutoffs)
         tested = compare_groups(score_pairs, Method(correction=MIN_P, level=level))
         each = (
-            Band(result.mean, result.low, result.high, result.sample.queries) for result in tested
+            Band(
+                result.mean,
+                reset_moved_bounds(result.low),
+                reset_moved_bounds(result.high),
+                result.sample.queries,
+            )
+            for result in tested
         )
         band_by_place |= zip(places, each, strict=True)
     return [band_by_place[i] for i in range(len(pairs))]

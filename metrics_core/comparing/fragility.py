@@ -20,11 +20,14 @@ class Fragility:
              their contribution to the mean's sign, largest first
     turning  number of queries at the beginning of `order` that must be removed to reverse the sign;
              None if the mean is 0 or no removal reverses the sign
+    holding  number of queries at the beginning of `order` that can be removed while the mean keeps
+             its sign, 0 if the mean is 0
     queries  number of defined differences
     total    sum of the differences, 0 if they cancel except for rounding"""
 
     order: Ints
     turning: int | None
+    holding: int
     queries: int
     total: float
 
@@ -47,7 +50,9 @@ def find_fragility(differences: Floats) -> Fragility:
     remaining = sign * (total - np.cumsum(defined[by_size]))
     turning_places = np.flatnonzero(remaining < -size)
     turning = int(turning_places[0]) + 1 if sign and len(turning_places) else None
-    return Fragility(order, turning, len(defined), total if sign else 0.0)
+    # Removing all queries leaves a sum of 0, so some entry is always at most `size`.
+    holding = int(np.argmax(remaining <= size)) if sign else 0
+    return Fragility(order, turning, holding, len(defined), total if sign else 0.0)
 
 
 def share_of_mean_difference(differences: Floats, queries: Mask) -> float:

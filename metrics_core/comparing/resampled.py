@@ -164,6 +164,12 @@ def align_bounds_with_test(
     return low, high
 
 
+def reset_moved_bounds(bounds: Floats) -> Floats:
+    """Return `bounds` float64[…] with 0 for each bound that `align_bounds_with_test` has moved just
+    beyond zero. A band then excludes zero only if a chart can show it."""
+    return np.where(np.abs(bounds) <= np.nextafter(0, 1), 0.0, bounds)
+
+
 def clip_bounds(bounds: Floats, largest_difference: npt.ArrayLike) -> Floats:
     """Clip interval bounds float64[…] to the largest possible difference.
 

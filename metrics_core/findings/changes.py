@@ -159,12 +159,9 @@ def _describe_moved_group(
     moves = sorted(moves, key=lambda m: (m.before or 0, m.after or 0))
     old, new = _format_ranks([m.before for m in moves]), _format_ranks([m.after for m in moves])
     is_plural = len(moves) > 1
-    if group == "inside":
-        return f"{documents_text} {'fell' if is_loss else 'rose'} from {old} to {new}"
-    if group == "outside":
-        if is_loss:
-            return f"{documents_text} fell from {old} to {new}, below the top {diagnosis.cutoff}"
-        return f"{documents_text} rose from {old} into the top {diagnosis.cutoff}, to {new}"
+    if group in ("inside", "outside"):
+        limit = f", below the top {diagnosis.cutoff}" * (is_loss and group == "outside")
+        return f"{documents_text} {'fell' if is_loss else 'rose'} from {old} to {new}{limit}"
     if is_loss:
         be = "are" if is_plural else "is"
         return f"{documents_text}, previously at {old}, {be} no longer retrieved"

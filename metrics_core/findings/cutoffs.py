@@ -87,7 +87,7 @@ class _Curve:
         return f"all k from {w.format_count(self.ks[0])} to {w.format_count(self.ks[-1])}"
 
     def format_ranges(self, ranges: Sequence[Range]) -> str:
-        """Format ranges of k for a title: "from k = 3 on" or "at every k"."""
+        """Format ranges of k for a title: "from k = 3" or "at every k"."""
         if list(ranges) == [(self.ks[0], self.ks[-1])]:
             return "at every k"
         return w.join_words(self._format_range(*cutoff_range) for cutoff_range in ranges)
@@ -96,7 +96,7 @@ class _Curve:
         if first == last:
             return f"at k = {w.format_count(first)}"
         if last == self.ks[-1]:
-            return f"from k = {w.format_count(first)} on"
+            return f"from k = {w.format_count(first)}"
         return f"from k = {w.format_count(first)} to {w.format_count(last)}"
 
 

@@ -19,8 +19,8 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _MIN_MISSING_SHARE = 0.2
-_SHORT_NAME = 14
-"""Maximum length in characters of a run's name that is included in a brief text."""
+MISSING_QUERIES = "queries without results"
+"""Subject of the brief answers of `missing_queries_check`."""
 
 
 def ties_check(
@@ -106,13 +106,15 @@ def missing_queries_check(
     n_shared: int,
     p_value: float = math.nan,
     level: float = LEVEL,
+    share: float = math.nan,
 ) -> RobustnessCheck | None:
     """Check whether the lead is due to queries for which a run has no results.
 
     `missing_counts` maps each run to the number of these queries. `shared_difference` is the mean
     difference over the `n_shared` queries with results from both runs. `p_value` is the corrected
     p-value of `shared_difference`; NaN if the difference over all queries is not significant.
-    Returns None if both runs have results for all queries."""
+    `share` is the share of the difference that comes from queries without results. Returns None if
+    both runs have results for all queries."""
     runs = [
         f"{run} has no results for {w.format_query_count(n)}"
         for run, n in missing_counts.items()
@@ -122,34 +124,27 @@ def missing_queries_check(
         return None
     counted = w.plural(sum(missing_counts.values()), "an empty list", "empty lists")
     reason = f"{w.join_words(runs)}, scored as {counted}."
+    if _MIN_MISSING_SHARE <= share < 1:
+        reason += f" These queries account for {w.format_share(share)} of the difference."
 
-    def make_missing_check(
-        word: str, tone: Tone, reason: str, without_text: str
-    ) -> RobustnessCheck:
-        brief = f"{_describe_missing_queries(missing_counts)}; {without_text}"
+    def make_missing_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
+        brief = f"{MISSING_QUERIES} {word}"
         return RobustnessCheck("missing", "Missing", word, tone, reason, brief)
 
     if not n_shared or np.isnan(shared_difference):
         reason += " No query has results from both runs."
-        return make_missing_check(
-            "decide it", "not firm", reason, "no query has results from both runs"
-        )
-    noun = w.plural(n_shared, "query", "queries")
-    reason += (
-        f" On the {w.format_count(n_shared)} {noun} with results from both runs, the difference is"
-        f" {w.format_difference(shared_difference)}"
-    )
+        return make_missing_check("decide it", "not firm", reason)
+    reason += f" {_describe_shared_difference(shared_difference, n_shared)}"
     is_lost = p_value > 1 - level + 1e-12
     if p_value == p_value:
         reason += f" ({'not significant, ' if is_lost else ''}{w.format_p_value(p_value)})"
     reason += "."
-    without_text = f"{w.format_difference(shared_difference)} without them"
     side, side_without = better_side(difference), better_side(shared_difference)
     if side == side_without and is_lost:
-        return make_missing_check("carry its significance", "", reason, without_text)
+        return make_missing_check("carry its significance", "", reason)
     if side == side_without:
         word = "cannot reverse it" if side else "cannot separate them"
-        return make_missing_check(word, "firm", reason, without_text)
+        return make_missing_check(word, "firm", reason)
     word = (
         "reverse it"
         if side and side_without
@@ -157,32 +152,24 @@ def missing_queries_check(
         if side
         else "make them tied"
     )
-    return make_missing_check(word, "not firm", reason, without_text)
+    return make_missing_check(word, "not firm", reason)
 
 
-def missing_queries_doubt(
-    runs: Sequence[str], n_missing: int, difference: float, shared_difference: float
-) -> Sentence:
-    """State the difference over the queries with results from both runs. `runs` are the runs that
-    have no results for some of the `n_missing` queries.
+def missing_queries_doubt(difference: float, shared_difference: float, n_shared: int) -> Sentence:
+    """State the difference over the `n_shared` queries with results from both runs.
 
-    The sentence is empty if leaving out the `n_missing` queries changes the difference by less than
-    a fifth."""
+    The sentence is empty if leaving out the other queries changes the difference by less than a
+    fifth."""
     if not abs(difference - shared_difference) >= _MIN_MISSING_SHARE * abs(difference):
         return Sentence()
-    run = runs[0] if len(runs) == 1 else "one of the runs"
-    return muted_span(
-        f"Without the {w.format_query_count(n_missing)} that {run} lacks, the"
-        f" difference is {w.format_difference(shared_difference)}."
+    return muted_span(f"{_describe_shared_difference(shared_difference, n_shared)}.")
+
+
+def _describe_shared_difference(difference: float, n_shared: int) -> str:
+    """State the difference over the `n_shared` queries with results from both runs, without a
+    full stop."""
+    queries = f"{w.format_count(n_shared)} {w.plural(n_shared, 'query', 'queries')}"
+    return (
+        f"On the {queries} with results from both runs, the difference is"
+        f" {w.format_difference(difference)}"
     )
-
-
-def _describe_missing_queries(missing_counts: Mapping[str, int]) -> str:
-    """State the number of missing queries. If only one run lacks queries and its name is short, the
-    run is named too."""
-    counts = {run: n for run, n in missing_counts.items() if n}
-    if len(counts) > 1:
-        return f"{w.join_words(map(w.format_count, counts.values()))} lacking"
-    ((run, n),) = counts.items()
-    subject = run if len(run) <= _SHORT_NAME else "one run"
-    return f"{subject} lacks {w.format_query_count(n)}"

@@ -116,24 +116,16 @@ def judge_next_finding(
             else f"{pair.leader(pair.side)} has the better mean"
         )
         return f"{safe}, whatever their grades."
-    sentences = []
     if next_judgments.n_to_settle is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_settle, n_unjudged)
         verb = w.plural(next_judgments.n_to_settle, "turns", "turn")
-        about = "" if next_judgments.exact else " (fewer may be enough)"
-        sentences.append(
-            f"If {documents} {verb} out not relevant, nothing can reverse the order{about}."
-        )
+        is_all = next_judgments.n_to_settle == n_unjudged
+        limit = "nothing can" if is_all else "the others cannot"
+        return f"If {documents} {verb} out not relevant, {limit} reverse the order."
     if next_judgments.n_to_reverse is not None:
-        documents = _influential_documents_phrase(
-            next_judgments.n_to_reverse, 0 if sentences else n_unjudged
-        )
-        sentences.append(
-            f"If {documents} got the highest grade, {trailing_run} would have the better mean."
-        )
-    return " ".join(sentences) or (
-        "These judgments alone would not decide the order, however many you make."
-    )
+        documents = _influential_documents_phrase(next_judgments.n_to_reverse, n_unjudged)
+        return f"If {documents} got the highest grade, {trailing_run} would have the better mean."
+    return "These judgments alone would not decide the order, however many you make."
 
 
 def _influential_documents_phrase(n: int, n_unjudged: int) -> str:

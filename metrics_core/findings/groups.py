@@ -21,7 +21,6 @@ from metrics_core.findings.sentence import (
     strong_span,
 )
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.composition import is_simpsons_paradox
 
 MAX_TITLE_LENGTH = 60
 """Maximum length of a page title in characters."""
@@ -243,10 +242,10 @@ def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) ->
     if not n_slices:
         return ""
     value = "difference" if of_means else "typical ratio"
-    slices = f"{w.format_with_noun(n_slices, 'slice')} (groups by one or two columns)"
+    slices = f"{w.format_with_noun(n_slices, 'group')} by one or two columns"
     text = f"In {w.number_word(n_differing)} of {slices}, the {value} is"
     if not n_differing:
-        text = f"No unusual slice: of {slices}, none has a {value}"
+        text = f"No group deviates: of {slices}, none has a {value}"
     rate = f"({w.format_share(1 - LEVEL)} false discovery rate)."
     return f"{text} significantly unlike that of all other queries {rate}"
 
@@ -349,35 +348,6 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
         f" {'lose' if gains else 'gain'} significantly, so the overall"
         f" {'gain' if gains else 'loss'} comes from the remaining groups."
     )
-
-
-def query_mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """State how much of the difference is due to the mix of queries when each run is averaged over
-    the queries for which it has results. `mix_table` is the frame of
-    `slicing.composition.decompose_change`, from the baseline to the run in focus."""
-    mixed, within_groups = (math.fsum(mix_table[part]) for part in ("mix", "within"))
-    n = {side: int(mix_table[side].sum()) for side in ("before", "after")}
-    total = mixed + within_groups
-    scored_part, mix_part = w.round_parts(total, [within_groups, mixed])
-    sentence = muted_span("Averaged over only the queries with results (") + run_span(focus)
-    sentence += muted_span(f": {w.format_count(n['after'])}, ") + run_span(baseline)
-    sentence += muted_span(
-        f": {w.format_count(n['before'])}), the difference is {w.format_difference(total)}"
-    )
-    if _is_nonzero(mix_part):
-        sentence += muted_span(
-            f": {w.format_difference(scored_part)} from the scores within groups,"
-            f" {w.format_difference(mix_part)} from the different mix of groups"
-        )
-    sentence += muted_span(".")
-    steps = (mix_table["mean_after"] - mix_table["mean_before"]).dropna()
-    if is_simpsons_paradox(mix_table) and _is_nonzero(total) and steps.map(_is_nonzero).all():
-        smallest_step = w.format_score(steps.abs().min())
-        sentence += muted_span(
-            " Within every group the difference has the opposite sign and a size of at least"
-            f" {smallest_step}."
-        )
-    return sentence
 
 
 def strongest_other_run_finding(

@@ -27,8 +27,7 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
 def not_versions_finding() -> Sentence:
     """Return the text that is shown if the user marked the runs as different systems."""
     return strong_span("These runs are different systems. ") + muted_span(
-        "Progress over time is shown only for versions of one system. To compare all runs, open"
-        " Ranking."
+        "This page shows the progress of one system. Ranking compares different systems."
     )
 
 

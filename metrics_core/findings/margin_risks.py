@@ -17,7 +17,7 @@ from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings, find_cutoff_ranges
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.comparing.winners import better_side
-from metrics_core.findings.file_risks import describe_tie_order_effect
+from metrics_core.findings.file_risks import MISSING_QUERIES, describe_tie_order_effect
 from metrics_core.findings.phrases import NO_OTHER_MEASURE, format_cutoffs
 from metrics_core.findings.robustness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.findings.verdict_risks import (
@@ -59,7 +59,7 @@ def _replace_answer(check: RobustnessCheck, word: str, tone: Tone) -> Robustness
         if end
         else describe_tie_order_effect(word)
         if check.part == "ties"
-        else ""
+        else f"{MISSING_QUERIES} {word}" * (check.part == "missing")
     )
     return replace(check, word=word, tone=tone, brief=brief)
 

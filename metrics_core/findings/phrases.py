@@ -54,6 +54,7 @@ NOT_SIGNIFICANT = "the difference is not significant."
 NOT_CLEAR_AT_ANY_K = "not significant at any k"
 NO_DIRECTION = "No direction (higher or lower is better) has been declared, so nothing is tested."
 RUNS_ARE_TIED = "The runs are tied, so there is no"
+EFFECT_SIZE = "Effect size (uncorrected): mean / standard deviation of the differences."
 SAME_RULE = f"Same: the two scores differ by at most {SAME:g}."
 
 

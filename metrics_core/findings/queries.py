@@ -8,10 +8,14 @@ from dataclasses import dataclass
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.comparing.pairs import BETTER, SAME, WORSE
+from metrics_core.comparing.pairs import BETTER, SAME, TIED, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.explaining.query_kinds import GOOD
-from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NO_DIRECTION, NO_SCORE_WITH_BOTH
+from metrics_core.findings.phrases import (
+    COMPARE_ANOTHER_RUN,
+    NO_DIRECTION,
+    NO_SCORE_WITH_BOTH,
+    SAME_RULE,
+)
 from metrics_core.findings.sentence import (
     Sentence,
     join_sentences,
@@ -99,8 +103,8 @@ def queries_finding(
 def queries_subtitle(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """State the median win and loss, and how many queries are fixed, broken, or score 0 with every
-    run.
+    """State the median win and loss, and when a query counts as same, fixed or broken, if there are
+    such queries.
 
     If too few queries have a score from both runs, the text says that nothing is coloured.
     `differences` is the same as for `queries_finding`; its columns outcome and difference are
@@ -125,19 +129,14 @@ def queries_subtitle(
     ]
     if medians:
         parts.append(f"{w.sentence_case(', '.join(medians))}.")
+    if (len(won) or len(lost)) and (differences["outcome"] == TIED).any():
+        parts.append(SAME_RULE)
     sentences = [muted_span(part) for part in parts]
-    fixed, broken, zero = query_counts.fixed, query_counts.broken, query_counts.all_zero
-    for name, n, run in (("Fixed", fixed, focus), ("Broken", broken, baseline)):
+    for name, n, run in (
+        ("Fixed", query_counts.fixed, focus),
+        ("Broken", query_counts.broken, baseline),
+    ):
         if n:
-            counted = w.format_query_count(n)
-            sentences.append(muted_span(f"{name}: {counted}, good only with ") + run_span(run))
+            sentences.append(muted_span(f"{name}: good only with ") + run_span(run))
             sentences[-1] += muted_span(".")
-    if zero:
-        counted, verb = (
-            w.format_query_count(zero),
-            w.plural(zero, "scores", "score"),
-        )
-        sentences.append(muted_span(f"{counted} {verb} 0 with {query_counts.every_run}."))
-    if fixed or broken:
-        sentences.append(muted_span(GOOD))
     return join_sentences(sentences, " ")

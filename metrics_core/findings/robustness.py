@@ -200,7 +200,5 @@ def _check_sentence(check: RobustnessCheck) -> str:
         return f"{check.title}: {word}."
     if word in (w.DASH, "unknown"):
         return f"The effect of {subject} is unknown."
-    if word.startswith("unlikely"):
-        likely = check.reason.partition(". ")[0].removesuffix(".").replace("The ", "the ", 1)
-        return f"{w.sentence_case(subject)} are {word}: {likely}."
-    return f"{w.sentence_case(subject)} {word}."
+    verb = "are " * word.startswith("unlikely")
+    return f"{w.sentence_case(subject)} {verb}{word}."

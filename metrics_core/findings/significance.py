@@ -4,6 +4,8 @@ of the mean."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from metrics_core.comparing.difference_warnings import (
     is_test_unavailable,
 )
 from metrics_core.comparing.method import NO_CORRECTION, Method
+from metrics_core.findings.phrases import EFFECT_SIZE
 from metrics_core.findings.sentence import Sentence, muted_span
 
 
@@ -60,6 +63,15 @@ def colour_note_text(n_tested: int, method: Method) -> str:
         "" if n_tested < 2 else ", not corrected" if uncorrected else " after correction"
     )
     return f"coloured if significant{correction_text}"
+
+
+def effect_size_finding(row: Mapping[str, Any]) -> Sentence:
+    """State the effect size of a run with its interval. `row` is a row of the frame of `compare`.
+    Empty if the effect size is unknown, as for the baseline."""
+    if math.isnan(row["effect"]):
+        return Sentence()
+    effect = w.format_with_interval(row["effect"], row["effect_low"], row["effect_high"])
+    return muted_span(f"{EFFECT_SIZE} Here: {effect}.")
 
 
 def rounding_note(rows: pd.DataFrame) -> str:

@@ -58,8 +58,7 @@ def unjudged_check(
         return RobustnessCheck("unjudged", "Unjudged", format_cannot_reverse(side), "firm", reason)
     if bounds.reason:
         return make_unjudged_check(w.DASH, "", f"{share} {bounds.reason}")
-    sentences = [_describe_likely_difference(likely, _worst_case(bounds, side)), share]
-    reason = " ".join(sentences if likely.interval else reversed(sentences))
+    reason = f"{share} {_describe_likely_difference(likely, _worst_case(bounds, side))}"
     can_part = side == 0 and (better_side(bounds.lowest), better_side(bounds.highest)) != (0, 0)
     if not (can_part or bounds.can_reverse):
         return make_unjudged_check(format_cannot_reverse(side), "firm", reason)
@@ -111,7 +110,8 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
         limit = "stays" if not bounds.exact else "ranges"
         return f"Whatever their grades, the difference {limit} between {ends}."
     worst = w.format_difference(bounds.lowest if side > 0 else bounds.highest)
-    return f"Worst case: {worst}{'' if bounds.exact else ' (bound)'}."
+    limit = "" if bounds.exact else f"not {'below' if side > 0 else 'above'} "
+    return f"Worst case: {limit}{worst}."
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,11 @@ def single_queries_check(
         if n_supporting == queries:
             word, tone = "every query supports it", "firm"
     else:
-        best = "best query" if turning == 1 else f"{turning:,} best queries"
+        n_best = fragility.holding if tone == "firm" else turning
+        best = "best query" if n_best == 1 else f"{n_best:,} best queries"
         word = f"removing {only}the {best} reverses it"
+        if tone == "firm":
+            word = f"holds without the {best}"
         carriers = _describe_misses(pair, differences, missed) or _describe_main_queries(
             fragility, differences, n_supporting, missed
         )

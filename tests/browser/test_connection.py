@@ -215,7 +215,7 @@ def k(page: Page, value: str) -> Locator:
 def shows_k(page: Page, value: str) -> None:
     """Page, widget and address say the same."""
     expect(page).to_have_url(re.compile(f"[?&]k={value}(&|$)"), timeout=SLOW)
-    expect(page.locator(".lens.answer")).to_contain_text(f"nDCG@{value} ", timeout=SLOW)
+    expect(page.locator(".st-key-verdict")).to_contain_text(f"nDCG@{value} ", timeout=SLOW)
     expect(k(page, value)).to_have_attribute("aria-checked", "true", timeout=SLOW)
 
 

@@ -32,7 +32,7 @@ def test_versions_are_dragged_moved_by_keys_taken_out_and_put_back(
 ) -> None:
     page = open_page(f"{sample_app}/history")
     expect(
-        page.get_by_role("heading", name="Preview: ")
+        page.get_by_role("heading", name="in this order")
     ).to_be_visible()  # nothing says that they are versions
     page.get_by_role("radio", name="as loaded").click()
     expect(page.get_by_role("heading", name="over 4 versions")).to_be_visible()

@@ -237,17 +237,17 @@ def test_a_category_of_the_overview_leads_on(sample_app: str, open_page: Opened)
 @pytest.mark.thorough
 def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
-    page.locator(".lens.differences a.track").nth(1).click()
+    page.locator(".lens.differences a.track").first.click()
     on(page, "All queries")
     expect(page.locator("h1")).to_contain_text("hybrid is better on")
     menu(page, "Overview")
-    page.locator(".lens.differences .tally a", has_text="lost by hybrid").click()
+    page.locator(".lens.differences .tally a", has_text="lost by dense").click()
     on(page, "All queries")
-    assert parameters(page)["show"] == ["worse"] and parameters(page)["run"] == ["hybrid"]
+    assert parameters(page)["show"] == ["worse"] and parameters(page)["run"] == ["dense"]
     menu(page, "Overview")
     page.locator(".lens.measures").get_by_role("link", name="RR").click()
     settle(page)
-    expect(page.locator(".lens.answer")).to_contain_text("RR rises from")
+    expect(page.locator(".st-key-verdict")).to_contain_text("RR rises from")
     page.locator(".lens.measures").get_by_role("link", name="titles-only").click()
     settle(page)
     expect(page.locator("h1")).to_contain_text("titles-only falls behind")
@@ -286,13 +286,13 @@ def test_reload_and_another_window_give_the_same_view(sample_app: str, open_page
     page.keyboard.press("Escape")
     control(page, "measure").get_by_text("5", exact=True).click()
     settle(page)
-    headline = page.locator(".lens.answer").inner_text()
+    headline = page.locator(".st-key-verdict").inner_text()
     assert "nDCG@5" in headline
     page.reload()
     settle(page)
-    assert page.locator(".lens.answer").inner_text() == headline
+    assert page.locator(".st-key-verdict").inner_text() == headline
     other = open_page(page.url)
-    assert other.locator(".lens.answer").inner_text() == headline
+    assert other.locator(".st-key-verdict").inner_text() == headline
 
 
 def one_entry(page: Page, act: Callable[[], Any], title: str) -> None:

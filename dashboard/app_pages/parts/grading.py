@@ -158,7 +158,7 @@ def show_notes_and_tags(query_id: str) -> None:
                 st.text_input(
                     "Tag",
                     key=fields[1],
-                    placeholder="Tag, e.g. cause: stemming",
+                    placeholder="Add a tag",
                     label_visibility="collapsed",
                 )
                 st.form_submit_button("Save", on_click=save_remark, args=(query_id, *fields))

@@ -30,23 +30,21 @@ _IN_A_HEAD = 16
 """Maximum number of characters of a run's name in the head of the crossed columns."""
 
 CHARTS, ALL_RUNS, TABLE = "1", "2", "0"
-FORMS = {CHARTS: "Charts", ALL_RUNS: "All runs", TABLE: "Table"}
-"""The forms in which groups can be shown: charts of the compared runs, charts of all shown runs,
-and a table of the compared runs."""
+FORMS = {TABLE: "Table", CHARTS: "Charts", ALL_RUNS: "All runs"}
+"""The forms in which groups can be shown: a table of the compared runs, charts of the compared
+runs, and charts of all shown runs."""
 
 
 def offered_forms(context: PageContext) -> list[str]:
     """Return the forms in which groups can be shown. `ALL_RUNS` is included only if more runs are
     shown than the compared pair."""
-    return [CHARTS, *[ALL_RUNS] * (len(context.comparison.runs) > 2), TABLE]
+    return [TABLE, CHARTS, *[ALL_RUNS] * (len(context.comparison.runs) > 2)]
 
 
 def choose_form(context: PageContext) -> str:
-    """Return the form in which the groups are shown. The default is charts if more than two runs
-    are shown, otherwise a table."""
+    """Return the form in which the groups are shown. The default is the table."""
     form: str = context.view.address["charts"]
-    forms = offered_forms(context)
-    return form if form in forms else CHARTS if len(forms) > 2 else TABLE
+    return form if form in offered_forms(context) else TABLE
 
 
 def select_drawing(context: PageContext) -> Drawing:
@@ -145,8 +143,7 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
         _open_query_list(
             {name: group for name, group in cell_groups.items() if group != ALL}, context
         )
-    about = f"fewer than {heatmap.FEWEST_UNHATCHED} queries, so the mean is unreliable"
-    st.html(groups.draw_cell_color_scale(crossing.cells, context.drawing, about))
+    st.html(groups.draw_cell_color_scale(crossing.cells, context.drawing))
 
 
 def _open_queries(clicked: Sequence[Any] | None, by: str, context: PageContext) -> None:

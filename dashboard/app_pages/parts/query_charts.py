@@ -75,7 +75,7 @@ def _choose_drawing(query_list: QueryList, context: PageContext) -> Drawing:
 
 def _sorted_chart(query_list: QueryList, context: PageContext) -> None:
     comparison = context.comparison
-    st.html(blocks.draw_strip_note(query_list.paired, figures.MOST_BARS, query_list.mean))
+    st.html(blocks.draw_strip_note(query_list, figures.MOST_BARS))
     figure = draw_figure_cached(
         figures.sorted_differences,
         query_list.frame,

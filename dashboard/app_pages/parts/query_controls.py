@@ -123,7 +123,7 @@ def filter_chip_label(show: str, comparison: Comparison) -> str:
     """Return the name of a list of queries as plain text, for its chip."""
     higher_and_lower = {} if comparison.has_direction else {BETTER: "higher", WORSE: "lower"}
     return {
-        SHOW_ALL: "All",
+        SHOW_ALL: "all",
         "none": f"{comparison.every_run.removesuffix(' runs')} at zero",
         "zero": "at zero" if not comparison.is_single_run else f"{comparison.focus} at zero",
         "missing": "no results" if comparison.is_single_run else "no results from a run",

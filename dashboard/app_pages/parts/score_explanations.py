@@ -49,8 +49,8 @@ def show_ledger(
     """Show the contribution of each document to the difference. For a single run, these are
     contributions to its score."""
     comparison = context.comparison
-    if query_ledger.steps.empty:
-        return
+    if len(query_ledger.steps) < 2:
+        return  # the card says all about a single document
     about = _PARTS[query_ledger.by]
     if comparison.is_single_run and query_ledger.by == "terms":
         about = "Every judged document that counts, with its contribution to {measure}."
@@ -94,15 +94,14 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
 
 
 def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
-    """Return the title of a ledger. It states the sum of the contributions."""
+    """Return the title of a ledger."""
     before, after = query_ledger.scores
-    size = w.format_score(abs(after - before))
     if context.comparison.is_single_run:
-        return f"Where the {size} comes from"
-    if size == w.format_score(0.0):
+        return "Where the score comes from"
+    if w.format_score(abs(after - before)) == w.format_score(0.0):
         return "Contributions that cancel out"
     gains = (after > before) == context.comparison.measure.declaration.higher_is_better
-    return f"Where the {size} {'was gained' if gains else 'was lost'}"
+    return f"Where the score was {'gained' if gains else 'lost'}"
 
 
 def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:

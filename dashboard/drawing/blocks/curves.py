@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.answers.curves import Curves
 from dashboard.drawing.blocks.markup import run_style
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
@@ -54,6 +55,20 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
         return f"Band: 95 % interval of {short[drawing.focus]}"
     pair = w.join_words((short[drawing.focus], short[drawing.baseline]))
     return f"Bands: 95 % intervals of {pair}; below, of their difference, corrected for all k"
+
+
+def describe_lines(curves: Curves, drawing: Drawing) -> str:
+    """Return a note that explains the dashed, thick and thin lines of the charts, as far as the
+    charts have them."""
+    ends = [curves.list_ends[run] for run in curves.coloured_runs(drawing.comparison)]
+    notes = {
+        "Dashed line: baseline.": not drawing.is_single_run,
+        "Thick line at the bottom: significant difference.": curves.has_significant_k(
+            drawing.focus
+        ),
+        "Thin line: half of the run’s lists have ended.": min(ends) < max(ends),
+    }
+    return " ".join(note for note, is_shown in notes.items() if is_shown)
 
 
 def draw_panel_heading(title: str, gloss: str) -> Markup:

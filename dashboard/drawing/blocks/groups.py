@@ -16,7 +16,7 @@ from dashboard.drawing.blocks.markup import LinkMaker, run_style, sentence_piece
 from dashboard.drawing.blocks.table import Column, aria_sort
 from dashboard.drawing.blocks.templates import Template, tone
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.heatmap import color_limit
+from dashboard.drawing.figures.heatmap import FEWEST_COLOURED, color_limit
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
 from metrics_core.base import wording as w
@@ -159,11 +159,18 @@ def draw_waterfall(
 def waterfall_caption(group_rows: GroupRows) -> str:
     """Return the caption of a waterfall chart. It defines the contributions, and explains the pale
     and the hatched bars if there are any."""
-    untested = group_rows.rows["diff_low"].isna()
     text = "Contribution: share of the queries × mean difference."
-    if (~group_rows.rows["clear"] & ~untested).any():
-        text += " Pale: not significant by itself."
-    return f"{text} Hatched: not tested." if untested.any() or group_rows.hidden else text
+    return " ".join(filter(None, (text, describe_bars(group_rows))))
+
+
+def describe_bars(group_rows: GroupRows) -> str:
+    """Explain the pale and the hatched bars of contributions if there are any."""
+    untested = group_rows.rows["diff_low"].isna()
+    notes = {
+        "Pale: not significant by itself.": (~group_rows.rows["clear"] & ~untested).any(),
+        "Hatched: not tested.": untested.any() or group_rows.hidden,
+    }
+    return " ".join(note for note, is_shown in notes.items() if is_shown)
 
 
 def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
@@ -205,12 +212,6 @@ def _header_cells(
     """Return the header cells of the available columns: name, queries, mean, difference,
     contribution, headroom."""
     comparison = drawing.comparison
-    group_count = max(breakdown.group_count, len(breakdown.groups))
-    for_all = (
-        f" CI, corrected for {w.format_count(group_count)} groups"
-        if group_count > 1
-        else " interval"
-    )
     low, high = (w.format_difference(end, _tick_digits(gaps)) for end in gaps.span)
     short = short_names([comparison.baseline, comparison.focus], _SHORT_RUN)
     focus_name, pair = (
@@ -237,20 +238,17 @@ def _header_cells(
         ),
     ]
     if not comparison.is_single_run:
-        about = f"{w.format_share(comparison.method.level)}{for_all} (axis {low} to {high})"
+        about = f"{w.format_share(comparison.method.level)} interval, {low} to {high}"
         if breakdown.table["diff_low"].isna().all():
-            about = f"not tested (axis {low} to {high})"
+            about = f"not tested, {low} to {high}"
         elif _exceeds_scale(all_rows, gaps):
-            about = f"{about}; ▸ beyond the axis"
-        hint = f"{w.format_share(comparison.method.level)} intervals"
-        if group_count > 1:
-            hint += f", corrected for {w.format_count(group_count)} groups"
+            about = f"{about}; ▸ beyond"
         heads += [
-            make_header_cell("difference", "Difference", about, hint=hint),
+            make_header_cell("difference", "Difference", about),
             make_header_cell(
                 "adds",
                 "Contribution",
-                "share of queries × difference, cumulative",
+                "share of queries × difference",
                 hint="Share of queries times difference. Each bar starts where the one above it"
                 " ends. Bars to the right are increases. The last one ends at the overall"
                 " difference",
@@ -258,11 +256,7 @@ def _header_cells(
         ]
     if has_headroom:
         hint = f"Score of {focus_name}, and what an ideal ranking would add"
-        heads.append(
-            make_header_cell(
-                "room", "Headroom", f"{focus_name}, up to the ideal ranking", hint=hint
-            )
-        )
+        heads.append(make_header_cell("room", "Headroom", "up to the ideal ranking", hint=hint))
     return heads
 
 
@@ -314,7 +308,7 @@ def draw_note_below_groups(
 ) -> Markup:
     """Draw a note below the table, the finding on the strongest other run, and a sentence on how
     much of the difference arises because the runs contain different queries."""
-    findings = (strongest, breakdown.query_mix)
+    findings = (strongest, breakdown.shared_difference)
     return _render(
         "below_groups",
         note=note,
@@ -327,12 +321,15 @@ def draw_more_link(text: str, link: str) -> Markup:
     return _render("more_link", text=text, link=link)
 
 
-def draw_cell_color_scale(cells: pd.DataFrame, drawing: Drawing, explanation: str) -> Markup:
+def draw_cell_color_scale(cells: pd.DataFrame, drawing: Drawing) -> Markup:
     """Draw the colour scale of the table of crossed columns. `cells` is the frame of
     `cross_groups`."""
     ends = ["worse", "better"] if drawing.comparison.has_direction else ["lower", "higher"]
     if not drawing.comparison.measure.declaration.higher_is_better:
         ends.reverse()
     return _render(
-        "cells_scale", limit=w.format_score(color_limit(cells), 2), ends=ends, about=explanation
+        "cells_scale",
+        limit=w.format_score(color_limit(cells), 2),
+        ends=ends,
+        fewest=FEWEST_COLOURED if (cells["queries"].between(1, FEWEST_COLOURED - 1)).any() else 0,
     )

@@ -43,17 +43,18 @@ def draw_slice_table(
 def draw_version_table(
     frame: pd.DataFrame, measure: str, judged_heading: str, collection_link: Link
 ) -> Markup:
-    """Draw a table with one row per version: date, mean with interval, number of queries, judged
-    share of the top results, and the collection whose judgments were used. The collection is
-    omitted if all versions use the same judgments.
+    """Draw a table with one row per version: mean with interval, number of queries with results,
+    judged share of the top results, date, and the collection whose judgments were used. The date
+    is omitted if it is the same for all versions, and so is the collection.
 
-    `frame` has run, collection, judged_by, date, queries, mean, low, high, judged, unknown."""
+    `frame` has run, collection, judged_by, date, queries, mean, low, high, judged, answered,
+    unknown."""
     return _render(
         "version_table",
         rows=frame.to_dict("records"),
         measure=measure,
         judged_in=judged_heading,
-        dated=any(frame["date"]),
+        dated=frame["date"].nunique() > 1,
         apart=any(frame["collection"]),
         link=collection_link,
     )

@@ -382,12 +382,12 @@ def draw_group_list(
 
     # The rule of `summarise_groups` in short: colour and finding follow the same correction.
     group_count = max(n_tested_groups, len(rows))
-    corrected = (
-        f" after correction for {w.format_count(group_count)} groups" if group_count > 1 else ""
-    )
+    corrected = f" after correction for {w.format_count(group_count)} groups" * (group_count > 1)
+    contribution = (rows["difference"] * rows["queries"]).abs()
     return _render(
         "group_list",
         title=title,
+        order="largest contribution first" * contribution.is_monotonic_decreasing,
         more=(f"all {w.format_count(len(rows))}", href("breakdown", by=column[0])),
         rows=[(row, make_row_hint(row)) for row in first_rows.to_dict("records")],
         lead=make_group_link,

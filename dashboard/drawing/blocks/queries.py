@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.answers.column_filters import ColumnFilter
-from dashboard.answers.queries import QueryRows
+from dashboard.answers.queries import QueryList, QueryRows
 from dashboard.answers.table_column import TableColumn
 from dashboard.drawing.blocks import overview
 from dashboard.drawing.blocks.markup import Href, Styles, run_style, shorten_run_names
@@ -21,6 +21,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names, shorten, text_width
 from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
+from metrics_core.findings.significance import rounding_note
 from metrics_core.slicing.breakdowns import NO_GROUP
 
 Link = Callable[[str], str]
@@ -232,10 +233,17 @@ def draw_filters(conditions: Sequence[tuple[str, str]], make_link_without: Link)
     return _render("filters", chips=chips)
 
 
-def draw_strip_note(n_paired_queries: int, max_queries: int, mean: float) -> Markup:
+def draw_strip_note(query_list: QueryList, max_queries: int) -> Markup:
     """Draw a note that says what the chart of sorted differences shows and how to use it. If there
     are more than `max_queries` queries, the note says that only some are shown."""
-    return _render("strip_said", paired=n_paired_queries, most=max_queries, mean=mean)
+    scores = {"score": "mean", "baseline_score": "baseline_mean"}
+    return _render(
+        "strip_said",
+        paired=query_list.paired,
+        most=max_queries,
+        mean=query_list.mean,
+        rounding=rounding_note(query_list.frame.rename(columns=scores)),
+    )
 
 
 def draw_colour_key(measure: str, low: float, high: float, *, has_empty_lists: bool) -> Markup:

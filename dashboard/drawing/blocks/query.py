@@ -100,6 +100,11 @@ class Tile:
     rule: bool = False
 
 
+def draw_grade_legend(diagnosis: Diagnosis, grade_names: Mapping[float, str]) -> Markup:
+    """Draw the legend of the grades. `grade_names` is the same as for `draw_ranks_by_run`."""
+    return _render("grade_legend", legend=query_grades(diagnosis, grade_names).legend(grade_names))
+
+
 def draw_ranks_by_run(
     diagnosis: Diagnosis, styles: Styles, grade_names: Mapping[float, str] | None = None
 ) -> Markup:
@@ -126,7 +131,6 @@ def draw_ranks_by_run(
         heads=heads,
         cutoff=diagnosis.cutoff,
         n_relevant=diagnosis.n_relevant,
-        legend=grades.legend(grade_names or {}),
         reach_is_exact=diagnosis.residual_is_exact,
         rounding=rounding_note(
             rows.assign(mean=rows["score"], baseline_mean=rows["score"] - rows["difference"])

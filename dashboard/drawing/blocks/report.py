@@ -23,7 +23,6 @@ from dashboard.drawing.blocks.markup import (
     Styles,
     run_style,
     sentence_pieces,
-    shorten_run_names,
 )
 from dashboard.drawing.blocks.queries import column_texts, short_and_full_names
 from dashboard.drawing.blocks.query import document_column, first_words
@@ -43,7 +42,7 @@ _CHIPS = {
     "fixed": "fixed",
     "broken": "broken",
     "none": "every run at 0:",
-    "missing": "no results from a run:",
+    "missing": "no results from {}:",
 }
 """The lists of queries for which a report has a button, with the texts of the buttons. The button
 of an empty list is omitted."""
@@ -54,10 +53,10 @@ _render = Template("report")
 
 @dataclass(frozen=True)
 class Foot:
-    """The last lines of a report: which version of Ranklens made it, when, and from which data."""
+    """The version of Ranklens that made a report, and the last line of the report: when and with
+    which versions it was made."""
 
     made_with: str
-    date: str
     source: str
 
 
@@ -153,20 +152,12 @@ def draw_check_reasons(
     for check in robustness.checks:
         mark, kind, spoken = mark_of_check(check, is_inconclusive=unclear)
         entry = check if unclear else entries.get(check.part, check)
-        word = check.brief if unclear or is_brief else entry.word
+        word = check.brief if unclear else entry.word
         reason = "" if is_brief else entry.reason
         if is_brief and spoken and not unclear:
             mark, spoken = f"{mark} {spoken}", ""
         title = questions.get(check.part, check.title)
         rows.append((mark, kind, spoken, title, word, reason))
-    return _render("reasons", rows=rows)
-
-
-def draw_summary(statements: Mapping[str, str], styles: Styles) -> Markup:
-    """Draw statements in rows, each beside its name. Names of runs are shortened."""
-    rows = [
-        ("", "", "", name, shorten_run_names(text, styles), "") for name, text in statements.items()
-    ]
     return _render("reasons", rows=rows)
 
 
@@ -185,11 +176,10 @@ def draw_case(
     anchor: str,
     *,
     is_open: bool,
-    note: str = "",
 ) -> Markup:
     """Draw a query that got worse or better: its scores, the documents that caused the change, and
-    both result lists. Everything below the scores is folded unless `is_open` is true. `note` is
-    shown beside the name. If a run has no results, a remark says so."""
+    both result lists. Everything below the scores is folded unless `is_open` is true. If a run has
+    no results, a remark beside the name says so."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
@@ -211,7 +201,6 @@ def draw_case(
         anchor=anchor,
         is_open=is_open,
         row=row,
-        note=note,
         name=page.text,
         parts=parts,
         rest=rest,
@@ -259,18 +248,24 @@ def draw_query_rows(
     lists: Mapping[str, Mask],
     drawing: Drawing,
     query_link: Callable[[str], str],
+    *,
+    runs_without_results: str = "",
 ) -> Markup:
     """Draw every query with its scores. The script of the report lets readers search and sort the
     rows; if scripts are disabled, the whole table is shown.
 
     `lists` maps the key of each list of queries to a mask of the rows of `query_list.frame`,
-    bool[query]. `query_link` returns the link of a query, or "" if the query has no link."""
+    bool[query]. `query_link` returns the link of a query, or "" if the query has no link.
+    `runs_without_results` names the compared runs that lack results for queries."""
     columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])
-    chips = [("", "All", len(query_list.rows), "")]
+    chips = [("", "all", len(query_list.rows), "")]
     names = _CHIPS if drawing.comparison.has_direction else _CHIPS | _HIGHER_AND_LOWER
-    chips += [(k, names[k], int(np.sum(lists[k])), RULES.get(k, "")) for k in keys]
+    chips += [
+        (k, names[k].format(runs_without_results), int(np.sum(lists[k])), RULES.get(k, ""))
+        for k in keys
+    ]
     return _render(
         "query_rows",
         heads=short_and_full_names(columns, (drawing.focus, drawing.baseline)),

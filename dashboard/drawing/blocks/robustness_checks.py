@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from dashboard.answers.unjudged import UnjudgedEffects
 from dashboard.drawing.blocks.markup import Href, Styles, run_style, shorten_run_names
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
@@ -17,6 +18,7 @@ from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
 from metrics_core.findings.robustness import Robustness, RobustnessCheck
+from metrics_core.scoring.intervals import LEVEL
 
 _render = Template("robustness_checks")
 
@@ -62,6 +64,31 @@ class DifferenceRange:
         if self.low == self.high or math.isnan(self.low):
             return w.format_difference(self.low)
         return f"{w.format_difference(self.low)} to {w.format_difference(self.high)}"
+
+
+def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
+    """Return the difference now, and its likely and its possible range after judging."""
+    bounds, interval = effects.bounds, effects.likely.interval
+    bounds_note = "exact" if bounds.exact else "upper and lower bound"
+    return [
+        DifferenceRange(
+            "Now", "unjudged documents not relevant", bounds.difference, bounds.difference
+        ),
+        DifferenceRange(
+            "Likely",
+            # The check's own line says why it is unknown.
+            f"{w.format_share(LEVEL)}, with predicted grades" if interval else "unknown",
+            float(interval.low) if interval else math.nan,
+            float(interval.high) if interval else math.nan,
+        ),
+        DifferenceRange(
+            "Worst and best case",
+            bounds.reason or bounds_note,
+            bounds.lowest,
+            bounds.highest,
+            grey=True,
+        ),
+    ]
 
 
 _MARKS = {"firm": ("✓", "holds"), "not firm": ("!", "does not hold"), "": ("!", "open")}

@@ -40,7 +40,7 @@ Row = Mapping[str, Any]
 _HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34, "one-line": 24}
 """Height of a row in px, by the kind of row. The style sheet has the same values. All rows of both
 lists have the same height, so that the lines end at the rows."""
-_SHORT_RUN, _SHORT_TITLE, _SHORT_RELEVANT = 20, 46, 34
+_SHORT_RUN, _SHORT_TITLE, _SHORT_RELEVANT = 20, 54, 42
 """Maximum number of characters of a run's name and of a document's title, in lists with one line
 per row. A relevant document has less space, because its movement is shown."""
 _EXCERPT = 360

@@ -27,11 +27,9 @@ from metrics_core.slicing.breakdowns import ALL
 
 _ROW, _FILLED = 40, 0.95
 _LEAST_LIMIT = 0.1
-_HATCH = {"fillmode": "overlay", "fgopacity": 0.2, "size": 8, "solidity": 0.12}
-"""Plotly's properties of the hatching. The lines are faint, so that numbers stay readable; Plotly
-itself chooses whether they are black or white."""
-FEWEST_UNHATCHED = 5
-"""Minimum number of queries in a cell without hatching. Cells with fewer queries are hatched."""
+FEWEST_COLOURED = 5
+"""Minimum number of queries in a coloured cell. With fewer queries, the colour of an unreliable
+mean would look like a finding."""
 _UPRIGHT = 44
 
 
@@ -77,7 +75,11 @@ def _cell_bars(
     """Return one trace for all cells. Each cell is a bar of height 0.95 with a text in it."""
     limit = color_limit(filled_cells)
     values = list(filled_cells[["difference", "queries"]].itertuples(index=False))
-    colors = [diverging_color(gap, limit, palette) for gap, _ in values]
+    few = filled_cells["queries"].to_numpy() < FEWEST_COLOURED
+    colors = [
+        palette.page if is_small else diverging_color(gap, limit, palette)
+        for is_small, (gap, _) in zip(few, values, strict=True)
+    ]
     texts = [readable_color(color, palette.ink, palette.page) for color in colors]
     x = (filled_cells["row"] if grid.is_swapped else filled_cells["column"]).map(grid.columns.index)
     y = (filled_cells["column"] if grid.is_swapped else filled_cells["row"]).map(grid.rows.index)
@@ -86,7 +88,10 @@ def _cell_bars(
         base=(y - _FILLED / 2).to_list(),
         y=[_FILLED] * len(filled_cells),
         width=0.98,
-        marker={"color": colors, "line": {"width": 0}, "pattern": _hatch_pattern(filled_cells)},
+        marker={
+            "color": colors,
+            "line": {"color": palette.line, "width": few.astype(int).tolist()},
+        },
         text=[_cell_text(gap, n) for gap, n in values],
         textposition="inside",
         insidetextanchor="middle",
@@ -98,15 +103,6 @@ def _cell_bars(
     )
 
 
-def _hatch_pattern(filled_cells: pd.DataFrame) -> dict[str, Any]:
-    """Return the pattern of the bars. Cells with very few queries are hatched, because their colour
-    alone would look like a finding."""
-    return {
-        "shape": ["/" if n < FEWEST_UNHATCHED else "" for n in filled_cells["queries"]],
-        **_HATCH,
-    }
-
-
 def _make_grid(cells: pd.DataFrame) -> _Grid:
     rows, columns = (list(dict.fromkeys(cells[c])) for c in ("row", "column"))
     is_swapped = len(columns) > len(rows)
@@ -115,11 +111,9 @@ def _make_grid(cells: pd.DataFrame) -> _Grid:
 
 def color_limit(cells: pd.DataFrame) -> float:
     """Return the absolute difference at which the colour is strongest. It is the largest absolute
-    difference of all cells, but at least 0.1. `cells` is the frame of `cross_groups`."""
-    filled = cells[cells["queries"] > 0]
-    return (
-        max(float(filled["difference"].abs().max()), _LEAST_LIMIT) if len(filled) else _LEAST_LIMIT
-    )
+    difference of all coloured cells, but at least 0.1. `cells` is the frame of `cross_groups`."""
+    sizes = cells.loc[cells["queries"] >= FEWEST_COLOURED, "difference"].abs()
+    return max(_LEAST_LIMIT, *sizes.dropna().tolist())
 
 
 def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:

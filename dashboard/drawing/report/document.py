@@ -59,14 +59,14 @@ def assemble_report_page(
     head = blocks.draw_title_line(
         request.title, pair, request.date, request.left_out_note, request.text
     )
-    source_line = f"Made with {versions}, {request.made:%Y-%m-%d %H:%M %Z}."
+    source_line = f"Made with {versions} at {request.made:%H:%M %Z}."
     page_markup = blocks.draw_report_page(
         f"{request.title}: {pair}{title_suffix}",
         head,
         contents,
         parts,
         slides,
-        blocks.Foot(versions.split(" · ")[0], request.date, source_line),
+        blocks.Foot(versions.split(" · ")[0], source_line),
         blocks.draw_data_note(request.title, format_size(len(request.data)))
         if request.data
         else Markup(),

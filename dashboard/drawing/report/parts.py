@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -27,6 +27,7 @@ from metrics_core.base.plugins import describe_error
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.phrases import SAME_RULE
+from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.findings.significance import rounding_note
 
@@ -47,6 +48,9 @@ _NOUNS = {"losses": "loss", "wins": "win"}
 _WIDTH = 360.0
 """Width in px at which a chart is drawn. The chart is scaled when it is shown."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
+_SYMBOLS = (
+    "relᵢ: grade at rank i. g: its gain, by default the grade. R: number of relevant documents."
+)
 _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs": "runs"}
 
 
@@ -190,7 +194,9 @@ class ReportParts:
             small = f"Mean over {query_count_text(report)}."
             return small if alone else f"{small} Small number: difference from {drawing.baseline}."
         if key == "groups" and report.groups is not None:
-            return report.groups[0].lead_text
+            return report.groups[0].title + muted_span(". ") + report.groups[0].lead_text
+        if key == "checks" and report.robustness.checks:
+            return robustness_finding(report.robustness).statement_and_rest[0] + muted_span(".")
         if key == "curves" and report.curves is not None:
             title, lead = report.curves.title, report.curves.lead
             untested = drawing.is_single_run or drawing.focus in report.overview.too_few
@@ -247,6 +253,7 @@ class ReportParts:
             )
             notes.insert(1, groups.waterfall_caption(rows))
         note = " ".join(filter(None, notes))
+        breakdown = replace(breakdown, shared_difference=Sentence())  # The verdict has it.
         return table + groups.draw_note_below_groups(breakdown, self.drawing, note)
 
     def _draw_curves(self) -> Markup:
@@ -259,10 +266,9 @@ class ReportParts:
         legend = curves_blocks.draw_legend(drawing, in_colour, {}, note)
         text = (
             "k: number of results counted (log scale). Dotted: k ="
-            f" {w.format_count(drawing.cutoff)}."
+            f" {w.format_count(drawing.cutoff)}. {curves_blocks.describe_lines(curves, drawing)}"
         )
         if is_tested and not drawing.is_single_run:
-            text += " Thick line at the bottom: significant difference."
             text += f" {curves.short_lists.text}" * bool(curves.short_lists)
         chosen_name = drawing.comparison.measure.declaration.name
         charts = [
@@ -300,9 +306,9 @@ class ReportParts:
         return self.report.losses if kind == "losses" else self.report.wins
 
     def _draw_cases(self, kind: str) -> Markup:
-        """Draw the largest losses or wins. The largest one with results from both runs is added at
-        the end if it is not among them. Only the first case with results from both runs is
-        unfolded."""
+        """Draw the largest losses or wins. If the largest one with results from both runs is not
+        among them, it is added at the end below its own heading. Only the first case with results
+        from both runs is unfolded."""
         cases, example = self._cases(kind), self._examples.get(kind)
         if not cases:
             return Markup()
@@ -316,10 +322,12 @@ class ReportParts:
                 grades,
                 self._anchors[str(case.row["query_id"])],
                 is_open=case is first,
-                note=f"the largest {_NOUNS[kind]} with results from both runs" * (case is example),
             )
             for case in all_cases
         ]
+        if example:
+            title = f"The largest {_NOUNS[kind]} with results from both runs"
+            drawn.insert(-1, markup.draw_section(title))
         return Markup("").join(drawn)
 
     def _draw_queries(self) -> Markup:
@@ -330,6 +338,7 @@ class ReportParts:
             self.report.lists,
             self.drawing,
             lambda query_id: self.href("query", q=query_id),
+            runs_without_results=w.join_words(self.report.overview.facts.missing, "or"),
         )
 
     def _draw_methods(self) -> Markup:
@@ -343,28 +352,26 @@ class ReportParts:
         from_grade = (
             f"grade {w.format_grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         )
-        complete = answer.facts.complete
-        missing_by_run = ", ".join(
-            f"{run} lacks {w.format_count(n)}" for run, n in methods.missing.items()
-        )
-        missing_text = f": {missing_by_run}" if missing_by_run else ""
+        lacks = [f"{run} lacks {w.format_count(n)}" for run, n in methods.missing.items()]
+        missing_text = f": {', '.join(lacks)}" if lacks else ""
         paragraphs = [
             (
                 "Relevant, unjudged, missing",
                 (
                     f"Relevant: {from_grade}. Unjudged documents count as not"
-                    f" relevant{'; the judgments are taken as complete' if complete else ''}."
+                    f" relevant{'; the judgments are taken as complete' * answer.facts.complete}."
                     " A judged query without results from a run "
                     f"{'is left out' if answer.facts.left_out else 'counts as an empty list'}"
                     f"{missing_text}."
                 ),
             ),
         ]
-        has_lists = bool(answer.judged_shares)
-        if not has_lists:
+        if not answer.judged_shares:
             paragraphs = [
                 ("Missing", "A query without a score of a run is left out; it does not count as 0.")
             ]
+        if any(r"\text{rel}_i" in formula for _, _, formula in methods.measures):
+            paragraphs.insert(0, ("Symbols", _SYMBOLS))
         if not self.drawing.is_single_run:
             paragraphs.append(
                 (
@@ -372,12 +379,6 @@ class ReportParts:
                     f"{answer.test_sentence.text} {_method_text(self.drawing.comparison.method)}",
                 )
             )
-        judged = ", ".join(
-            f"{run} {w.format_share(share)}" for run, share in answer.judged_shares.items()
-        )
-        k = w.format_count(self.drawing.cutoff)
-        share = w.format_share(answer.facts.judged_share)
-        paragraphs += [("Judged", f"{share} of the top {k}. By run: {judged}.")] * has_lists
         paragraphs += (
             [("The files", " ".join(methods.file_changes))] if methods.file_changes else []
         )

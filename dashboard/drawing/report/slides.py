@@ -15,10 +15,11 @@ from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, overview, two_lists, untested
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import make_badge
+from dashboard.drawing.blocks.robustness_checks import draw_difference_ranges, unjudged_ranges
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.curves import Panels
 from dashboard.drawing.figures.text import short_names, shorten
-from dashboard.drawing.report.parts import PARTS, ReportParts, query_count_text
+from dashboard.drawing.report.parts import PARTS, ReportParts
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.phrases import SAME_RULE
@@ -45,12 +46,6 @@ _QUESTIONS = {
 }
 """The checks of a significant difference as questions, for readers who do not know the names of the
 checks."""
-_NEXT_STEPS = {
-    "unjudged": "Judge the documents that matter most, on the page To judge.",
-    "queries": "Read the queries that carry the difference, on the page All queries.",
-    "": "Read the queries that got worse, on the page All queries.",
-}
-"""What to do next, by the first check in which the verdict does not hold."""
 _NOT_EQUAL = "No clear difference does not mean that the runs are equally good."
 
 
@@ -147,7 +142,7 @@ class _Slides:
             blocks.draw_check_reasons(
                 robustness, is_brief=True, questions=_QUESTIONS if is_clear else {}
             ),
-            note=rest,
+            note=_NOT_EQUAL if robustness.settling_checks else rest,
             rows=len(robustness.checks),
         )
 
@@ -241,33 +236,22 @@ class _Slides:
         )
 
     def _draw_closing_slide(self) -> Markup:
-        """Draw a slide with the result, what was compared, what could still change the result, and
-        what to do next. The slide is empty if the report has no robustness checks."""
-        answer, robustness = self._parts.report.overview, self._parts.report.robustness
-        if not robustness.checks:
+        """Draw how many documents to judge, and what that could change. If unjudged documents do
+        not matter, there is no such slide."""
+        judging = self._parts.report.open_judgments
+        if judging is None:
             return Markup()
-        drawing = self._parts.drawing
-        first_open = next((check for check in robustness.checks if check.tone != "firm"), None)
-        step = _NEXT_STEPS.get(first_open.part if first_open else "", _NEXT_STEPS[""])
-        caveat = robustness_finding(robustness).text
-        if first_open and robustness.settling_checks:
-            step, caveat = f"{first_open.title}: {first_open.brief}.", _NOT_EQUAL
-        rows = {
-            "Compared": f"{drawing.focus} with the baseline {drawing.baseline} on {drawing.name},"
-            f" over {query_count_text(self._parts.report)}.",
-            "Caveat" if first_open else "Robustness": caveat,
-            "Next step": step,
-        }
-        picture = self._draw_pair(answer.shown_rows)
+        n_text = "the documents that matter most"
+        if judging.n_to_settle:
+            n_text = w.format_with_noun(judging.n_to_settle, "document", "documents")
+        ranges = unjudged_ranges(judging.effects)
         return self._draw_slide(
-            "summary",
-            "Summary",
-            answer.verdict.title,
-            Markup('<div class="halves"><div>{}</div>{}</div>').format(
-                picture, blocks.draw_summary(rows, self._parts.styles)
-            ),
-            badge=make_badge(answer.verdict),
-            note=answer.verdict.lead,
+            "next",
+            "What next?",
+            f"Judge {n_text}",
+            draw_difference_ranges(ranges, self._parts.drawing, "Effect of judging"),
+            note=judging.sentence,
+            caption="Difference before and after judging. The page To judge lists the documents.",
         )
 
 

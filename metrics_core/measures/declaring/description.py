@@ -10,7 +10,13 @@ from functools import lru_cache
 from metrics_core.measures.declaring.families import Family, find_family
 from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Parameter, format_parameter
-from metrics_core.measures.declaring.registry import MISSING, TIES, UNJUDGED, Declaration
+from metrics_core.measures.declaring.registry import (
+    MISSING,
+    TIES,
+    UNJUDGED,
+    Declaration,
+    Measure,
+)
 from metrics_core.measures.declaring.worked_example import evaluate_arithmetic
 
 RULES_OF_ALL = (
@@ -113,6 +119,16 @@ def _keep_words_together(formula: str) -> str:
     """Mark the words in a LaTeX formula as text, because LaTeX would otherwise set each word as a
     product of its letters."""
     return _WORD.sub(lambda match: rf"\text{{{match[1]}}}" if match[1] else match[0], formula)
+
+
+def formula_with_values(measure: Measure) -> str:
+    """Return the LaTeX formula of a measure with its cutoff and its relevance threshold in place of
+    `k` and `rel`. For a measure without a cutoff, the conditions on `k` are removed."""
+    formula = describe_measure(measure.declaration).formula
+    formula = formula.replace(r"\ge \text{rel}", rf"\ge {measure.relevant_from:g}")
+    if measure.cutoff is None:
+        return re.sub(r" \\le k\b", "", formula)
+    return re.sub(r"\bk\b", str(measure.cutoff), formula)
 
 
 @lru_cache(maxsize=1024)

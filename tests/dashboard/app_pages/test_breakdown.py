@@ -53,9 +53,9 @@ def test_the_table_of_the_sample_is_written_out() -> None:
     shown = text_of(app)
     assert "dense scores higher in all eight categories" in shown
     assert "No category is significant by itself. Network (not tested) adds a quarter of" in shown
-    assert "No unusual slice: of 86 slices" in shown
+    assert "No group deviates: of 86 groups" in shown
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
-    assert "Not tested, because there are fewer than ten queries: Network and Privacy." in shown
+    assert "not tested, because there are fewer than ten queries: Network and Privacy." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
     pages = links_to(app, "breakdown")
     for wanted in ("by=category&across=difficulty", "by=words in the query", "ranked=-room"):
@@ -93,7 +93,7 @@ def test_crossed_columns_are_a_view_of_their_own() -> None:
     assert "By difficulty, the gain is largest for hard" in shown
     assert "Colour shows the size of a difference, not its significance." in shown
     assert (
-        "fewer than 5 queries, so the mean is unreliable" in shown
+        "fewer than 5 queries" in shown
         and "pale" not in shown
         and "Click a cell to open its queries." in shown
     )
@@ -115,13 +115,16 @@ def marks_of(app: AppTest) -> set[str]:
 ALL_CHARTS = ["score_by_group", "difference_by_group", "cells"]
 
 
-def test_of_more_than_two_runs_it_opens_with_charts_and_the_address_keeps_a_choice() -> None:
+def test_it_opens_with_the_table_and_the_address_keeps_a_choice() -> None:
     app = opened("breakdown", run="dense", base="bm25")
+    form = app.get("button_group")[-1]
+    assert form.key == "w_charts" and form.value == "0" and not charts_of(app)
+    assert "Intervals are corrected for 8 groups. Pale: not significant by" in text_of(app)
+    assert "Hatched: not tested, because there are fewer than ten queries:" in text_of(app)
+    app.button_group(key="w_charts").select("1").run()
     assert charts_of(app) == ALL_CHARTS and "Contribution" not in text_of(app)
     assert "category × difficulty dense minus bm25" in " ".join(text_of(app).split())
-    assert "Click a dot or a row to open its queries." in text_of(app)
-    form = app.get("button_group")[-1]
-    assert form.key == "w_charts" and form.value == "1"
+    assert "Largest contribution first. Click a dot or a row to open its" in text_of(app)
     # The compared pair first: marks of four runs at once hide the answer.
     assert marks_of(app) == {"dense", "bm25"} and "titles-only is significantly" not in text_of(app)
     app.button_group(key="w_charts").select("2").run()
@@ -136,8 +139,6 @@ def test_of_more_than_two_runs_it_opens_with_charts_and_the_address_keeps_a_choi
     assert any("ranked=" in link for link in kept)
     assert all("charts=0" in link for link in kept)
     assert any("charts=0" in link for link in links_to(app, "curves"))
-    # Two runs have the table, and charts where they are asked for.
-    assert not charts_of(opened("breakdown", run="dense", base="bm25", also="-"))
     app = opened("breakdown", run="dense", base="bm25", also="-", charts="1")
     assert charts_of(app) == ALL_CHARTS
     app = opened("breakdown", run="dense", base="bm25", across="difficulty")
@@ -156,7 +157,7 @@ def test_of_more_than_two_runs_it_opens_with_charts_and_the_address_keeps_a_choi
 def test_a_click_in_a_chart_opens_its_queries(
     chart: str, clicked: list[str], where: str | list[str], run: str
 ) -> None:
-    app = opened("breakdown", run="hybrid", base="bm25", also=["dense"])
+    app = opened("breakdown", run="hybrid", base="bm25", also=["dense"], charts="1")
     app.session_state[f"{chart}_0"] = {
         "selection": {"points": [{"customdata": clicked}], "point_indices": [0]}
     }
@@ -172,8 +173,8 @@ def test_a_planted_slice_comes_first_and_leads_to_its_queries(
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path)))
     app = opened("breakdown", run="a", base="b")
     shown = text_of(app)
-    assert "Slices that deviate" in shown
-    assert re.search(r"In \w+ of \d+ slices", shown)
+    assert "Groups that deviate" in shown
+    assert re.search(r"In \w+ of \d+ groups", shown)
     assert "c1 and k0 10 queries" in shown
     first = next(at for at in links_to(app, "queries") if "where=category=c1&where=kind=k0" in at)
     assert "show=" not in first
@@ -226,7 +227,7 @@ def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, groups=40, runs=12)))
-    app = opened("breakdown", run="a", base="b")
+    app = opened("breakdown", run="a", base="b", charts="1")
     assert "28 more groups" in text_of(app) and charts_of(app) == ALL_CHARTS
     rows = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][0]["customdata"]
     assert len(rows) == 12
@@ -234,9 +235,7 @@ def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
     assert charts_of(app) == ALL_CHARTS[:2], "the cells are of the groups that add most"
     app = opened("breakdown", run="a", base="b", charts="0")
     shown = text_of(app)
-    assert "28 more groups" in shown and "95 % CI, corrected for 40 groups" in shown.replace(
-        "\u00a0", " "
-    )
+    assert "28 more groups" in shown and "Intervals are corrected" not in shown
     assert len(re.findall(r"where=category=c\d+", " ".join(links_to(app, "queries")))) == 12
     app.text_input(key="w_within").set_value("C39").run()
     assert app.query_params["within"] == "C39" and "39 other groups" in text_of(app)
@@ -267,17 +266,13 @@ def test_of_one_group_there_is_no_table() -> None:
     assert "All queries are" not in unasked and "Contribution" in unasked
 
 
-def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs=2)))
-    assert "Averaged over only" not in text_of(opened("breakdown", run="a", base="b"))
-    run = tmp_path / "b.run"
-    kept = [line for line in run.read_text().splitlines(True) if not line.startswith("q1 ")]
-    run.write_text("".join(kept))
-    said = "Averaged over only the queries with results (a: 120, b: 119), the difference is"
-    assert said in text_of(opened("breakdown", run="a", base="b"))
-    assert said not in text_of(opened("breakdown", run="a", base="b", missing="shared"))
+def test_the_difference_on_shared_queries_is_that_of_the_overview() -> None:
+    said = "On the 98 queries with results from both runs, the difference is +0.053."
+    pair = {"run": "dense", "base": "bm25"}
+    for page in ("", "breakdown"):
+        assert said in text_of(opened(page, **pair))
+        assert said[:6] not in text_of(opened(page, **pair, missing="shared"))
+    assert said[:6] not in text_of(opened("breakdown", run="hybrid", base="dense"))
 
 
 def test_a_run_compared_with_itself_has_no_differences() -> None:

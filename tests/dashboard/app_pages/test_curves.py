@@ -32,7 +32,7 @@ def test_the_other_parts_are_in_the_address() -> None:
     assert len(app.get("plotly_chart")) == 1 and "Precision when" in text_of(app)
     app = opened("curves", part="table")
     assert not app.get("plotly_chart") and "dense minus bm25" in text_of(app)
-    assert "is significantly ahead on nDCG from k = 2 on" in text_of(app)
+    assert "is significantly ahead on nDCG from k = 3" in text_of(app)
 
 
 def test_the_ceiling_of_reranking_begins_at_the_score_and_ends_at_the_headroom() -> None:
@@ -58,6 +58,7 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")
     assert "too few queries for bands" in text_of(app) and "No k is tested" in text_of(app)
+    assert "Dashed line: baseline." in text_of(app) and "Thick line" not in text_of(app)
     traces = [t for c in app.get("plotly_chart") for t in json.loads(c.proto.spec)["data"]]
     assert traces and not any(trace.get("fill") for trace in traces)
 

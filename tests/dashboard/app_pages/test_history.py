@@ -22,9 +22,8 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
     assert "Worse since" in drawn(app) and "queries changed" in text_of(app)
     order = app.segmented_control(key="w_in_order")
     assert order.value is None
-    order.set_value("date").run()
-    assert "versions" not in app.query_params and app.query_params["in_order"] == "date"
-    assert "The names contain no dates, so these are the days" in text_of(app)
+    order.set_value("loaded").run()
+    assert "versions" not in app.query_params and app.query_params["in_order"] == "loaded"
     assert "over 4 versions" in text_of(app) and "Judged in top 10" in text_of(app)
 
 
@@ -32,16 +31,19 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
     assert "put them in order, first to last" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
-    assert "You can undo this." in text_of(app)
     # What the page shows of versions, and the numbers behind the preview.
     assert "The queries that broke" in text_of(app) and "Judged in top 10" in text_of(app)
     (chart,) = app.get("plotly_chart")
-    assert "Preview: nDCG@10 in this order" in text_of(app)
+    assert "nDCG@10 in this order" in text_of(app) and "with results 98 of 104" in text_of(app)
     (points,) = json.loads(chart.proto.spec)["data"]
     assert [each[0] for each in points["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
     assert len(set(points["marker"]["symbol"])) == 4, "the runs' symbols"
     systems = opened("history", set="sample", in_order="none")
-    assert "The queries that broke" in text_of(systems) and not systems.get("plotly_chart")
+    (chart,) = systems.get("plotly_chart")
+    (points,) = json.loads(chart.proto.spec)["data"]
+    best_first = ["dense", "hybrid", "bm25", "titles-only"]
+    assert [each[0] for each in points["customdata"]] == best_first
+    assert "The queries that broke" not in text_of(systems)
     assert "titles-onlynDCG@10 0.384[0.315, 0.453]" in text_of(systems)
     next(button for button in systems.button if button.label == "Open Ranking").click().run()
     assert "dense or hybrid may be the best" in text_of(systems)
@@ -63,9 +65,16 @@ def test_files_of_a_folder_stand_by_their_own_dates(
         os.utime(path, (1.7e9 - day * 86_400,) * 2)
     (tmp_path / "j.qrels").write_text("q1 0 d1 1\n")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
-    told = text_of(opened("history", in_order="date"))
+    app = opened("history", in_order="date")
+    assert app.segmented_control(key="w_in_order").options == ["by name", "as loaded", "by date"]
+    told = text_of(app)
+    assert "The names contain no dates, so these are the days" in told
     assert told.index("oldnDCG@10 0.000") < told.index("newnDCG@10 1.000")
     assert "2023-11-12 22:13 UTC" in told and "2023-11-13 22:13 UTC" in told
+    os.utime(tmp_path / "old.run", (1.7e9 - 86_400,) * 2)
+    alike = opened("history")
+    assert alike.segmented_control(key="w_in_order").options == ["by name", "as loaded"]
+    assert "2023-11-12 22:13 UTC" not in text_of(alike)
 
 
 def hears() -> None:

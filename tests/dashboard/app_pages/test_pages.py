@@ -21,7 +21,7 @@ from tests.dashboard.conftest import drawn, opened, text_of
 
 PAGES = {
     "": "beats bm25",
-    "curves": "dense is significantly ahead on nDCG from k = 2 on",
+    "curves": "dense is significantly ahead on nDCG from k = 3",
     "breakdown": "No category is significant by itself",
     "pairs": "dense or hybrid may be the best on nDCG@10",
     "firm": "The lead of dense holds in five of six checks",

@@ -154,8 +154,8 @@ def title_of(app: AppTest) -> str:
 def test_every_chip_of_the_sample_gives_as_many_rows_as_it_says() -> None:
     app = opened("queries")
     chips = chips_of(app)
-    assert {"All", "better", "worse", "same", "fixed", "broken", "both failing"} <= set(chips)
-    assert chips["ranked too low"] and chips["All"] == 104
+    assert {"all", "better", "worse", "same", "fixed", "broken", "both failing"} <= set(chips)
+    assert chips["ranked too low"] and chips["all"] == 104
     keys = {"fixed": "fixed", "both failing": "both", "ranked too low": "low"}
     for name, key in keys.items():
         app.query_params["show"] = key
@@ -178,7 +178,7 @@ def test_a_chip_under_more_takes_the_place_of_one_of_the_row() -> None:
 def test_a_filter_line_stands_in_the_address_and_narrows_all() -> None:
     app = opened("queries", filter="difference < -0.1 and words > 5")
     rows = int(title_of(app).split()[0])
-    assert 0 < rows < 21 and chips_of(app)["All"] == rows
+    assert 0 < rows < 21 and chips_of(app)["all"] == rows
     assert chips_of(app)["worse"] == rows
     link = asked_of(links_of(app, "queries")[9])
     assert link["line"] == link["filter"] == "difference < -0.1 and words > 5"

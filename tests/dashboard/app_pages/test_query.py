@@ -20,18 +20,23 @@ def test_the_page_reads_as_an_answer() -> None:
         "category: Devices",
         "rank 1 to 5",
         "Ranks 6 to 10 · All 100 · 3 runs side by side",
+        "fairly relevant",
         "Relevant, but not in the top 10 of dense",
-        "1 of 2 relevant documents; 11 judged.",
-        "Where the 0.507 was lost",
+        "1 of 2 relevant documents is missing. Numbers are ranks in each run;",
+        "Where the score was lost",
         "Headroom 0.680 achieved of 1.000 0.320",
         "Sweep error ER-21 at rank 1 instead of 5 gives 0.826",
         "3 unjudged in the top 10",
         "Note",
         "Every run on this query",
-        "Where the difference comes from",
     ]
     places = [shown.index(text) for text in order]
     assert places == sorted(places)
+    # The names are those of the buttons. One document needs no second drawing of its part.
+    assert "grade 11 a little relevantgrade 00 not relevant" in shown
+    assert "Where the difference comes from" not in shown
+    several = text_of(opened("query", run="hybrid", base="bm25", q="q002"))
+    assert "Where the difference comes from" in several
 
 
 def test_the_way_back_leads_to_the_list_that_one_came_from() -> None:

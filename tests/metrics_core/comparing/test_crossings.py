@@ -13,6 +13,7 @@ from metrics_core.comparing import testing
 from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
 from metrics_core.comparing.curves import mean_curves
 from metrics_core.comparing.method import MIN_P, Method
+from metrics_core.comparing.resampled import align_bounds_with_test, reset_moved_bounds
 from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run
@@ -87,6 +88,18 @@ def test_the_band_is_that_of_the_curves() -> None:
         assert np.allclose(found.low, rows["diff_low"], equal_nan=True)
         assert np.allclose(found.high, rows["diff_high"], equal_nan=True)
         assert found.clear.any() == (queries >= 10)
+
+
+def test_a_band_that_ends_at_zero_is_not_significant() -> None:
+    """At some k, the test finds a difference whose simultaneous interval still touches zero."""
+    touching = align_bounds_with_test(
+        np.array([-0.1, 0.1]), np.array([0.9, 0.9]), np.array([0.4, 0.5]), np.array([True, True])
+    )
+    assert touching[0][0] > 0 and reset_moved_bounds(touching[0]).tolist() == [0.0, 0.1]
+    falling = align_bounds_with_test(
+        np.array([-0.9]), np.array([0.2]), np.array([-0.4]), np.array([True])
+    )
+    assert reset_moved_bounds(falling[1]).tolist() == [0.0]
 
 
 def test_lower_is_better_turns_the_sides_round() -> None:

@@ -32,6 +32,9 @@ def every_set(values: list[float]) -> int | None:
 def test_the_fewest_queries_are_those_of_every_set(values: list[float]) -> None:
     found = find_fragility(np.array(values))
     assert found.turning == every_set(values)
+    removed = np.cumsum([0.0, *np.array(values)[found.order]])
+    kept_sign = (found.total - removed) * found.total > 0
+    assert found.holding == (np.flatnonzero(~kept_sign)[0] - 1 if found.total else 0)
     if found.turning is not None:
         rest = set(range(len(values))) - set(found.order[: found.turning].tolist())
         left = math.fsum(values[i] for i in rest if not math.isnan(values[i]))

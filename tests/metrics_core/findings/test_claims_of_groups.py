@@ -22,13 +22,11 @@ from metrics_core.findings.groups import (
     crossed_groups_title,
     groups_subtitle,
     groups_title,
-    query_mix_finding,
     reversal_finding,
     single_run_title,
     strongest_other_run_finding,
 )
 from metrics_core.findings.verdicts import groups_finding
-from metrics_core.slicing.composition import decompose_change
 from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders, value_of
 from tests.situations import Situation, bridge_of, by_group, situations
 
@@ -322,54 +320,6 @@ def test_the_groups_that_are_clear_by_themselves() -> None:
     assert not offenders(known, text_of, false_in_clear_groups)
 
 
-@cache
-def mixed(given: Situation) -> pd.DataFrame | None:
-    sides = [
-        pd.Series(np.where(own, np.nan, given.values(run)), index=given.scores.query_ids)
-        for run in (given.baseline, given.focus)
-        for own in [given.scores.missing[given.scores.runs.index(run)]]
-    ]
-    if any(side.isna().all() for side in sides):
-        return None
-    groups = pd.Series(given.groups[0], index=given.scores.query_ids)
-    return decompose_change(sides[0], groups, sides[1], groups)
-
-
-def false_in_mix(given: Situation, text: str) -> Iterator[str | bool]:
-    found = re.search(
-        rf"\(run1: (\S+), run0: (\S+)\), the difference is ({NUMBER})"
-        rf"(?:: ({NUMBER}) from the scores within groups, ({NUMBER}) from the different mix of"
-        r" groups)?\.",
-        text,
-    )
-    if not found:
-        yield "no claim"
-        return
-    n, means = [], []
-    for run in (given.focus, given.baseline):
-        own = given.values(run)[~given.scores.missing[given.scores.runs.index(run)]]
-        n.append((~np.isnan(own)).sum())
-        means.append(np.nanmean(own))
-    yield [count_of(found[1]), count_of(found[2])] != n and "queries"
-    yield not is_rounded(found[3], means[0] - means[1]) and "the difference"
-    if found[4]:
-        whole, *printed = (value_of(part) for part in found.groups()[2:])
-        yield abs(whole - sum(printed)) > 1e-9 and "parts that do not add up as printed"
-        yield not printed[1] and "a part of nothing"
-        return
-    brought = mixed(given)["mix"].sum()
-    yield abs(brought) > 0.0011 and "what other queries bring is left out"
-
-
-def test_what_other_queries_bring() -> None:
-    def text_of(given: Situation) -> str:
-        apart = mixed(given)
-        return "" if apart is None else query_mix_finding(apart, given.focus, given.baseline).text
-
-    lacking = [given for given in GROUPED if given.scores.missing[:2].any()]
-    assert not offenders(lacking[:150], text_of, false_in_mix)
-
-
 KS = np.array([1, 2, 3, 5, 10, 20, 50, 100])
 
 
@@ -389,7 +339,7 @@ def ks_in(text: str) -> set[int]:
     """The k of which a title or a lead speaks."""
     if "at every k" in text:
         return set(map(int, KS))
-    spans = re.findall(r"from k = (\d+) (?:to (\d+)|on)|at k = (\d+)", text)
+    spans = re.findall(r"from k = (\d+)(?: to (\d+))?|at k = (\d+)", text)
     return {
         int(k)
         for first, last, one in spans

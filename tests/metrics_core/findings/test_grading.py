@@ -66,16 +66,15 @@ def test_what_judging_could_do() -> None:
         return judge_next_finding(found, ComparedPair("new", "old", "AP", "better", 1), of)
 
     assert said(3, 2) == (
-        "If the 2 most influential of the 9 unjudged documents turn out not relevant, nothing can"
-        " reverse the order. If the 3 most influential got the highest grade, old would have the"
-        " better mean."
+        "If the 2 most influential of the 9 unjudged documents turn out not relevant, the others"
+        " cannot reverse the order."
     )
     assert said(1, None) == (
         "If the most influential of the 9 unjudged documents got the highest grade, old would have"
         " the better mean."
     )
     assert said(None, 0) == "The verdict is safe, whatever their grades."
-    assert "fewer may be enough" in said(3, 2, exact=False)
+    assert said(3, 2, exact=False) == said(3, 2)
     assert (
         said(None, None)
         == "These judgments alone would not decide the order, however many you make."

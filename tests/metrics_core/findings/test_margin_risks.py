@@ -160,6 +160,6 @@ def test_equal_scores_and_missing_queries() -> None:
     assert ways.margin_check(None, (0.0, 0.0), 0.02) is None
     missing = file_risks.missing_queries_check({"old": 2}, 0.005, 0.05, 7)
     found = ways.margin_check(missing, (0.05, 0.05), 0.02)
-    assert (found.tone, found.brief) == ("not firm", "old lacks 2 queries; could make it matter")
+    assert (found.tone, found.brief) == ("not firm", "queries without results could make it matter")
     unknown = file_risks.ties_check((0.0, 0.01), 0.005, (3, 9), False)
     assert ways.margin_check(unknown, (0.0, 0.01), 0.02, is_exact=False).tone == ""

@@ -11,6 +11,7 @@ import pytest
 from metrics_core.comparing.difference_warnings import find_warnings
 from metrics_core.findings.significance import (
     detectable_finding,
+    effect_size_finding,
     mean_difference_doubts,
     needed_queries_finding,
     round_up_query_count,
@@ -18,6 +19,15 @@ from metrics_core.findings.significance import (
     supported_margin_finding,
     unavailable_test_finding,
 )
+
+
+def test_an_effect_size_says_what_it_is() -> None:
+    row = {"effect": 0.384, "effect_low": 0.1849, "effect_high": 0.5774}
+    assert effect_size_finding(row).text == (
+        "Effect size (uncorrected): mean / standard deviation of the differences. Here:"
+        " +0.384 [0.185, 0.577]."
+    )
+    assert not effect_size_finding({**row, "effect": math.nan})
 
 
 def test_what_would_have_shown() -> None:

@@ -696,7 +696,7 @@ def test_standings():
     # Both list a document that nobody has judged.
     assert len(page.having("reach")) == 2
     assert page.text.count("once its unjudged documents are judged") == 2
-    assert "Small numbers under a score: lower and upper bound over all grades" in page.text
+    assert "Small numbers under a score: its lower and upper bound once the" in page.text
 
 
 def test_standings_of_an_unjudged_query():
@@ -1025,7 +1025,7 @@ def test_no_user_text_becomes_markup():
         rows_of(compared, drawing),
         query.draw_query_heading(EVIL, EVIL, {EVIL: EVIL, "long": EVIL * 9}),
         query.draw_explanation(said, styles),
-        query.draw_ranks_by_run(found, styles, {1: EVIL}),
+        query.draw_ranks_by_run(found, styles, {1: ""}) + query.draw_grade_legend(found, {1: EVIL}),
         draw_two_lists(found, drawing, documents, query_words(EVIL)),
         query.draw_missed_documents(found, documents, styles, 2),
         data.draw_preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
