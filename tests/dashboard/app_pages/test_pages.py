@@ -32,7 +32,7 @@ PAGES = {
     "collections": "One collection: the example",
     "measures": f"{len(declarations())} measures",
     "help": "How to start, glossary and keyboard shortcuts.",
-    "judge": "Judging 81 documents could settle which run scores higher",
+    "judge": "Judging 81 documents could confirm that dense has the better mean",
 }
 
 
