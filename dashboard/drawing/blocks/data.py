@@ -32,11 +32,10 @@ def draw_result(
     (`is_single_run`), the link leads to its scores. If `verdict` is None, draw an empty box of the
     same size."""
     if verdict is None:
-        return _render("result", pieces=[], lead=[], badge="", tone="", leads_to="", link="")
+        return _render("result", pieces=[], badge="", tone="", leads_to="", link="")
     return _render(
         "result",
         pieces=sentence_pieces(verdict.title, styles),
-        lead=sentence_pieces(verdict.lead, styles),
         badge=verdict.badge,
         tone=verdict.tone,
         leads_to="scores" if is_single_run else "comparison",
@@ -90,8 +89,7 @@ def draw_file_table(rows: Sequence[Row], cutoff: int = 10, *, is_user_data: bool
     is_baseline. With `is_user_data`, the table says that queries are users."""
     drawn = [{**row, "notes": [_shorten_note(note) for note in row["notes"]]} for row in rows]
     queries = "Users (queries)" if is_user_data else "Queries"
-    is_loud = any(note.loud for row in rows for note in row["notes"])
-    return _render("file_table", rows=drawn, cutoff=cutoff, queries=queries, loud=is_loud)
+    return _render("file_table", rows=drawn, cutoff=cutoff, queries=queries)
 
 
 def _shorten_note(note: Note) -> dict[str, Any]:

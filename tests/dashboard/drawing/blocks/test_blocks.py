@@ -901,7 +901,6 @@ def test_a_note_is_one_line_and_its_details_are_folded():
     drawn = data.draw_file_table([{**row, "notes": (tied, code)}])
     fold = '<details class="remark"><summary title="5 of 9 rows have tied scores. '
     assert f'{fold}Ties broken by id; others give 0.5">5 of 9 rows have tied scores</s' in drawn
-    assert "Notes (! may change scores)" in drawn
     assert drawn.count("<details") == 1 and "<code>a; b</code> is empty" in drawn
 
 
