@@ -59,7 +59,7 @@ def test_search_from_the_first_run_to_the_verdict(app: str, open_page: Opened) -
     page = open_page(app)
     page.get_by_role("button", name="Open your files").first.click()
     settle(page)
-    expect(page.locator(".lens.steps").first).to_contain_text("q1 Q0 doc12 1 14.2 bm25")
+    expect(page.locator(".lens.steps").first).to_contain_text("q1,doc12,14.2")
     formats = page.locator(".lens.all-formats").bounding_box()
     assert formats is not None and formats["height"] < 40, "one line"
     runs = [(f"{of}.run", lists(IN_TREC, of, n)) for of, n in (("dense", 0), ("bm25", POOR_FIRST))]
