@@ -64,7 +64,7 @@ HEADINGS = {
     "query": "Every run on this query",
     "history": "Are these versions of one system?",
     "data": "Judgment layers",
-    "collections": "Create one for your files",
+    "collections": "A collection is one set of queries",
     "measures": "Search by name",
     "help": "no clear difference",
     "judge": "←",
