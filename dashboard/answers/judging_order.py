@@ -10,7 +10,7 @@ ORDERS = {
     MOVING: ("Largest effect first", "confirms the result soonest"),
     BY_QUERY: ("One query at a time", "all its documents in a row"),
     AT_RANDOM: ("Random documents", "to predict the other grades"),
-    DRAWN: ("Random queries", "for a result without gaps in the judgments"),
+    DRAWN: ("Random queries", "each is judged completely"),
 }
 """The titles of the orders, and their use. The keys are the words for the orders in an address."""
 

@@ -144,12 +144,12 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
         (
             "Queries (optional)",
             "Query texts, and any columns to group by.",
-            "query_id,text,category\nq1,gift refund,Returns\nq2,reset sensor,Devices",
+            "query_id,text,category\nq1,gift refund,Returns\nq2,reset hub,Devices",
         ),
         (
             "Documents (optional)",
             "Titles and texts, shown in the ranked lists.",
-            "doc_id,title,text\ndoc12,Refunds,A gift …\ndoc40,Returns,Send it …",
+            "doc_id,title,text\ndoc12,Refunds,A gift …\ndoc40,Returns,Send …",
         ),
     ),
     "rag": (

@@ -351,7 +351,7 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
 ) -> None:
     monkeypatch.setattr("dashboard.session.actions.draws.randbelow", lambda seeds: 50)
     orders = {word: use for word, _, use in rows_of(opened("judge", **DRAWN))["queue"]["orders"]}
-    assert orders["drawn"] == "for a result without gaps in the judgments"
+    assert orders["drawn"] == "each is judged completely"
     app = opened("judge", order="drawn", **DRAWN)
     assert "Which run is better?" in text_of(app) and "Other orders" in text_of(app)
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
