@@ -110,13 +110,15 @@ def _offer_draw(context: PageContext) -> bool:
         return False
     n, steps = answers.describe_new_draw(context.study, context.comparison)
     if context.study.judged:
-        st.html(layers.draw_judging_link(session.href("judge", order=""), "← Other orders", "back"))
-    title = "Which run is better?" if steps else "There is nothing to judge"
-    lead = (
-        "Judge a random sample of the queries to find out."
-        if steps
-        else "No grade can make a difference."
-    )
+        st.html(
+            layers.draw_judging_link(
+                session.href("judge", order=""), "← Judge in another order", "back"
+            )
+        )
+    title, lead = "There is nothing to judge", "No grade can make a difference."
+    if steps:
+        title = f"{w.format_query_count(n)} drawn at random can show which run is better"
+        lead = "No other query needs grades."
     st.html(markup.draw_answer(title, lead, context.drawing.styles))
     if steps:
         st.html(layers.draw_steps(steps))
