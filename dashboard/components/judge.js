@@ -328,7 +328,7 @@ const orders = () => {
 const saved = () => {
   // Drawn queries are always judged blind.
   const rest = page.data.queue.blind === null ? 'runs and ranks are hidden' : 'uploaded judgments are unchanged';
-  const made = node('p', 'keys', `Saved automatically as your own layer; ${rest}.`);
+  const made = node('p', 'keys', `Saved automatically; ${rest}.`);
   made.append(node('span', 'hint', ' Space scrolls a long document.'));
   return made;
 };

@@ -115,16 +115,17 @@ def _offer_draw(context: PageContext) -> bool:
                 session.href("judge", order=""), "← Judge in another order", "back"
             )
         )
-    title, lead = "There is nothing to judge", "No grade can make a difference."
-    if steps:
-        title = f"{w.format_query_count(n)} drawn at random can show which run is better"
-        lead = "No other query needs grades."
-    st.html(markup.draw_answer(title, lead, context.drawing.styles))
-    if steps:
-        st.html(layers.draw_steps(steps))
-        label = f"Draw {w.format_query_count(n)}"
-        arguments = (judging.draw_key(context), n)
-        st.button(label, on_click=draw_queries, args=arguments, type="primary")
+    if not steps:
+        st.html(
+            markup.draw_answer("There is nothing to judge", "No grade can make a difference.", {})
+        )
+        return True
+    queries = w.format_query_count(n)
+    title = f"{queries} drawn at random can show which run is better"
+    st.html(markup.draw_answer(title, "No other query needs grades.", {}))
+    st.html(layers.draw_steps(steps))
+    arguments = (judging.draw_key(context), n)
+    st.button(f"Draw {queries}", on_click=draw_queries, args=arguments, type="primary")
     return True
 
 
