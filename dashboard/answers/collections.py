@@ -33,10 +33,7 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
     n = len(collections)
     title = f"{w.sentence_case(w.number_word(n))} {w.plural(n, 'collection')}"
     only = ": the example" if n == 1 else ""
-    lead = _DEFINITION
-    if all(row.origin != "own" for row in collections):
-        lead += " Create one for your files."
-    return strong_span(f"{title}{only}. ") + muted_span(lead)
+    return strong_span(f"{title}{only}. ") + muted_span(_DEFINITION)
 
 
 def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None:

@@ -88,6 +88,7 @@ def files_page(
     unread = [f for f in library.files if f.error is not None]
     fit = study.cached_answer(_fit_report_lines, cutoff) if study and study.judged else []
     offers = find_offered_id_maps(library)
+    judged = study.judged.values() if study else ()
     missing_tables = ""
     if rows and not (study and study.names and not study.judged):
         has_runs, has_judgments = (library.files_of_kind(kind) for kind in ("run", "qrels"))
@@ -101,8 +102,7 @@ def files_page(
             files_fit=not offers and _do_files_fit(library, measure),
             n_unjudged=_count_unjudged_queries(study),
             missing_table=missing_tables,
-            answered_counts=_count_queries_with_results(study) if study else {},
-            n_judged=len(study.query_ids) if study else 0,
+            n_incomplete=sum(bool(ranks.missing_queries) for ranks in judged),
             has_only_scores=study is not None and not study.judged and bool(study.given_tables),
             is_unjudged=study is not None and study.is_unjudged,
             unclear_files=unclear_files,
@@ -147,13 +147,6 @@ def _count_unjudged_queries(study: Study | None) -> int:
     if study is None:
         return 0
     return len({q for name in study.judged for q in study.judged[name].unjudged_queries})
-
-
-def _count_queries_with_results(study: Study) -> dict[str, int]:
-    """Return, for each run, the number of judged queries for which it has results. Runs with
-    results for all judged queries are omitted."""
-    ranks = study.judged.values()
-    return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 
 
 def _file_row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow:

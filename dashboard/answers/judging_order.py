@@ -7,10 +7,10 @@ from hashlib import blake2b
 
 MOVING, BY_QUERY, AT_RANDOM, DRAWN = "", "queries", "random", "drawn"
 ORDERS = {
-    MOVING: ("most influential first", "settles the order soonest; not a random sample"),
-    BY_QUERY: ("query by query", "finishes one query at a time; not a random sample"),
-    AT_RANDOM: ("random documents", "to predict the grades of the others"),
-    DRAWN: ("random queries", "for a verdict on all queries"),
+    MOVING: ("Largest effect first", "confirms the result soonest"),
+    BY_QUERY: ("One query at a time", "all its documents in a row"),
+    AT_RANDOM: ("Random documents", "to predict the other grades"),
+    DRAWN: ("Random queries", "each is judged completely"),
 }
 """The titles of the orders, and their use. The keys are the words for the orders in an address."""
 

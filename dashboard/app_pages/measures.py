@@ -18,10 +18,13 @@ def render() -> None:
     name = session.address()["measure"]
     context = session.page_context()
     study = context.study if context else None
+    cutoff = context.comparison.cutoff if context else ""
     links = {
-        n: session.href("overview", m=key, measure="", find="")
+        n: (key.replace("@k", f"@{cutoff}"), session.href("overview", m=key, measure="", find=""))
         for n, key in answers.selectable_keys(study).items()
     }
+    if context:
+        links[context.comparison.measure.declaration.name] = ("in use", "")
     if name:
         try:
             detail = answers.measure_detail(name, study)
@@ -32,14 +35,12 @@ def render() -> None:
                 )
             )
         else:
-            _show_detail(detail, links.get(detail.description.name, ""))
+            _show_detail(detail, links.get(detail.description.name, ("", ""))[1])
             return
-    if context:
-        links[context.comparison.measure.declaration.name] = ""
     _show_list(links, str(context.comparison.measure) if context else "")
 
 
-def _show_list(use_links: Mapping[str, str], measure_in_use: str) -> None:
+def _show_list(use_links: Mapping[str, tuple[str, str]], measure_in_use: str) -> None:
     address = session.address()
     listing = answers.find_measures(address["find"])
     lead = "Search by name, by the name in other tools, or by what you want to know."

@@ -138,7 +138,7 @@ const grades = (row) => {
 // The grades of a queue with their names and keys, and what is beside them.
 const keyed = (name, key, kind, does, more) => {
   const made = button(name, kind, does, more);
-  made.append(' ', node('kbd', /[0-9]/.test(key) ? '' : 'hint', key));
+  made.append(' ', node('kbd', name ? 'hint' : '', key));
   return made;
 };
 
@@ -153,7 +153,7 @@ const choices = (row) => {
     );
   });
   group.append(keyed('Skip', '↓', 'grade', () => skip(row)));
-  if (page.data.one) group.append(keyed('Undo', 'Z', 'grade', back));
+  if (page.data.one) group.append(keyed('Undo', 'Z', 'grade', back, undone.length ? {} : { disabled: '' }));
   return group;
 };
 
@@ -321,14 +321,14 @@ const orders = () => {
     role: 'switch',
     'aria-checked': blind,
   });
-  made.append(node('h2', '', 'Order'), group, ...(blind === null ? [] : [hidden]));
+  made.append(node('h2', '', 'What to judge first'), group, ...(blind === null ? [] : [hidden]));
   return made;
 };
 
 const saved = () => {
   // Drawn queries are always judged blind.
   const rest = page.data.queue.blind === null ? 'runs and ranks are hidden' : 'uploaded judgments are unchanged';
-  const made = node('p', 'keys', `Saved automatically as your own layer; ${rest}.`);
+  const made = node('p', 'keys', `Saved automatically; ${rest}.`);
   made.append(node('span', 'hint', ' Space scrolls a long document.'));
   return made;
 };

@@ -126,8 +126,9 @@ def new_draw_steps(
     ]
     smallest = detectable_difference(n, changed_share)
     if smallest == smallest:
-        smallest_text = f"a difference of {w.format_score(smallest)} in {measure}"
-        steps[2] += f" {w.format_query_count(n)} can detect {smallest_text} (a guess)."
+        steps[2] += (
+            f" They can detect a difference of about {w.format_score(smallest)} in {measure}."
+        )
     return steps
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence, muted_span, strong_span
-
-_NONE_INCOMPLETE: Mapping[str, int] = MappingProxyType({})
-_MAX_NAMED = 2
 
 
 def files_finding(
@@ -19,8 +15,7 @@ def files_finding(
     files_fit: bool,
     n_unjudged: int = 0,
     missing_table: str = "",
-    answered_counts: Mapping[str, int] = _NONE_INCOMPLETE,
-    n_judged: int = 0,
+    n_incomplete: int = 0,
     unclear_files: Sequence[str] = (),
     ambiguous_files: Sequence[str] = (),
     n_waiting: int = 0,
@@ -33,8 +28,7 @@ def files_finding(
     n_refused        files that could not be read, including files that need the user's choice
     n_unjudged       queries of the runs that have no judgments
     missing_table    the files that are still needed for a comparison ("judgments"), or ""
-    answered_counts  run -> number of judged queries with results, for the runs that lack results
-                     for some of the `n_judged` queries
+    n_incomplete     number of runs that lack results for some of the judged queries
     unclear_files    files whose fields are unknown
     ambiguous_files  files that may be a run or judgments
     n_waiting        number of the `n_refused` files that are unclear or ambiguous
@@ -64,8 +58,9 @@ def files_finding(
             "Only scores are loaded, so pages that need lists and judgments are not offered."
         )
     else:
-        note = _incomplete_runs_note(answered_counts, n_judged)
-        statement = f"All query ids in the runs are judged{note}."
+        lack = w.plural(n_incomplete, "run has", "runs have")
+        note = f"; {w.number_word(n_incomplete)} {lack} no results for some queries"
+        statement = f"All query ids in the runs are judged{note if n_incomplete else ''}."
     if unclear_files or ambiguous_files:
         are = _waiting_files_text(unclear_files, ambiguous_files, n_loaded + n_refused + n_waiting)
         question = _files_question(unclear_files, ambiguous_files)
@@ -95,20 +90,3 @@ def _files_question(unclear_files: Sequence[str], ambiguous_files: Sequence[str]
             f"No known format fits {names_text}; check {w.plural(n_files, 'its', 'their')} fields."
         )
     return f"Judgments or a run? {names_text} may be either."
-
-
-def _incomplete_runs_note(answered_counts: Mapping[str, int], n_judged: int) -> str:
-    """Name the runs that lack results for some judged queries; empty if there are none."""
-    if not answered_counts:
-        return ""
-    if len(answered_counts) > _MAX_NAMED:
-        return (
-            f"; {w.number_word(len(answered_counts))} runs have no results for some of the"
-            f" {w.format_query_count(n_judged)}"
-        )
-    (first, n_answered), *others = answered_counts.items()
-    rest_text = "".join(f", {name} for {w.format_count(number)}" for name, number in others)
-    return (
-        f"; {first} has results for {w.format_count(n_answered)} of"
-        f" {w.format_count(n_judged)}{rest_text}"
-    )

@@ -29,10 +29,8 @@ def judging_finding(
         ahead = run_span(leader) + strong_span(" has the better mean")
         return strong_span(f"{n_unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
     # Judging does not remove chance: with few queries nothing is tested, and no run leads.
-    return strong_span(
-        f"Judging {n_to_settle:,} {w.plural(n_to_settle, 'document')} could settle which run scores"
-        " higher"
-    )
+    confirms = f"Judging {n_to_settle:,} {w.plural(n_to_settle, 'document')} could confirm that "
+    return strong_span(confirms) + run_span(leader) + strong_span(" has the better mean")
 
 
 def judging_subtitle(
@@ -43,7 +41,7 @@ def judging_subtitle(
     n_unjudged: int | None,
     n_to_settle: int | None,
 ) -> Sentence:
-    """Explain the title of `judging_finding`, including the meaning of "settled"."""
+    """Explain the title of `judging_finding`, including when the result is confirmed."""
     lists = (
         run_span(focus)
         if focus == baseline
@@ -60,11 +58,12 @@ def judging_subtitle(
     if not n_to_settle:
         return muted_span(f"In the top {cutoff} of ") + lists + muted_span(".")
     n_rest = n_unjudged - n_to_settle
-    subject = "it is" if n_to_settle == 1 else "all are"
-    if not n_rest:
-        return muted_span(f"If {subject} non-relevant, nothing can reverse the order.")
-    others_text = f"the other {n_rest:,}" if n_rest > 1 else "the last one"
-    return muted_span(f"If {subject} non-relevant, {others_text} cannot reverse the order.")
+    these = f"these {n_to_settle:,} turn" if n_to_settle > 1 else "it turns"
+    others = f"{w.format_count(n_rest)} other unjudged {w.plural(n_rest, 'document')} cannot"
+    return muted_span(
+        f"If {these} out not relevant, {f'the {others}' if n_rest else 'nothing can'} reverse the"
+        " order of the runs."
+    )
 
 
 def all_judged_finding(n_to_settle: int) -> Sentence:

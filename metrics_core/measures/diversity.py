@@ -142,7 +142,7 @@ def alpha_ndcg(
 @measure(
     "ERR_IA",
     aliases=("ERR-IA", "intent-aware ERR"),
-    title="Intent-aware ERR",
+    title="Intent-aware expected reciprocal rank",
     gloss="1 ÷ rank, by subtopic",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / i}{S\sum_{i \le k} 2^{1-i} / i},"
@@ -193,7 +193,7 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
 @measure(
     "NRBP",
     aliases=("novelty- and rank-biased precision",),
-    title="Novelty-biased RBP",
+    title="Novelty- and rank-biased precision",
     gloss="new subtopics, rank-biased",
     ir_measures=True,
     formula=r"\frac{1-(1-\alpha)\beta}{S}\sum_i n_i\,\beta^{i-1},"

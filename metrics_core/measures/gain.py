@@ -233,7 +233,7 @@ def _dcg_terms(
 @measure(
     "IDCG",
     aliases=("ideal DCG",),
-    title="Ideal DCG",
+    title="Ideal discounted cumulative gain",
     gloss="DCG of the best order",
     trec_eval=InTrecEval("ideal_dcg", takes="pairs", since="10.0"),
     formula=r"\sum_{i \le k} g(rel^*_i) / \log_2(i+1)",

@@ -16,7 +16,7 @@ _EPSILON = 0.00001
 @measure(
     "infAP",
     aliases=("inferred average precision",),
-    title="Inferred AP",
+    title="Inferred average precision",
     gloss="AP estimated from a sample",
     trec_eval="infAP",
     ir_measures=True,

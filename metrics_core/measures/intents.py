@@ -14,7 +14,7 @@ from metrics_core.measures.diversity import NEEDS, UNJUDGED, require_subtopics
 @measure(
     "AP_IA",
     aliases=("MAP_IA", "MAP-IA", "intent-aware average precision"),
-    title="Intent-aware AP",
+    title="Intent-aware average precision",
     gloss="AP of each subtopic, averaged",
     ir_measures=True,
     formula=r"\frac{1}{S}\sum_s AP_s",

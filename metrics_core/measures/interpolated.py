@@ -99,9 +99,9 @@ def interpolated_precision(
     ranks: JudgedRanks, *, recall: Level, rel: Rel = 1, rounding: Rounding = "nearest"
 ) -> Floats:
     """Highest precision at any rank at which at least this share of the relevant documents is
-    found; 0 if the results never reach it. trec_eval 10 rounds the share to the nearest whole
-    document; trec_eval 9, and thus ir_measures, rounds up if the fractional part is at least
-    0.1."""
+    found; 0 if the results never reach it. In trec_eval 10, the share is rounded to the nearest
+    whole document. trec_eval 9, and thus ir_measures, rounds up if the fractional part is at
+    least 0.1."""
     return interpolate_precision(ranks, [recall], rel=rel, rounding=rounding)[:, 0]
 
 

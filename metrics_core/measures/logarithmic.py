@@ -17,7 +17,7 @@ _MISSING = "A judged query that is missing from the run counts as 0.00001, as do
 @measure(
     "GMAP",
     aliases=("geometric mean average precision", "gm_ap"),
-    title="Geometric mean AP",
+    title="Geometric mean average precision",
     gloss="AP, hard queries count more",
     trec_eval="gm_map",
     formula=r"\exp\Bigl(\frac{1}{|Q|}\sum_{q} \ln \max(AP_q, 10^{-5})\Bigr)",
@@ -38,7 +38,7 @@ def geometric_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 @measure(
     "GMBpref",
     aliases=("geometric mean binary preference",),
-    title="Geometric mean bpref",
+    title="Geometric mean binary preference",
     gloss="bpref, hard queries count more",
     trec_eval="gm_bpref",
     formula=r"\exp\Bigl(\frac{1}{|Q|}\sum_{q} \ln \max(Bpref_q, 10^{-5})\Bigr)",
@@ -64,7 +64,7 @@ def _log_odds(precisions: Floats, relevant: Ints) -> Floats:
 @measure(
     "Yaap",
     aliases=("yet another average precision",),
-    title="Smoothed log-odds of AP",
+    title="Smoothed log-odds of average precision",
     gloss="log-odds of AP",
     trec_eval="yaap",
     formula=r"\ln\frac{1 + s}{1 + R - s},\quad s = \sum_{i : rel_i \ge rel} P@i",

@@ -130,10 +130,10 @@ def average_precision(
     denominator: FoundShare = "relevant",
 ) -> Floats:
     """Precision at the rank of each relevant document, averaged over all relevant documents;
-    documents not found count 0. Early relevant results count more. Other conventions divide by the
-    number of relevant documents retrieved within the cutoff, or by the smaller of k and the number
-    of all relevant documents. Some recommender courses always divide by k, or without a cutoff by
-    the number of listed documents."""
+    documents not found count as 0. Early relevant results count more. Other conventions divide
+    by the number of relevant documents retrieved within the cutoff, or by the smaller of k and
+    the number of all relevant documents. Some recommender courses always divide by k, or
+    without a cutoff by the number of listed documents."""
     hits = ranks.relevant(rel)
     precisions = hits.total(hits.ordinals() / hits.rank, cutoff)
     if denominator == "retrieved":

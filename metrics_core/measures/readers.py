@@ -81,7 +81,7 @@ def limit_cutoff(cutoff: Cutoff) -> int | Ints:
 @measure(
     "SDCG",
     aliases=("scaled DCG", "scaled discounted cumulative gain"),
-    title="Scaled DCG",
+    title="Scaled discounted cumulative gain",
     gloss="gain of top {k}, discounted",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} 1 / \log_2(i+1)}",

@@ -107,7 +107,7 @@ def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 @measure(
     "SetF",
     aliases=("set F", "F1"),
-    title="Set F",
+    title="Set F measure",
     gloss="F of set precision and recall",
     trec_eval=InTrecEval("set_F_{beta}", (1,), takes="numbers"),
     ir_measures=True,

@@ -37,7 +37,7 @@ def unjudged_share(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
 @measure(
     "RBPResidual",
     aliases=("RBP residual",),
-    title="RBP residual",
+    title="Residual of rank-biased precision",
     gloss="max. RBP gain from unjudged",
     trec_eval=InTrecEval("rbp_resid", takes="pairs", since="10.0"),
     formula=r"p^n + (1-p)\sum_{i \le n : unjudged} p^{i-1}",

@@ -109,7 +109,7 @@ def _affected_queries_note(
     n = len(queries)
     fate = "scored 0" if is_scored_zero else "excluded"
     subject = phrase.format(w.plural(n, "query", "queries"))
-    return Note(kind, f"{n:,} {subject}; {fate}", n, queries[:3])
+    return Note(kind, f"{n:,} {subject}; {fate}", n, queries[:3], loud=kind == "missing")
 
 
 def _depth_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:

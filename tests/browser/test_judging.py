@@ -104,8 +104,8 @@ def test_the_queue_reached_from_a_query_shows_its_own_document(
         page.locator(".judge .card").wait_for()
         settle(page)
         expect(page.locator(".judge .card .asked")).not_to_be_empty()
-        page.get_by_role("button", name="random documents").click()
-        expect(page.get_by_role("button", name="random documents")).to_have_attribute(
+        page.get_by_role("button", name="Random documents").click()
+        expect(page.get_by_role("button", name="Random documents")).to_have_attribute(
             "aria-pressed", "true"
         )
         page.get_by_role("switch").click()

@@ -95,8 +95,8 @@ def show_getting_started() -> None:
         st.html(
             markup.draw_answer(
                 "Compare two systems: upload their results and your judgments",
-                "Files stay on this computer. Their types are detected."
-                " Without judgments, pages show what changed between the results.",
+                "Files stay on this computer. Without judgments, pages show what changed between"
+                " the results.",
                 {},
             )
         )
@@ -104,21 +104,22 @@ def show_getting_started() -> None:
         show_messages(library.files, questions)
     show_uploader()
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Open the example: a help centre, four runs", type="primary"):
+        if st.button("Open the example: a help centre, four runs"):
             open_collection(SAMPLE)
             session.goto("overview")
         st.download_button(
-            "Download small example files",
+            "Download the example’s files",
             data=pack_example,
             file_name="ranklens-example.zip",
             mime="application/zip",
             key="example_files",
             on_click="ignore",
+            type="tertiary",
             help="Downloads the files of the example, so that you can see their formats.",
         )
-        st.html(data.draw_all_formats(session.href("help", about=FORMATS)), width="content")
     audience = _choose_audience()
-    st.html(data.draw_getting_started(audience, tools_for(audience)))
+    formats_link = session.href("help", about=FORMATS)
+    st.html(data.draw_getting_started(audience, tools_for(audience), formats_link))
 
 
 def _choose_audience() -> str:

@@ -110,19 +110,22 @@ def _offer_draw(context: PageContext) -> bool:
         return False
     n, steps = answers.describe_new_draw(context.study, context.comparison)
     if context.study.judged:
-        st.html(layers.draw_judging_link(session.href("judge", order=""), "← Other orders", "back"))
-    title = "Which list is right?" if steps else "There is nothing to judge"
-    lead = (
-        "Judge a random sample of the queries to find out."
-        if steps
-        else "No grade can make a difference."
-    )
-    st.html(markup.draw_answer(title, lead, context.drawing.styles))
-    if steps:
-        st.html(layers.draw_steps(steps))
-        label = f"Draw {w.format_query_count(n)}"
-        arguments = (judging.draw_key(context), n)
-        st.button(label, on_click=draw_queries, args=arguments, type="primary")
+        st.html(
+            layers.draw_judging_link(
+                session.href("judge", order=""), "← Judge in another order", "back"
+            )
+        )
+    if not steps:
+        st.html(
+            markup.draw_answer("There is nothing to judge", "No grade can make a difference.", {})
+        )
+        return True
+    queries = w.format_query_count(n)
+    title = f"{queries} drawn at random can show which run is better"
+    st.html(markup.draw_answer(title, "No other query needs grades.", {}))
+    st.html(layers.draw_steps(steps))
+    arguments = (judging.draw_key(context), n)
+    st.button(f"Draw {queries}", on_click=draw_queries, args=arguments, type="primary")
     return True
 
 

@@ -239,9 +239,8 @@ def _effect_rows(context: PageContext) -> list[list[str]]:
     worst = answers.layers_effect_on_worst_case(context.study, context.comparison)
     rows = [["difference", *map(w.format_difference, difference)]]
     if worst:
-        rows.append(
-            ["worst case", w.format_difference(worst.before), w.format_difference(worst.after)]
-        )
+        both = (w.format_difference(worst.before), w.format_difference(worst.after))
+        rows.append(["worst case", *both])
     return rows
 
 

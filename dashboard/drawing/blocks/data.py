@@ -32,11 +32,10 @@ def draw_result(
     (`is_single_run`), the link leads to its scores. If `verdict` is None, draw an empty box of the
     same size."""
     if verdict is None:
-        return _render("result", pieces=[], lead=[], badge="", tone="", leads_to="", link="")
+        return _render("result", pieces=[], badge="", tone="", leads_to="", link="")
     return _render(
         "result",
         pieces=sentence_pieces(verdict.title, styles),
-        lead=sentence_pieces(verdict.lead, styles),
         badge=verdict.badge,
         tone=verdict.tone,
         leads_to="scores" if is_single_run else "comparison",
@@ -90,8 +89,7 @@ def draw_file_table(rows: Sequence[Row], cutoff: int = 10, *, is_user_data: bool
     is_baseline. With `is_user_data`, the table says that queries are users."""
     drawn = [{**row, "notes": [_shorten_note(note) for note in row["notes"]]} for row in rows]
     queries = "Users (queries)" if is_user_data else "Queries"
-    is_loud = any(note.loud for row in rows for note in row["notes"])
-    return _render("file_table", rows=drawn, cutoff=cutoff, queries=queries, loud=is_loud)
+    return _render("file_table", rows=drawn, cutoff=cutoff, queries=queries)
 
 
 def _shorten_note(note: Note) -> dict[str, Any]:
@@ -135,61 +133,61 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
     "search": (
         (
             "Judgments",
-            "query, (ignored), document, grade · TREC qrels, CSV, TSV",
-            "q1 0 doc12 2\nq1 0 doc40 0\nq2 0 doc07 1",
+            "How relevant each document is to a query. Grade 0 means not relevant.",
+            "query_id,doc_id,grade\nq1,doc12,2\nq1,doc40,0",
         ),
         (
             "Runs, two or more",
-            "one file for each system · TREC, CSV, JSON Lines, Parquet",
-            "q1 Q0 doc12 1 14.2 bm25\nq1 Q0 doc40 2 13.9 bm25\nq2 Q0 doc07 1 11.8 bm25",
+            "The results of each system, in one file per system.",
+            "query_id,doc_id,score\nq1,doc12,14.2\nq1,doc40,13.9",
         ),
         (
             "Queries (optional)",
-            "texts, and any columns to group by",
-            "query_id,text,category\nq1,gift refund,Returns\nq2,reset sensor,Devices",
+            "Query texts, and any columns to group by.",
+            "query_id,text,category\nq1,gift refund,Returns\nq2,reset hub,Devices",
         ),
         (
             "Documents (optional)",
-            "titles and texts, shown in the ranked lists",
-            "doc_id,title,text\ndoc12,Refunds,A gift …\ndoc40,Returns,Send it …",
+            "Titles and texts, shown in the ranked lists.",
+            "doc_id,title,text\ndoc12,Refunds,A gift …\ndoc40,Returns,Send …",
         ),
     ),
     "rag": (
         (
             "Questions with retrieved documents",
-            "and expected documents; one file for each version",
+            "With the expected documents, in one file per version.",
             '{"question": "How to reset it?",\n "retrieved": ["kb-12", "kb-40"],\n'
             ' "expected": ["kb-12"]}',
         ),
         (
             "Ragas with ids, or plain lists",
-            "no conversion needed; plain lists also need judgments; chunk kb-12#3 can count as"
-            " kb-12",
+            "No conversion is needed. Plain lists also need judgments. Chunk kb-12#3 can count as"
+            " kb-12.",
             '{"user_input": "How to reset?",\n "retrieved_context_ids":\n   ["kb-12", "kb-40"],\n'
             ' "reference_context_ids":\n   ["kb-12"]}',
         ),
         (
             "Are your relevance labels complete?",
-            "if so, switch on “My judgments are complete” under Files: documents not in"
-            " the gold set then count as not relevant",
+            "If so, switch on “My judgments are complete” under Files. Documents that are not in"
+            " the gold set then count as not relevant.",
             "",
         ),
     ),
     "recommender": (
         (
             "Held-out interactions",
-            "user, item, rating of the test set",
+            "Users, items and ratings of the test set.",
             "userId,movieId,rating\n1,296,5.0\n1,306,3.0",
         ),
         (
             "Recommendations, two or more",
-            "user, item, score; one file for each model",
+            "Users, items and scores, in one file per model.",
             "user_id,item_id,prediction\n1,296,7.42\n1,1193,7.01",
         ),
         (
             "Which ratings are relevant?",
-            "choose next to the rating columns, or in the measure: rel=4 means ratings"
-            " of 4 or more",
+            "Choose next to the rating columns, or in the measure: rel=4 means ratings"
+            " of 4 or more.",
             "R@10         any rating above 0\nR(rel=4)@10  4 or more\n"
             "nDCG@10      the rating as gain",
         ),
@@ -203,15 +201,12 @@ def valid_audience(word: str) -> str:
     return word if word in AUDIENCES else next(iter(AUDIENCES))
 
 
-def draw_getting_started(name: str, tools: Sequence[str]) -> Markup:
+def draw_getting_started(name: str, tools: Sequence[str], formats_link: str) -> Markup:
     """Draw the list of files to load, in the terms of the audience `name`, with the beginning of an
-    example of each file. `tools` are the tools whose files can be read without conversion."""
-    return _render("first_run_steps", steps=STEPS[name], tools=w.join_words(tools))
-
-
-def draw_all_formats(link: str) -> Markup:
-    """Draw the link to the list of file formats."""
-    return _render("all_formats", link=link)
+    example of each file. `tools` are the tools whose files can be read without conversion.
+    `formats_link` leads to the list of file formats."""
+    tools_text = w.join_words(tools)
+    return _render("first_run_steps", steps=STEPS[name], tools=tools_text, formats=formats_link)
 
 
 def draw_file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup:

@@ -21,9 +21,24 @@ FORMATS = "formats"
 
 _WORDS = (
     (
-        "run, baseline",
-        "A run is the ranked results of one system for all queries. The baseline is the run that"
-        " others are compared with; differences are run minus baseline.",
+        "clear difference, significant after correction",
+        "The difference is larger than chance alone would often produce, after correction for all"
+        " runs (or steps, groups, cutoffs) that are tested together. Only then do pages say that a"
+        " run beats another.",
+    ),
+    (
+        "effect size",
+        "The mean difference divided by the standard deviation of the queries’ differences.",
+    ),
+    (
+        "fixed, broken",
+        "A fixed query is good with the run but not with the baseline, a broken query vice versa."
+        f" {GOOD}",
+    ),
+    (
+        "headroom",
+        "What a run could still gain on a query: from a better order in its top k, from"
+        " documents that it ranks below k, and from documents that it never retrieved.",
     ),
     (
         "interval",
@@ -32,15 +47,9 @@ _WORDS = (
         " wider or narrower intervals.",
     ),
     (
-        "simultaneous",
-        "A simultaneous band, or set of intervals, is corrected for all its values together. If"
-        " there were no differences at all, one such band in twenty would exclude zero somewhere.",
-    ),
-    (
-        "clear difference, significant after correction",
-        "The difference is larger than chance alone would often produce, after correction for all"
-        " runs (or steps, groups, cutoffs) that are tested together. Only then do pages say “beats”"
-        " or “best”.",
+        "median win, median loss",
+        "Of the queries that got better, half gained more than the median win. Of those that got"
+        " worse, half lost more than the median loss.",
     ),
     (
         "no clear difference",
@@ -48,19 +57,29 @@ _WORDS = (
         " the runs are equally good.",
     ),
     (
-        "too few queries",
-        f"Nothing is tested with fewer than {FEWEST_QUERIES} queries, or if the scores differ on"
-        f" fewer than {FEWEST_DIFFERING} of them.",
-    ),
-    (
-        "effect size",
-        "The mean difference divided by the standard deviation of the queries’ differences.",
-    ),
-    (
         "place, bracket",
         "The rank of a run among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
         " places that these queries cannot separate. The bracket joins the runs that may be the"
         " best.",
+    ),
+    (
+        "run, baseline",
+        "A run is the ranked results of one system for all queries. The baseline is the run that"
+        " others are compared with; differences are run minus baseline.",
+    ),
+    (
+        "simultaneous",
+        "A simultaneous band, or set of intervals, is corrected for all its values together. If"
+        " there were no differences at all, one such band in twenty would exclude zero somewhere.",
+    ),
+    (
+        "slice",
+        "The queries with one value of a column, for example one category; also called a group.",
+    ),
+    (
+        "too few queries",
+        f"Nothing is tested with fewer than {FEWEST_QUERIES} queries, or if the scores differ on"
+        f" fewer than {FEWEST_DIFFERING} of them.",
     ),
     (
         "unjudged",
@@ -72,25 +91,6 @@ _WORDS = (
         f" possible. Likely: the range that contains the difference in {w.format_share(LEVEL)} of"
         " simulations that grade unjudged documents like similar judged documents.",
     ),
-    (
-        "fixed, broken",
-        "A fixed query is good with the run but not with the baseline, a broken query vice versa."
-        f" {GOOD}",
-    ),
-    (
-        "median win, median loss",
-        "Of the queries that got better, half gained more than the median win. Of those that got"
-        " worse, half lost more than the median loss.",
-    ),
-    (
-        "headroom",
-        "What a run could still gain on a query: from a better order in its top k, from"
-        " documents that it ranks below k, and from documents that it never retrieved.",
-    ),
-    (
-        "slice",
-        "The queries with one value of a column, for example one category; also called a group.",
-    ),
 )
 
 
@@ -101,14 +101,14 @@ def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
 
 
 def draw_first_steps(formats_link: str) -> Markup:
-    """Draw the instructions for getting started, and an explanation of the colours. `formats_link`
-    leads to the file formats."""
-    return _render("start", formats=formats_link, fewest_queries=FEWEST_QUERIES, same=SAME)
+    """Draw the instructions for getting started. `formats_link` leads to the file formats."""
+    return _render("start", formats=formats_link)
 
 
 def draw_glossary(measures: str) -> Markup:
     """Draw the glossary. `measures` is the link to the Measures page."""
-    return _render("words", words=_WORDS, measures=measures)
+    colours = _render("colours", fewest_queries=FEWEST_QUERIES, same=SAME)
+    return _render("words", words=sorted([*_WORDS, ("colours", colours)]), measures=measures)
 
 
 def draw_formats(file_formats: Sequence[FileFormat], back_link: str) -> Markup:

@@ -22,12 +22,13 @@ def draw_catalogue(
     groups: Mapping[str, Sequence[Description]],
     questions: Mapping[str, str],
     href: Href,
-    use_links: Mapping[str, str],
+    use_links: Mapping[str, tuple[str, str]],
     family: str = "",
 ) -> Markup:
     """Draw the measures of each group with their names, their titles, and the questions that they
     answer. All groups are folded except the first one and `family`. `use_links` maps the name of a
-    measure to the link that selects it, or to "" if the measure is in use."""
+    measure to its name with the cutoff, and the link that selects it. For the measure in use, the
+    link is "", and the name is replaced by a remark."""
     return _render(
         "catalogue", groups=groups, questions=questions, href=href, use=use_links, family=family
     )

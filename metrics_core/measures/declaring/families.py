@@ -21,7 +21,7 @@ class Family:
 
 
 FAMILIES = (
-    Family("Precision and recall", "Is the first page any good?", ("precision_recall",)),
+    Family("Precision and recall", "Are relevant documents found early?", ("precision_recall",)),
     Family("Graded relevance", "Do the best documents come first?", ("gain", "normalized_gain")),
     Family(
         "User models",
@@ -36,7 +36,7 @@ FAMILIES = (
     Family("Subtopics", "Are all aspects of the query covered?", ("diversity", "intents")),
     Family(
         "Recommendations",
-        "Do the recommendations contain what users choose, and how varied are they?",
+        "Do users choose what is recommended, and is it varied?",
         ("recommending", "catalogue"),
     ),
     Family("Retrieval for generation", "Does the context contain what an answer needs?", ("rag",)),

@@ -32,7 +32,7 @@ PAGES = {
     "collections": "One collection: the example",
     "measures": f"{len(declarations())} measures",
     "help": "How to start, glossary and keyboard shortcuts.",
-    "judge": "Judging 81 documents could settle which run scores higher",
+    "judge": "Judging 81 documents could confirm that dense has the better mean",
 }
 
 
@@ -64,7 +64,7 @@ HEADINGS = {
     "query": "Every run on this query",
     "history": "Are these versions of one system?",
     "data": "Judgment layers",
-    "collections": "Create one for your files",
+    "collections": "A collection is one set of queries",
     "measures": "Search by name",
     "help": "no clear difference",
     "judge": "←",
