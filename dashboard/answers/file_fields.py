@@ -127,8 +127,8 @@ class FieldTable:
         twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
         if twice:
             return (
-                f"Two fields have the meaning {w.join_words(map(self.meaning_label, twice))}."
-                " Choose one."
+                "Several fields are set as the"
+                f" {w.join_words(map(self.meaning_label, twice), 'or')}. Choose one."
             )
         ids = [word for word in ("query", "doc") if word in MEANINGS[self.kind]]
         missing_words = [self.meaning_label(word) for word in ids if word not in words]

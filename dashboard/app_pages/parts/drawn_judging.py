@@ -82,7 +82,7 @@ def show_random_queries_card(context: PageContext) -> None:
     if drawn is not None:
         at_end = drawn.is_finished
         texts = {
-            link: "Draw more queries" if at_end else "Keep judging the random queries",
+            link: "Draw more queries" if at_end else "Continue with the random queries",
             **texts,
         }
     elif can_draw(context):
@@ -111,7 +111,7 @@ def _offer_draw(context: PageContext) -> bool:
     n, steps = answers.describe_new_draw(context.study, context.comparison)
     if context.study.judged:
         st.html(layers.draw_judging_link(session.href("judge", order=""), "← Other orders", "back"))
-    title = "Which list is right?" if steps else "There is nothing to judge"
+    title = "Which list is better?" if steps else "There is nothing to judge"
     lead = (
         "Judge a random sample of the queries to find out."
         if steps

@@ -53,7 +53,7 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     if drawing.is_single_run:
         return f"Band: 95 % interval of {short[drawing.focus]}"
     pair = w.join_words((short[drawing.focus], short[drawing.baseline]))
-    return f"Bands: 95 % intervals of {pair}; below, of their difference, corrected for all k"
+    return f"Bands: 95 % intervals of {pair}. Bottom: their difference, corrected for all k"
 
 
 def draw_panel_heading(title: str, gloss: str) -> Markup:

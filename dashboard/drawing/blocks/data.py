@@ -157,7 +157,7 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
     "rag": (
         (
             "Questions with retrieved documents",
-            "and expected documents; one file for each version",
+            "with the expected documents; one file for each version",
             '{"question": "How to reset it?",\n "retrieved": ["kb-12", "kb-40"],\n'
             ' "expected": ["kb-12"]}',
         ),
@@ -241,7 +241,7 @@ def direction_question(names: Sequence[str]) -> str:
     """Return the question that asks whether higher or lower values of these measures are better."""
     few = len(names) < 3
     listing = w.join_words(names) if few else f"{w.number_word(len(names))} measures"
-    return f"which way is better for {listing}?"
+    return f"is higher or lower better for {listing}?"
 
 
 def draw_score_file_heading(file: str, names: Sequence[str]) -> Markup:

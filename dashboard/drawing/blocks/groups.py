@@ -162,7 +162,7 @@ def waterfall_caption(group_rows: GroupRows) -> str:
     untested = group_rows.rows["diff_low"].isna()
     text = "Contribution: share of the queries × mean difference."
     if (~group_rows.rows["clear"] & ~untested).any():
-        text += " Pale: not significant by itself."
+        text += " Pale: the difference within the group is not significant."
     return f"{text} Hatched: not tested." if untested.any() or group_rows.hidden else text
 
 
@@ -252,7 +252,7 @@ def _header_cells(
                 "Contribution",
                 "share of queries × difference, cumulative",
                 hint="Share of queries times difference. Each bar starts where the one above it"
-                " ends. Bars to the right are increases. The last one ends at the overall"
+                " ends. Bars to the right are increases. The last bar ends at the overall"
                 " difference",
             ),
         ]

@@ -353,9 +353,9 @@ class ReportParts:
                 "Relevant, unjudged, missing",
                 (
                     f"Relevant: {from_grade}. Unjudged documents count as not"
-                    f" relevant{'; the judgments are taken as complete' if complete else ''}."
+                    f" relevant{'; the judgments are treated as complete' if complete else ''}."
                     " A judged query without results from a run "
-                    f"{'is left out' if answer.facts.left_out else 'counts as an empty list'}"
+                    f"{'is left out' if answer.facts.left_out else 'is scored as an empty list'}"
                     f"{missing_text}."
                 ),
             ),
@@ -363,7 +363,7 @@ class ReportParts:
         has_lists = bool(answer.judged_shares)
         if not has_lists:
             paragraphs = [
-                ("Missing", "A query without a score of a run is left out; it does not count as 0.")
+                ("Missing", "A query that lacks a score for a run is left out, not scored as 0.")
             ]
         if not self.drawing.is_single_run:
             paragraphs.append(
@@ -389,7 +389,7 @@ def _method_text(method: Method) -> str:
     lost, and the effect size."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
-        " A fixed seed makes the random draws reproducible. "
+        " A fixed seed makes the random numbers reproducible. "
         f"{SAME_RULE} Effect size is the mean difference divided by the standard deviation of the"
         " queries’ differences; its interval is not corrected."
     )

@@ -253,8 +253,8 @@ class _Slides:
         if first_open and robustness.settling_checks:
             step, caveat = f"{first_open.title}: {first_open.brief}.", _NOT_EQUAL
         rows = {
-            "Compared": f"{drawing.focus} with the baseline {drawing.baseline} on {drawing.name},"
-            f" over {query_count_text(self._parts.report)}.",
+            "Compared": f"{drawing.focus} against the baseline {drawing.baseline} on"
+            f" {drawing.name}, over {query_count_text(self._parts.report)}.",
             "Caveat" if first_open else "Robustness": caveat,
             "Next step": step,
         }

@@ -92,7 +92,7 @@ def damaged_database_error(path: Path, reason: str) -> DamagedDatabaseError:
     """Return the error for a database that cannot be read."""
     error = DamagedDatabaseError(
         f"The database {path} is damaged: {reason}.",
-        "Restore its last good state on the page Collections, or a backup.",
+        "Restore its last good state on the page Collections, or restore a backup.",
     )
     error.path = path
     return error

@@ -40,10 +40,10 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
 def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
     overview = opened("", **PAIR)
-    assert "Which list is right? Judge 50 queries drawn at random" in text_of(overview)
+    assert "Which list is better? Judge 50 queries chosen at random" in text_of(overview)
     assert re.search(r'href="\./judge\?[^"]*">Draw 50 queries', drawn(overview))
     app = opened("judge", **PAIR)
-    assert "Which list is right?" in text_of(app) and not app.exception
+    assert "Which list is better?" in text_of(app) and not app.exception
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
     app = button.click().run()
     told = rows_of(app)
@@ -68,7 +68,7 @@ def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
         return text_of(opened("", **PAIR))
 
     early = grade([pair for pair in pairs if pair[0] in order[:2]])
-    assert "2 of 10 queries judged" in early and "Keep judging the random queries" in early
+    assert "2 of 10 queries judged" in early and "Continue with the random queries" in early
     shown = grade([pair for pair in pairs if pair[0] in order[:25]])
     assert "hybrid beats bm25" in shown and "clear difference" in shown
     assert re.search(r"so far, on 2\d of 50 drawn queries: 99\.9 % interval", shown)

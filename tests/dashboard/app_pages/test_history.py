@@ -24,7 +24,7 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
     assert order.value is None
     order.set_value("date").run()
     assert "versions" not in app.query_params and app.query_params["in_order"] == "date"
-    assert "The names contain no dates, so these are the days" in text_of(app)
+    assert "The names contain no dates, so each date is the day" in text_of(app)
     assert "over 4 versions" in text_of(app) and "Judged in top 10" in text_of(app)
 
 

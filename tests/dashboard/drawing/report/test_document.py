@@ -119,7 +119,7 @@ def test_what_people_noted_and_graded_is_said() -> None:
     page = page_of(sample(), remarks=remarks, own_grades={"Ann's": 12, "nobody's": 0})
     text = text_of(page)
     assert "vinegar for the robot<vague>two meanings · ask Ann" in text and "&lt;vague" in page
-    assert "Grades given in Ranklens count in addition to those in the files: 12 of Ann's." in text
+    assert "these grades from Ranklens count: 12 of Ann's." in text
     # No command knows those grades.
     assert "metrics-core compare" not in text
     assert "Notes and tags" not in text_of(page_of(sample()))
@@ -166,7 +166,7 @@ def test_the_meeting_has_a_screen_for_what_there_is() -> None:
 
 def test_the_last_screen_sums_up_and_says_where_to_go_on() -> None:
     last = screen_of(page_of(sample()), "summary")
-    assert "dense with the baseline bm25 on nDCG@10, over 104 queries" in last
+    assert "dense against the baseline bm25 on nDCG@10, over 104 queries" in last
     assert "nDCG@10 rises from 0.548 to 0.636." in last and "holds in five of six checks" in last
     assert "Judge the documents that matter most, on the page To judge." in last
     assert "54 queries better" in last and "+0.087" in last
@@ -229,7 +229,10 @@ def test_groups_that_are_not_tested_are_hatched() -> None:
     page = page_of(sample())
     screen = page.partition('data-screen="groups"')[2].partition('data-screen="')[0]
     assert screen.count("better untested") == 2 and screen.count("better pale") == 6
-    assert "Pale: not significant by itself. Hatched: not tested." in screen_of(page, "groups")
+    assert (
+        "Pale: the difference within the group is not significant. Hatched: not tested."
+        in screen_of(page, "groups")
+    )
 
 
 def test_long_names_are_shortened_on_screens() -> None:
@@ -284,7 +287,7 @@ def test_the_date_is_that_of_the_sender() -> None:
 
 def test_what_a_run_lacks_is_counted_alike_where_it_is_left_out() -> None:
     lacking = "bm25 lacks 6, titles-only lacks 23."
-    assert f"counts as an empty list: {lacking}" in text_of(page_of(sample()))
+    assert f"is scored as an empty list: {lacking}" in text_of(page_of(sample()))
     assert f"is left out: {lacking}" in text_of(page_of(sample(), missing="shared"))
 
 
