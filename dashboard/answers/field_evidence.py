@@ -130,8 +130,8 @@ class FieldEvidence:
         if meaning in ("score", "rank", "grade") and not file_field.is_numeric:
             wrong = sum(not is_number(value) for value in file_field.values)
             return Evidence(
-                f"{w.format_count(wrong)} of {w.format_count(len(file_field.values))} are not"
-                " numbers",
+                f"{w.format_count(wrong)} of {w.format_count(len(file_field.values))} values"
+                " are not numbers",
                 True,
             )
         if meaning == "score":

@@ -116,7 +116,7 @@ class FieldTable:
         inferred = self.fields.inferred[self.kind]
         if not meaning or evidence.fails or inferred.get(meaning) != name or "`" in evidence.text:
             return evidence
-        return Evidence(f"{evidence.text}; suggested by the field’s name")
+        return Evidence(f"{evidence.text}; the field’s name suggests this use")
 
     def find_field_problem(
         self, meaning_by_field: Mapping[str, str], *, all_relevant: bool = False

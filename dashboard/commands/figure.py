@@ -59,7 +59,7 @@ def _make_parser() -> argparse.ArgumentParser:
             " always 7.5 pt",
         )
         figure_parser.add_argument(
-            "--by", metavar="COLUMN", help="column of a breakdown (default: the first column)"
+            "--by", metavar="COLUMN", help="column to group queries by (default: the first column)"
         )
     return parser
 

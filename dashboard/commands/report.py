@@ -130,7 +130,7 @@ def _parse_parts(names: str | None) -> tuple[str, ...]:
     for name in part_names:
         if name not in PARTS:
             raise RanklensError(
-                f"Reports have no part named {name}.", f"Its parts are {', '.join(PARTS)}."
+                f"Reports have no part named {name}.", f"The parts are {', '.join(PARTS)}."
             )
     return tuple(part for part in PARTS if part in part_names)
 

@@ -111,7 +111,7 @@ def _offer_draw(context: PageContext) -> bool:
     n, steps = answers.describe_new_draw(context.study, context.comparison)
     if context.study.judged:
         st.html(layers.draw_judging_link(session.href("judge", order=""), "← Other orders", "back"))
-    title = "Which list is better?" if steps else "There is nothing to judge"
+    title = "Which list is right?" if steps else "There is nothing to judge"
     lead = (
         "Judge a random sample of the queries to find out."
         if steps

@@ -102,7 +102,7 @@ def show_breakdown() -> None:
     by = chosen if chosen in columns else columns[0]
     groups = answers.changes_by_group(study, comparison, by)
     least, most = groups.iloc[0], groups.iloc[-1]
-    title = f"{least['group']} keeps least, {most['group']} most"
+    title = f"Overlap is smallest in {least['group']}, largest in {most['group']}"
     if len(groups) == 1:
         title = f"All queries are in the group {least['group']}"
     k = w.format_count(comparison.cutoff)

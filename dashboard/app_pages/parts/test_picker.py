@@ -91,7 +91,7 @@ def _show_choices(context: PageContext, queries: int) -> None:
     )
     session.draw_widget(
         st.number_input,
-        f"Smallest difference on {context.comparison.measure.declaration.name} that matters",
+        f"Smallest {context.comparison.measure.declaration.name} difference that matters",
         "margin",
         value=method.margin,
         store=lambda margin: _store_margin(context, margin),
@@ -106,7 +106,7 @@ def _show_choices(context: PageContext, queries: int) -> None:
 
 def _test_label(test: str, queries: int) -> str:
     other = is_test_unavailable(test, queries)
-    return f"{TESTS[test]} (tests something else)" if other else TESTS[test]
+    return f"{TESTS[test]} (does not test the mean)" if other else TESTS[test]
 
 
 def _margin_hint(context: PageContext) -> str:

@@ -157,7 +157,7 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
     "rag": (
         (
             "Questions with retrieved documents",
-            "with the expected documents; one file for each version",
+            "and expected documents; one file for each version",
             '{"question": "How to reset it?",\n "retrieved": ["kb-12", "kb-40"],\n'
             ' "expected": ["kb-12"]}',
         ),

@@ -162,7 +162,7 @@ def waterfall_caption(group_rows: GroupRows) -> str:
     untested = group_rows.rows["diff_low"].isna()
     text = "Contribution: share of the queries × mean difference."
     if (~group_rows.rows["clear"] & ~untested).any():
-        text += " Pale: the difference within the group is not significant."
+        text += " Pale: not significant by itself."
     return f"{text} Hatched: not tested." if untested.any() or group_rows.hidden else text
 
 

@@ -59,7 +59,7 @@ _WORDS = (
     (
         "place, bracket",
         "The rank of a run among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
-        " places that are possible on these queries. The bracket joins the runs that may be the"
+        " places that these queries cannot separate. The bracket joins the runs that may be the"
         " best.",
     ),
     (

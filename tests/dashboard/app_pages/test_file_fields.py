@@ -140,7 +140,7 @@ def test_columns_that_cannot_be_read_say_why() -> None:
     meaning(app, "column 3").select("doc").run()
     shown = text_of(app)
     assert "expected a finite number as the score, found d1" in shown
-    assert "6 of 6 are not numbers" in shown and "Gives the run" not in shown
+    assert "6 of 6 values are not numbers" in shown and "Gives the run" not in shown
     meaning(app, "column 3").select("").run()
     assert "Choose the field for the document." in text_of(app)
 

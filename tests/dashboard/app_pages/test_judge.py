@@ -355,7 +355,7 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     assert orders["drawn"] == "for a verdict on all queries"
     assert orders[""].endswith("not a random sample") and "not a random" in orders["queries"]
     app = opened("judge", order="drawn", **DRAWN)
-    assert "Which list is better?" in text_of(app) and "Other orders" in text_of(app)
+    assert "Which list is right?" in text_of(app) and "Other orders" in text_of(app)
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
     app = button.click().run()
     assert not app.exception and app.query_params["order"] == "drawn"
@@ -388,6 +388,6 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     # Other orders, pairs and k have no part in it.
     assert "Drawn at random on" not in text_of(opened("judge", **DRAWN))
     other = text_of(opened("judge", order="drawn", **{**DRAWN, "m": "P@5"}))
-    assert "Which list is better?" in other
+    assert "Which list is right?" in other
     # More can be drawn at the end only: drawing earlier would move the end.
     assert not [b for b in app.button if "raw" in b.label]
