@@ -255,8 +255,8 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
             f"Every run against {comparison.baseline} on {comparison.name}", context.drawing.styles
         ),
         differences.interval_note(answer.all_rows, comparison, comparison.method.level)
-        + ". Effect size: mean of the differences / their standard deviation; its interval is not"
-        f" corrected. {SAME_RULE}",
+        + ". Effect size, with an uncorrected interval: mean / standard deviation of the"
+        f" differences. {SAME_RULE}",
         frame=answer.shown_rows,
         key="difference",
     )
