@@ -310,7 +310,7 @@ class NotebookChanges(NotebookComparison):
 
     def figure(self, *_: Any, **__: Any) -> NotebookFigure:
         """Raise RanklensError, because the charts show scores, which need judgments."""
-        raise RanklensError("There are no scores to draw.", "Pass judgments instead of None.")
+        raise RanklensError("There are no scores to plot.", "Pass judgments instead of None.")
 
     def _repr_html_(self) -> str:
         from dashboard.drawing.report.notebook_cell import changes_cell

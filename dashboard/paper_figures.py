@@ -119,7 +119,7 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
         caption += f"; below: difference from {view.baseline}"
     if answer.queries >= FEWEST_QUERIES:
         caption += "; bands 95\N{NO-BREAK SPACE}%"
-        caption += "" if view.is_single_run else "; the bands below are simultaneous over all k"
+        caption += "" if view.is_single_run else "; the lower bands are simultaneous over all k"
     n_more = len(drawing.styles) - len(coloured_runs)
     caption += f"; {w.number_word(n_more)} more {w.plural(n_more, 'run')} in grey" if n_more else ""
     keyed = [drawing.styles[run] for run in coloured_runs]
@@ -133,7 +133,8 @@ def _forest_figure(request: FigureRequest) -> tuple[Chart, str]:
     view = request.view
     if not view.compares_means:
         raise ParameterError(
-            f"The figure forest shows mean differences, but they are not tested for {view.name}.",
+            f"The figure forest shows mean differences, but the test on {view.name} does not"
+            " compare means.",
             "Use the figure pairs, or another measure.",
         )
     frame = select_shown_runs(compare_runs(request.study, view, view.measure), view)

@@ -61,7 +61,7 @@ def print_pdf(page: str, fallback_extension: str) -> bytes:
     browser = find_browser()
     if browser is None:
         raise RanklensError(
-            "Printing a PDF needs Chrome, Chromium or Edge, and none was found.",
+            "Printing a PDF needs Chrome, Chromium or Edge, but none was found.",
             f"Install one, or write a file that ends in .{fallback_extension}.",
         )
     with closing(TemporaryFolder()) as temporary:

@@ -114,8 +114,8 @@ def _resolve_folder(name: str) -> Path:
         return Path(name).expanduser().resolve()
     except RuntimeError as error:
         raise _RefusedError(
-            f"{name} begins with the home folder of an account that has none; write the path in"
-            " full."
+            f"{name} refers to the home folder of an account that has no home folder; write the"
+            " path in full."
         ) from error
 
 
@@ -225,7 +225,7 @@ def _open_socket(host: ipaddress.IPv4Address | ipaddress.IPv6Address, port: int)
         listening.listen(_BACKLOG)
     except PermissionError as error:
         raise _RefusedError(
-            f"This account may not use port {port}; choose one from 1024 on."
+            f"This account may not use port {port}; choose a port from 1024 upwards."
         ) from error
     except OSError as error:
         if error.errno == errno.EADDRNOTAVAIL:
@@ -298,15 +298,15 @@ def _make_parser() -> argparse.ArgumentParser:
         metavar="NAME",
         action="append",
         default=[],
-        help="another name by which browsers reach Ranklens, such as server.example,"
-        " server.example:9000 or, behind a proxy, https://server.example; repeatable",
+        help="another name under which browsers reach Ranklens: server.example,"
+        " server.example:9000, or https://server.example behind a proxy; repeatable",
     )
     parser.add_argument(
         "--base-path",
         metavar="PATH",
         type=_parse_path,
         default="",
-        help="prefix of all paths, such as /ranklens, if a proxy does not remove it",
+        help="prefix of all paths, such as /ranklens; for a proxy that does not remove it",
     )
     parser.add_argument("--data", help="open this folder's files instead of the samples")
     parser.add_argument("--workspace", help="folder in which files are kept between sessions")

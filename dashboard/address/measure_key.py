@@ -65,12 +65,12 @@ def explain_unsupported(declaration: Declaration) -> str:
     compared by their arithmetic means over queries. Returns "" if they can show the measure."""
     if declaration.aggregation == "sum":
         return (
-            f"{declaration.name} is summed over queries, not averaged, but the pages compare means."
+            f"The pages compare means over queries, but {declaration.name} is a sum over queries."
         )
     if declaration.aggregation == "geometric":
         return (
-            f"{declaration.name} takes the geometric mean over queries, but the pages compare"
-            " arithmetic means."
+            f"The pages compare arithmetic means over queries, but {declaration.name} is a"
+            " geometric mean."
         )
     return ""
 

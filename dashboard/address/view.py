@@ -301,4 +301,4 @@ def _refusal_text(error: RanklensError) -> str:
 
 
 def _missing_text(noun: str, names: Sequence[str] | Mapping[str, object]) -> str:
-    return f"These files have no {noun} {' and no '.join(names)}."
+    return f"These files do not contain the {noun} {' or '.join(names)}."

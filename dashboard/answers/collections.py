@@ -28,7 +28,7 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
     is none."""
     if missing_id:
         return strong_span("The collection in this link was not found. ") + muted_span(
-            "It may be in another workspace, or it was removed. Available collections:"
+            "It may be in another workspace or may have been removed. Available collections:"
         )
     n = len(collections)
     title = f"{w.sentence_case(w.number_word(n))} {w.plural(n, 'collection')}"
@@ -67,7 +67,7 @@ def _default_comparison(study: Study) -> Comparison:
 def describe_contents(row: ListedCollection) -> str:
     """Describe in a few words what a collection contains."""
     if row.folder:
-        return f"damaged; it is kept in {row.folder}"
+        return f"damaged; its files are in {row.folder}"
     runs = row.preview.runs if row.preview and row.runs is None else row.runs
     queries = row.preview.queries if row.preview and row.queries is None else row.queries
     parts = []
@@ -89,11 +89,11 @@ def missing_result_reason(row: ListedCollection) -> str:
     """Return the reason why a collection's result is missing or outdated, "" if its result is up to
     date."""
     if row.folder:
-        return f"cannot be opened; {'restore or ' if row.good else ''}remove it in its menu ⋯"
+        return f"cannot be opened; use its menu ⋯ to {'restore or ' if row.good else ''}remove it"
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
-        return "open it to see its result" if ready else "no result: judgments or runs are missing"
-    return "files have changed; open it to update the result" if row.outdated else ""
+        return "open to see the result" if ready else "no result: judgments or runs are missing"
+    return "files have changed; open to update the result" if row.outdated else ""
 
 
 def describe_test(saved_preview: Preview) -> str:

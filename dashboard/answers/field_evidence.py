@@ -130,8 +130,8 @@ class FieldEvidence:
         if meaning in ("score", "rank", "grade") and not file_field.is_numeric:
             wrong = sum(not is_number(value) for value in file_field.values)
             return Evidence(
-                f"{w.format_count(wrong)} of {w.format_count(len(file_field.values))} are not"
-                " numbers",
+                f"{w.format_count(wrong)} of {w.format_count(len(file_field.values))} values"
+                " are not numbers",
                 True,
             )
         if meaning == "score":
@@ -169,10 +169,10 @@ class FieldEvidence:
             return Evidence(_describe_values(self.fields.fields[name]))
         lists = self.fields.numbers_by_list(name, query_field)
         first, last = w.format_grade(lists[0][0]), w.format_count(max(map(max, lists)))
-        text = f"{first} to {last} in every list"
+        text = f"{first} to at most {last} in every list"
         if score_field and score_field != name:
             falling, _, list_count = self.fields.count_list_directions(score_field, query_field)
-            text += f", the same order as `{score_field}`" if falling == list_count > 0 else ""
+            text += f", in the same order as `{score_field}`" if falling == list_count > 0 else ""
         return Evidence(text)
 
 

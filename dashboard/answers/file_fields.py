@@ -116,7 +116,7 @@ class FieldTable:
         inferred = self.fields.inferred[self.kind]
         if not meaning or evidence.fails or inferred.get(meaning) != name or "`" in evidence.text:
             return evidence
-        return Evidence(f"{evidence.text}; suggested by the field’s name")
+        return Evidence(f"{evidence.text}; the field’s name suggests this use")
 
     def find_field_problem(
         self, meaning_by_field: Mapping[str, str], *, all_relevant: bool = False
@@ -127,8 +127,8 @@ class FieldTable:
         twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
         if twice:
             return (
-                f"Two fields have the meaning {w.join_words(map(self.meaning_label, twice))}."
-                " Choose one."
+                "Several fields are set as the"
+                f" {w.join_words(map(self.meaning_label, twice), 'or')}. Choose one."
             )
         ids = [word for word in ("query", "doc") if word in MEANINGS[self.kind]]
         missing_words = [self.meaning_label(word) for word in ids if word not in words]

@@ -161,5 +161,5 @@ def _unjudged_warning(share: float, words: Words, cutoff: int) -> str:
         return ""
     return (
         f"{w.format_share(1 - share)} of the top {w.format_count(cutoff)} is not {words.judged}."
-        f" Choose “unknown” to keep that visible, and “not relevant” only if {words.complete}."
+        f" Choose “not relevant” only if {words.complete}; otherwise choose “unknown”."
     )

@@ -204,7 +204,9 @@ def preview_as_kind(
         "no judgments are loaded yet" if loaded_pair.qrels is None else "other judgments are in use"
     )
     runs = len(loaded_pair.runs)
-    consequence = "" if runs < 2 else f"The {w.number_word(runs)} runs can then be compared."
+    consequence = (
+        "" if runs < 2 else f"With these judgments, the {w.number_word(runs)} runs can be compared."
+    )
     return KindReading(preview, [grades_text, judgments_text], numbers, consequence, False)
 
 

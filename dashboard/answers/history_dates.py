@@ -37,12 +37,12 @@ class VersionDates:
             return "No version has a date."
         sentence = {
             NAMES: "Dates are taken from the names of runs and files.",
-            FILES: "The names contain no dates, so these are the days on which the files were"
+            FILES: "The names contain no dates, so each date is the day on which the file was"
             " last modified or added.",
         }[self.source]
         if not self.undated:
             return sentence
-        return f"{sentence} Placed last, because they have no date: {w.shorten_list(self.undated)}."
+        return f"{sentence} Versions without a date come last: {w.shorten_list(self.undated)}."
 
     @property
     def has_different_dates(self) -> bool:

@@ -64,7 +64,7 @@ def versions_of_collection(
     other = library.study
     if other is None or not other.names:
         return OtherJudgments(
-            collection_id, collection_name, why_not="It has no runs that match its judgments."
+            collection_id, collection_name, why_not="None of the runs match the judgments."
         )
     query_ids = study.query_ids
     in_view = study.view_mask(comparison)
@@ -75,7 +75,9 @@ def versions_of_collection(
     )
     if not shared or lack_error:
         why_not = (
-            lack_error.message if lack_error else "It has no judgments for the queries in view."
+            lack_error.message
+            if lack_error
+            else "The collection has no judgments for the queries in view."
         )
         return OtherJudgments(collection_id, collection_name, why_not=why_not)
     dates = version_dates(other.names, library.run_files)
@@ -161,7 +163,7 @@ def version_sentences(
         sentences.append(
             f"Fewer results are judged for {w.shorten_list(shares)} than for other versions (up"
             f" to {best}). Most measures count unjudged documents as not relevant, so the"
-            " means drawn as hollow points may be too low."
+            " means shown as hollow points may be too low."
         )
     sentences += [
         f"No versions of {other.name} are shown: {other.why_not}"
@@ -171,7 +173,7 @@ def version_sentences(
     comparable = [other for other in other_collections if not other.why_not]
     if comparable:
         sentences.append(
-            "Diamonds mark versions scored with other judgments. Their means are not comparable"
+            "Diamonds mark versions scored with other judgments, so their means are not comparable"
             " with the other means. Comparisons, groups and query histories leave these versions"
             " out."
         )
@@ -183,11 +185,12 @@ def _other_judgments_sentence(other_collection: OtherJudgments) -> str:
         f"{other_collection.name} has"
         f" {w.format_with_noun(other_collection.judgments, 'judgment', 'judgments')} for"
         f" {w.format_query_count(other_collection.queries)}. Its means cover only"
-        f" the {w.format_query_count(other_collection.shared)} also in view here."
+        f" the {w.format_query_count(other_collection.shared)} that are also in view here."
     )
     if other_collection.other_text:
         sentence += (
-            f" {w.sentence_case(w.number_word(other_collection.other_text))} of them"
-            f" {w.plural(other_collection.other_text, 'has', 'have')} a different text there."
+            f" {w.sentence_case(w.number_word(other_collection.other_text))} of these queries"
+            f" {w.plural(other_collection.other_text, 'has', 'have')} a different text in"
+            f" {other_collection.name}."
         )
     return sentence

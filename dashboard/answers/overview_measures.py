@@ -45,4 +45,4 @@ def missing_scores_text(scores: Scores, study: Study) -> str:
         )
         if n
     ]
-    return f" Left out, never 0: {'; '.join(lacks)}." if lacks else ""
+    return f" Missing scores are left out, not counted as 0: {'; '.join(lacks)}." if lacks else ""

@@ -29,8 +29,8 @@ def exclusion_sentence(study: Study) -> str:
     )
     runs = len(study.runs)
     return (
-        f"Each query's own document is left out of every run: {w.format_count(rows)}"
-        f" {w.plural(rows, 'row')} of {w.format_with_noun(runs, 'run')}."
+        f"Each query's own document is left out of every run ({w.format_count(rows)}"
+        f" {w.plural(rows, 'row')} in {w.format_with_noun(runs, 'run')})."
     )
 
 

@@ -308,7 +308,8 @@ def _describe_file_changes(study: Study, n_grades_by_layer: Mapping[str, int]) -
     return [
         f"{w.sentence_case(mapped)}." if mapped else "",
         exclusion_sentence(study),
-        f"Grades given in Ranklens count in addition to those in the files: {w.join_words(grades)}."
+        "In addition to the grades in the files, these grades from Ranklens count:"
+        f" {w.join_words(grades)}."
         if grades
         else "",
     ]

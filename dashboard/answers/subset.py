@@ -132,7 +132,7 @@ def _describe_subset(
     if highest < study.qrels.relevance.max(initial=0):
         lines.append(
             "No document of these queries has the highest grade of the whole collection. Measures"
-            " that use it, such as ERR, give different scores here."
+            " that use the highest grade, such as ERR, therefore give different scores here."
         )
     if has_layers:
         lines.append(

@@ -108,7 +108,7 @@ def _show_actions(row: ListedCollection) -> None:
                 on_click=restore_last_good_state,
                 args=(row.id,),
                 width="stretch",
-                help="The damaged database is moved aside within the same folder.",
+                help="The damaged database is kept in the same folder under another name.",
             )
         _remove_button(row, "Remove it")
         return

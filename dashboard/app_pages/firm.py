@@ -50,7 +50,7 @@ def render() -> None:
     if not strip.all_checks:
         more = "Include more queries." if strip.text else "Compare another run."
         if not comparison.has_direction:
-            more = "Answer the question above first: which direction is better?"
+            more = "Answer the question above first: is higher or lower better?"
         st.html(markup.draw_empty_state("Nothing to check.", more))
         return
     # Entries without anything to check come last.
@@ -98,7 +98,7 @@ def _show_judged_shares(context: PageContext, shares: pd.DataFrame) -> None:
     with st.popover("Judged share by k", type="tertiary", key="judged_by_k"):
         section.show_heading(
             "Judged share",
-            "Share of judged documents in the top k of all queries.",
+            "Share of the top k that is judged, over all queries.",
             frame=shares,
             key="judged",
         )
@@ -122,7 +122,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         section.show_heading(
             "Judge next",
             f"{judged_ranks_text(nameless)}, so it is unknown which documents are unjudged."
-            " Their number and their maximum effect are known.",
+            " Only their number and their maximum effect are known.",
         )
         _show_judged_shares(context, shares)
         return
@@ -141,7 +141,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         st.html(card_head.draw_card_remark(markup.shorten_run_names(sentence, context.look.styles)))
         _show_judged_shares(context, shares)
         st.download_button(
-            f"Sheet to fill in :gray[{w.format_with_noun(len(sheet), 'document', 'documents')}]",
+            f"Judging sheet :gray[{w.format_with_noun(len(sheet), 'document', 'documents')}]",
             data=lambda: format_spreadsheet_csv(sheet),
             file_name=section.make_download_name("to-judge"),
             mime="text/csv",
@@ -184,7 +184,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
         "The fewest queries that reverse the result when they are removed one after another."
         + " Differences of logarithms." * (not comparison.compares_means)
         if len(removed)
-        else "No query can reverse the result.",
+        else "Removing queries cannot reverse the result.",
         frame=removed,
         key="turning",
     )

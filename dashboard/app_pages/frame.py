@@ -76,8 +76,7 @@ def _show_run_dialog(run: str) -> None:
         "Name",
         run,
         key=f"{_NAME}_{run}",
-        help=f"If you leave this empty, the run has its name from the file,"
-        f" {escape_markdown(original_name)}.",
+        help=f"Leave this empty to use the name in the file: {escape_markdown(original_name)}.",
     )
     styles = [RunStyle(name, other_slot) for other_slot in sorted({*range(COLORS), slot})]
     glyphs = {style.slot: f":gray[&#{ord(style.glyph)};]" for style in styles}
@@ -87,7 +86,7 @@ def _show_run_dialog(run: str) -> None:
         default=slot,
         format_func=glyphs.__getitem__,
         key="run_slot",
-        help="Saved permanently. While a run is the baseline, it is drawn in the text colour.",
+        help="Saved permanently. While a run is the baseline, it has the colour of the text.",
     )
     st.html(navigation.pill_colors("run_slot", styles))
     holder = next(
@@ -381,7 +380,7 @@ def show_error(error: RanklensError) -> None:
 def show_failure(error: Exception, page_title: str) -> None:
     """Show a message instead of the page with this title. If the title is "", the collection cannot
     be opened; offer to open another or to remove it. The traceback is written to stderr."""
-    logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
+    logging.getLogger("ranklens").error("A page could not be shown.", exc_info=error)
     if page_title:
         show_error(failed_page_error(page_title, error))
         return

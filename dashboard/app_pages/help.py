@@ -21,9 +21,9 @@ def render() -> None:
     if is_served_by_streamlit():
         st.html(
             data.draw_action_message(
-                "If Ranklens is started by streamlit run, any program on this computer can open"
+                "If you start Ranklens with streamlit run, any program on this computer can open"
                 " it.",
-                "Start it with python -m dashboard to admit only browsers that have its token.",
+                "Start it with python -m dashboard instead to admit only browsers with its token.",
             )
         )
     page_keys = [(page.key.upper(), page.title) for page in PAGES if page.key]

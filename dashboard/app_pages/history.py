@@ -162,7 +162,7 @@ def _other_collections(context: PageContext) -> None:
     collections is loaded only when the user opens the choice."""
     identities = context.view.address["also_from"]
     count_text = f" ({w.format_count(len(identities))})" if identities else ""
-    with st.popover(f"Also from other collections{count_text}", on_change="rerun") as popover:
+    with st.popover(f"Versions from other collections{count_text}", on_change="rerun") as popover:
         if not popover.open:
             return
         query_counts = count_shared_queries(context.study.query_ids)
@@ -182,8 +182,8 @@ def _other_collections(context: PageContext) -> None:
                 *(identity for identity in identities if identity not in query_counts),
             ],
             format_func=lambda identity: collections.name_of(identity) + shared.get(identity, ""),
-            help="Their versions are scored with their own judgments, shown separately, and not"
-            " compared with the versions of this collection.",
+            help="Versions of another collection are scored with its judgments. They are shown"
+            " separately and not compared with the versions of this collection.",
         )
 
 
@@ -280,8 +280,8 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
     )
     section.show_heading(
         f"{w.format_query_count(len(changed))} changed",
-        f"A filled square is a version with which the query is good. {GOOD} Queries that now fail"
-        " come first, most recent on top. “Went back and forth” means three changes or more."
+        f"A filled square marks a version in which the query is good. {GOOD} Queries that fail now"
+        " come first, latest failures on top. “Went back and forth” means three or more changes."
         f"{more}",
         frame=changed,
         key="changed",

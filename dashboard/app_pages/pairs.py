@@ -236,7 +236,7 @@ def _figure_links(context: PageContext) -> None:
             key=f"csv_pairs_{ending}",
             type="tertiary",
             on_click="ignore",
-            help=f"Download the figure, as `ranklens figure pairs --width page -o pairs.{ending}`",
+            help=f"Same figure as from `ranklens figure pairs --width page -o pairs.{ending}`",
         )
 
 
@@ -262,8 +262,8 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         )
     if not run_pairs.draws:
         is_small = answer.queries < FEWEST_QUERIES
-        why = f"With fewer than {FEWEST_QUERIES} queries no" if is_small else "No"
-        return f"{text}{why} pair is tested or coloured."
+        few = f"With fewer than {FEWEST_QUERIES} queries, no pair is tested or coloured."
+        return f"{text}{few if is_small else 'No pair is tested or coloured.'}"
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
     corrected = f"corrected for all {w.number_word(run_pairs.n_pairs)} pairs"
     level = w.format_share(context.comparison.method.level)
@@ -284,14 +284,14 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
         text += (
             f", {w.format_share(answer.judged_share)}"
             f" {describe_judged(comparison.cutoff, n_runs, n_runs)}"
-            f"{'; the judgments are taken as complete' if complete else ''}"
+            f"{'; the judgments are treated as complete' if complete else ''}"
         )
     text += "."
     if not answer.run_pairs.draws:
         return text, ""
     draws, pairs = w.format_count(answer.run_pairs.draws), w.format_count(answer.run_pairs.n_pairs)
     method_text = (
-        f"Tested by {draws} bootstrap draws and sign flips; corrected for all {pairs} pairs"
+        f"Tested with {draws} bootstrap samples and sign flips; corrected for all {pairs} pairs"
     )
     method_text += " (geometric mean of the Holm and step-down max-statistic p-values)."
     if comparison.method.is_default and answer.run_pairs.n_pairs > 1:

@@ -143,7 +143,7 @@ def _show_no_matching_queries(query_list: QueryList, context: PageContext) -> No
     if address["s"] and not address["filter"] and not address["pick"]:
         text = f"None of the {count_text} in the list “{list_name}” contains “{address['s']}”."
     elif is_filtered:
-        text = f"None of the {count_text} in the list “{list_name}” matches."
+        text = f"None of the {count_text} in the list “{list_name}” matches the filters."
     else:
         text = f"None of the {w.format_query_count(len(query_list.frame))} is in this list."
     st.html(markup.draw_empty_state("No query matches.", text))

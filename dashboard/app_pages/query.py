@@ -160,7 +160,7 @@ def _show_lists(
     others = _other_runs(context)
     further: tuple[str, str] | None = None
     if runs_beside:
-        further = ("Only the two compared", session.href("query", beside=()))
+        further = ("Only the compared runs", session.href("query", beside=()))
     elif others:
         further = ("3 runs side by side", session.href("query", beside=(others[0],)))
     with st.container(horizontal=True, key="head_lists", vertical_alignment="bottom"):
@@ -183,7 +183,7 @@ def _show_lists(
     if runs_beside and len(others) > 1:
         session.draw_widget(
             st.pills,
-            "Also side by side",
+            "More runs side by side",
             "beside",
             value=runs_beside,
             store=lambda runs: {"beside": tuple(runs[-_MOST_BESIDE:])},

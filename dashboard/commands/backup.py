@@ -33,8 +33,8 @@ def execute(arguments: Sequence[str]) -> str:
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ranklens backup",
-        description="A whole workspace as one zip file, even while Ranklens is running. After"
-        " unpacking, it is a workspace folder.",
+        description="A whole workspace as one zip file, even while Ranklens is running. The"
+        " unpacked file is a workspace folder.",
     )
     parser.add_argument("folder", metavar="FOLDER", help="the folder of the workspace")
     parser.add_argument("-o", "--out", required=True, metavar="FILE", help="the zip file to write")

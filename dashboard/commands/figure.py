@@ -55,11 +55,11 @@ def _make_parser() -> argparse.ArgumentParser:
             type=_parse_millimetres,
             default="column",
             metavar="SIZE",
-            help="column (84 mm), page (174 mm), or a length such as 3.3in; text is always 7.5 pt"
-            " (default: column)",
+            help="column (84 mm, the default), page (174 mm), or a length such as 3.3in; text is"
+            " always 7.5 pt",
         )
         figure_parser.add_argument(
-            "--by", metavar="COLUMN", help="column of a breakdown (default: the first column)"
+            "--by", metavar="COLUMN", help="column to group queries by (default: the first column)"
         )
     return parser
 

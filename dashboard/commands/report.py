@@ -76,7 +76,7 @@ def execute(arguments: Sequence[str]) -> str:
         title, options.text, parts, left_out_note=shared_study.omissions, data=data
     )
     queries = w.format_count(len(study.query_ids))
-    with show_step(f"Creating the report of {queries} queries"):
+    with show_step(f"Creating the report on {queries} queries"):
         size = write_page(make_html_report(study, view, drawing, request, files), options.out)
     measured = f", top {view.cutoff}" if study.is_unjudged else f" on {view.name}"
     pair = f"{view.focus} against {view.baseline}{measured}"
@@ -101,9 +101,8 @@ def _make_parser() -> CommandParser:
         type=int,
         default=10,
         metavar="K",
-        help=f"number of top results to compare if QRELS is {NO_JUDGMENTS!r} (no judgments;"
-        " default:"
-        " 10)",
+        help="number of top results to compare without judgments, that is, if QRELS is"
+        f" {NO_JUDGMENTS!r} (default: 10)",
     )
     parser.add_argument(
         "--public",
@@ -113,7 +112,8 @@ def _make_parser() -> CommandParser:
     parser.add_argument(
         "--no-texts",
         action="store_true",
-        help="include the names of runs, groups and files; queries and documents are numbered",
+        help="leave out texts; runs, groups and files keep their names, queries and documents are"
+        " numbered",
     )
     parser.add_argument(
         "--with-data",
@@ -130,7 +130,7 @@ def _parse_parts(names: str | None) -> tuple[str, ...]:
     for name in part_names:
         if name not in PARTS:
             raise RanklensError(
-                f"Reports have no part named {name}.", f"Its parts are {', '.join(PARTS)}."
+                f"Reports have no part named {name}.", f"The parts are {', '.join(PARTS)}."
             )
     return tuple(part for part in PARTS if part in part_names)
 

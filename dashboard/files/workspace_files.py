@@ -93,7 +93,7 @@ def _add_older_version_note(file: File) -> File:
     """Return an earlier version of a file with a note. The note says that this version is shown
     because the newer one cannot be read."""
     assert file.table is not None
-    message = f"an older version of {file.file}, because the newer one could not be read"
+    message = f"an older version of {file.file} is in use, because the newer one cannot be read"
     table = file.table.with_notes(Note("older_version", message, loud=True))
     return replace(file, table=table, version=f"{file.version} older")
 

@@ -349,8 +349,8 @@ def _skipped_file_notes(folder: Path | None, listing: FolderListing) -> tuple[No
         return ()
     names = [str(path.relative_to(folder)) for path in listing.left_out]
     message = (
-        f"the folder contains {w.format_count(len(listing.read) + len(names))} files;"
-        f" {w.format_count(len(names))} of them were skipped (runs before other files):"
+        f"{w.format_count(len(names))} of the {w.format_count(len(listing.read) + len(names))}"
+        " files in the folder were skipped because there are too many (runs are skipped first):"
         f" {w.join_words(names[:3])}{' …' if len(names) > 3 else ''}"
     )
     return (Note("left_out", message, len(names), loud=True),)

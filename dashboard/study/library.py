@@ -219,7 +219,7 @@ def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
         return table.with_notes(
             Note(
                 "not_mapped",
-                f"the mapping of ids failed, so its ids are unchanged: {error.message}",
+                f"ids are unchanged, because mapping them failed: {error.message}",
                 loud=True,
             )
         )
@@ -240,7 +240,9 @@ def _exclude_documents(run: Run, settings: Settings) -> Run:
     except RanklensError as error:
         return run.with_notes(
             Note(
-                "not_left_out", f"no documents are left out of this run: {error.message}", loud=True
+                "not_left_out",
+                f"leaving documents out of this run failed: {error.message}",
+                loud=True,
             )
         )
 

@@ -246,7 +246,7 @@ def _append_grades(
 ) -> None:
     for (query_id, doc_id), grade in grades.items():
         if not (query_id and doc_id and (grade is None or math.isfinite(grade))):
-            raise ValueError("a grade is a finite number for a query and a document")
+            raise ValueError("a grade must be a finite number for a query and a document")
     time = current_time()
     rows = [(layer_id, *pair, grade, grader, time) for pair, grade in grades.items()]
     database.append_rows(connection, "grades", rows)

@@ -268,7 +268,7 @@ def test_a_number_that_is_no_port_is_refused(port: str) -> None:
             "Set HOME, or choose a folder with make run WORKSPACE=folder or ranklens --workspace"
             " folder.",
         ),
-        (["--workspace", "~/kept"], "~/kept begins with the home folder of an account"),
+        (["--workspace", "~/kept"], "~/kept refers to the home folder of an account"),
         (["--data", "~nobody-of-this-name/runs"], "write the path in full"),
     ],
 )

@@ -66,7 +66,7 @@ def test_silent_connections_keep_no_reader_out(tmp_path: Path, many_files: None)
             assert came
             heard += came
         said = server.log()[written:]
-        assert "connections wait" in said
+        assert "connections are waiting" in said
         assert len(said) < 2_000, said[:4_000]
 
 

@@ -10,9 +10,9 @@ from dashboard.session.actions.judgments import set_judgments_complete
 from dashboard.study.study import Study
 
 _HELP = (
-    "For gold sets that contain every relevant document. Pages then take unjudged documents as not"
-    " relevant, without warnings about missing judgments. Scores do not change, because most"
-    " measures already do so. The setting is saved with the collection."
+    "For gold sets that contain every relevant document. Pages then treat unjudged documents as not"
+    " relevant and no longer warn about missing judgments, but no score changes. The setting is"
+    " saved with the collection."
 )
 
 

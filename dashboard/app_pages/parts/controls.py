@@ -313,7 +313,9 @@ def _filter_links(context: PageContext, page: Page) -> tuple[list[tuple[str, str
         if control.narrows and comparison.control_value(control)
     }
     if cleared:
-        links.append(("only queries with results from both", session.href(page.name, **cleared)))
+        links.append(
+            ("only queries with results from both runs", session.href(page.name, **cleared))
+        )
     return links, session.href(page.name, where=(), **cleared)
 
 

@@ -82,7 +82,7 @@ def show_random_queries_card(context: PageContext) -> None:
     if drawn is not None:
         at_end = drawn.is_finished
         texts = {
-            link: "Draw more queries" if at_end else "Keep judging the random queries",
+            link: "Draw more queries" if at_end else "Continue with the random queries",
             **texts,
         }
     elif can_draw(context):

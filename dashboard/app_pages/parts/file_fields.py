@@ -199,7 +199,7 @@ def _show_fields(check: FileCheck) -> None:
         show_numbers(tables, original.name, words, relevant_from)
     if is_shape_remembered(fields):
         with st.container(horizontal=True, vertical_alignment="center", key=f"shape_{key}"):
-            st.caption("Files with these fields are read this way.")
+            st.caption("New files with these fields are read with the same choices.")
             st.button(
                 "Ask again next time",
                 key=f"forget_{key}",

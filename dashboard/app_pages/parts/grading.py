@@ -109,8 +109,8 @@ def _show_damaged_rows(name: str, rows: Sequence[str]) -> None:
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
             f"{w.format_with_noun(len(rows), 'row', 'rows')} of {escape_markdown(name)}"
-            f" {w.plural(len(rows), 'is', 'are')} damaged and not read. You can copy the legible"
-            " parts below. Deleting leaves all other rows unchanged and cannot be undone."
+            f" {w.plural(len(rows), 'is', 'are')} damaged and not in use. You can copy the legible"
+            " parts below. Deleting damaged rows cannot be undone; all other rows stay unchanged."
         )
         for row in rows[:_MOST_DAMAGED]:
             st.code(row[:_LONGEST_TEXT], None, wrap_lines=True)

@@ -61,7 +61,7 @@ def show_query_judging(context: PageContext, query_id: str) -> None:
     message = "" if len(rows) else f"Every document in {lists} is judged."
     if context.study.settings.complete:
         message = (
-            "The judgments are taken as complete, so unjudged documents count as not relevant."
+            "The judgments are treated as complete, so unjudged documents count as not relevant."
         )
     if len(nameless) == len(comparison.runs):
         message = ""
@@ -122,7 +122,7 @@ def show_judging_queue(context: PageContext) -> None:
     if context.study.settings.complete:
         text = "Unjudged documents count as not relevant, so there is nothing to judge."
         st.html(
-            markup.draw_answer("The judgments are taken as complete", text, context.look.styles)
+            markup.draw_answer("The judgments are treated as complete", text, context.look.styles)
         )
         show_completeness_switch(context.study, "judge")
         return
@@ -270,9 +270,9 @@ def explain_nameless_documents(runs: list[str]) -> str:
     if not runs:
         return ""
     return (
-        f"{judged_ranks_text(runs)}: {w.plural(len(runs), 'its', 'their')} unjudged documents are"
-        f" unknown, so {w.plural(len(runs), 'it', 'they')} cannot be scored once another document"
-        " is judged here."
+        f"{judged_ranks_text(runs)}, so their unjudged documents are unknown. If you judge"
+        f" another document here, {w.plural(len(runs), 'this run', 'these runs')} can no longer be"
+        " scored."
     )
 
 

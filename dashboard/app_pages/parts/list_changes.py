@@ -102,7 +102,7 @@ def show_breakdown() -> None:
     by = chosen if chosen in columns else columns[0]
     groups = answers.changes_by_group(study, comparison, by)
     least, most = groups.iloc[0], groups.iloc[-1]
-    title = f"{least['group']} keeps least, {most['group']} most"
+    title = f"Overlap is smallest in {least['group']}, largest in {most['group']}"
     if len(groups) == 1:
         title = f"All queries are in the group {least['group']}"
     k = w.format_count(comparison.cutoff)
@@ -124,7 +124,10 @@ def show_curves() -> None:
     row = frame[frame["run"] == comparison.focus].set_index("k")["mean"]
     share, k = w.format_share(row[comparison.cutoff]), w.format_count(comparison.cutoff)
     title = f"The lists share {share} of the top {k}"
-    lead = f"Mean share of the first k documents in common with {comparison.baseline}."
+    lead = (
+        "Mean share of the first k documents that are also in the first k of"
+        f" {comparison.baseline}."
+    )
     st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     st.html(draw_legend(context.drawing, list(context.drawing.styles), {}))
     figure = draw_figure_cached(measure_by_cutoff, frame, context.drawing)
@@ -151,7 +154,7 @@ def show_ranking() -> None:
         title = "No two runs can be compared"
     lead = (
         f"Mean rank-biased overlap of the top {w.format_count(comparison.cutoff)}, persistence 0.9:"
-        " 1 for the same lists, 0 for no document in common."
+        " 1 means identical lists, 0 means no document in common."
     )
     st.html(markup.draw_answer(title, lead, context.look.styles, badge=_NOT_JUDGED))
 

@@ -47,7 +47,7 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
         accept_new_options=True,
         # Fuzzy search would list long names above an exact match.
         filter_mode="contains",
-        help="Search by any name, or type one with parameters: `P(rel=2)@5`, `ndcg_cut_10`.",
+        help="Search by any name, or type a name with parameters: `P(rel=2)@5`, `ndcg_cut_10`.",
     )
     objection = session.widget_error("m")
     error = objection or comparison.chosen_measure.refused

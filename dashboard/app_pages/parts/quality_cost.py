@@ -38,8 +38,8 @@ def show_quality_cost(context: PageContext) -> None:
     section.show_heading(
         "Quality against cost",
         f"Crosses: {level} intervals of the means. The line joins the best mean at each cost. For"
-        " each run off the line, another run is at least as good on both measures. The sentences"
-        " state differences of means, corrected for all pairs of runs.",
+        " each run off the line, another run is at least as good on both measures. The text beside"
+        " the chart compares means, corrected for all pairs of runs.",
         frame=answer.frame,
         key="quality_cost",
     )

@@ -176,7 +176,7 @@ def _download_menu(query_list: QueryList, context: PageContext) -> None:
             mime="text/csv",
             key="table_as_csv",
             on_click="ignore",
-            help="The table with the columns shown.",
+            help="The table, with the columns that are shown.",
         )
         st.download_button(
             f"Zip :gray[of judgments and runs of {count_text}]",
@@ -187,7 +187,7 @@ def _download_menu(query_list: QueryList, context: PageContext) -> None:
             mime="application/zip",
             key="subset",
             on_click="ignore",
-            help="A Zip file of the queries in this table, with their judgments, shown runs, notes,"
-            " tags and active judgment layers. If you upload the file elsewhere, it gives the same"
-            " scores.",
+            help="A Zip file of the queries in this table, with their judgments, notes and tags,"
+            " the shown runs and the active judgment layers. If you upload the file elsewhere, the"
+            " scores are the same.",
         )

@@ -41,7 +41,7 @@ def draw_navigation(
     _collection_menu(context)
     own_files_button("rail")
     if context is not None and context.study.judged and context.study.settings.complete:
-        st.html(navigation.draw_control_text("Judgments taken as complete"))
+        st.html(navigation.draw_control_text("Judgments treated as complete"))
     views = saved_views()
     if context is not None:
         _view_menu(current, views)

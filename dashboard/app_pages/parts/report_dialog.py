@@ -66,8 +66,8 @@ def _report_dialog(context: PageContext) -> None:
     with_data = everything and st.checkbox(
         "Include the data",
         key="report_data",
-        help="Adds the collection to the file, with notes and grades. It can be downloaded"
-        " from the report, and Ranklens can open the report directly.",
+        help="Adds the collection to the report, with notes and grades. Readers can download the"
+        " collection from the report or open the report in Ranklens.",
     )
     carried = current_collection_id() if with_data else ""
     chosen_parts = [part for part in PARTS if part in parts]

@@ -27,7 +27,8 @@ from metrics_core.explaining.what_if import Edit
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _PARTS = {
-    "terms": "Every judged document whose contribution to {measure} changed with its rank.",
+    "terms": "Every judged document whose contribution to {measure} changed because its rank"
+    " changed.",
     "shapley": "{measure} is not a sum over documents. Each part is a document's Shapley value: its"
     " average contribution over all orders of counting the relevant documents.",
     "order": "{measure} is not a sum over documents. Each part is what a document adds when the"
@@ -142,11 +143,10 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
     card.html(card_head.draw_shortcut_key("W"))
     if nameless:
         reason = (
-            f"{judged_ranks_text(nameless)}, but a list can only be changed if all its documents"
-            " are"
+            f"{judged_ranks_text(nameless)}, but to change a list, all its documents must be known."
         )
         with card:
-            st.html(card_head.draw_card_remark(f"{reason} known."))
+            st.html(card_head.draw_card_remark(reason))
         return
 
     def show_best_edit() -> None:

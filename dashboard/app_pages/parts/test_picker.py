@@ -21,22 +21,23 @@ from metrics_core.scoring.random_groups import GROUPS, MOST_SINGLE
 _LEVELS = (90.0, 95.0, 99.0)
 _WHY = """
 **What p means.** Suppose the two runs were equally good on queries like these. Then *p* is the
-share of query samples with a mean difference this far from zero. At 5 in 100 or less, after the
-correction, the difference is called significant. Its interval then excludes zero.
+share of query samples with a mean difference at least this far from zero. At 5 in 100 or less,
+after the correction, the difference is called significant. Its interval then excludes zero.
 
 **What p does not mean.** It is not the probability that the run is better. It does not show that
 the difference matters to anyone. It does not apply to other users or documents. Unjudged documents
 count as not relevant.
 
-**The correction.** Among twenty equally good runs, one would be called better by chance. So the
-interval and the verdict are corrected for all loaded runs against the baseline, on one measure.
+**The correction.** Without a correction, about one in twenty equally good runs would be called
+better or worse by chance. So the interval and the verdict are corrected for the comparisons of all
+loaded runs with the baseline, on one measure.
 """
 
 _IN_GROUPS = f"""
 **Many queries.** With more than {w.format_count(MOST_SINGLE)} queries, the test resamples
 {w.format_count(GROUPS)} groups of queries, not single queries. Queries are assigned to groups at
-random, the same way each time. Group sizes differ by at most one query. The width of an
-interval differs from that with single queries by at most about 1 %.
+random, the same way each time. Group sizes differ by at most one query. Intervals are at most
+about 1 % wider or narrower than with single queries.
 """
 
 
@@ -90,7 +91,7 @@ def _show_choices(context: PageContext, queries: int) -> None:
     )
     session.draw_widget(
         st.number_input,
-        f"Smallest difference on {context.comparison.measure.declaration.name} that matters",
+        f"Smallest {context.comparison.measure.declaration.name} difference that matters",
         "margin",
         value=method.margin,
         store=lambda margin: _store_margin(context, margin),
@@ -105,7 +106,7 @@ def _show_choices(context: PageContext, queries: int) -> None:
 
 def _test_label(test: str, queries: int) -> str:
     other = is_test_unavailable(test, queries)
-    return f"{TESTS[test]} (tests something else)" if other else TESTS[test]
+    return f"{TESTS[test]} (does not test the mean)" if other else TESTS[test]
 
 
 def _margin_hint(context: PageContext) -> str:

@@ -54,7 +54,7 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     if drawing.is_single_run:
         return f"Band: 95 % interval of {short[drawing.focus]}"
     pair = w.join_words((short[drawing.focus], short[drawing.baseline]))
-    return f"Bands: 95 % intervals of {pair}; below, of their difference, corrected for all k"
+    return f"Bands: 95 % intervals of {pair}. Bottom: their difference, corrected for all k"
 
 
 def describe_lines(curves: Curves, drawing: Drawing) -> str:

@@ -236,7 +236,7 @@ def direction_question(names: Sequence[str]) -> str:
     """Return the question that asks whether higher or lower values of these measures are better."""
     few = len(names) < 3
     listing = w.join_words(names) if few else f"{w.number_word(len(names))} measures"
-    return f"which way is better for {listing}?"
+    return f"is higher or lower better for {listing}?"
 
 
 def draw_score_file_heading(file: str, names: Sequence[str]) -> Markup:

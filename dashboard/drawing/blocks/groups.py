@@ -250,7 +250,7 @@ def _header_cells(
                 "Contribution",
                 "share of queries × difference",
                 hint="Share of queries times difference. Each bar starts where the one above it"
-                " ends. Bars to the right are increases. The last one ends at the overall"
+                " ends. Bars to the right are increases. The last bar ends at the overall"
                 " difference",
             ),
         ]

@@ -109,7 +109,7 @@ class MeasureColumn:
         left_out = max((row.get("left_out", 0) for row in self.rows.values()), default=0)
         lines = [
             self.heading_gloss,
-            {0: "which way is better?", -1: "↓ lower is better"}.get(self.direction, ""),
+            {0: "higher or lower better?", -1: "↓ lower is better"}.get(self.direction, ""),
             "typical ratio" * (TYPICAL_RATIO in tested) or "sign" * (SIGN in tested),
             f"{w.format_count(left_out)} left out" * (self.origin != "" and left_out > 0),
         ]

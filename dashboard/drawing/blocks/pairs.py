@@ -147,8 +147,8 @@ def _ranking_rows(
                     ""
                     if not run_pairs.draws
                     else (
-                        f"significantly behind {w.format_count(first - 1)}, significantly ahead of"
-                        f" {w.format_count(total - last)}, not significantly different from"
+                        f"runs significantly ahead: {w.format_count(first - 1)}, significantly"
+                        f" behind: {w.format_count(total - last)}, not significantly different:"
                         f" {w.format_count(last - first)}"
                     )
                 ),

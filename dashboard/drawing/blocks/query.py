@@ -211,8 +211,8 @@ def draw_missed_documents(
                 (
                     rest,
                     (
-                        f" missing in the top {w.format_count(diagnosis.cutoff)} of"
-                        f" {diagnosis.baseline} only"
+                        f" missing only in the top {w.format_count(diagnosis.cutoff)} of"
+                        f" {diagnosis.baseline}"
                     ),
                 ),
             )

@@ -104,7 +104,7 @@ def _shortfall_text(shortfall: float, rank: int) -> str:
         return ""
     if shortfall == 0:
         return f"same score as rank {w.format_count(rank)}"
-    return f"scored {shortfall:.3g} below rank {w.format_count(rank)}"
+    return f"score {shortfall:.3g} lower than at rank {w.format_count(rank)}"
 
 
 def _describe_movement(rank: float, rank_before: float) -> tuple[str, str]:

@@ -29,7 +29,7 @@ CHANGE_PARTS = ("queries", "measured")
 """The optional parts of a report without judgments."""
 _METHOD = (
     "Compared",
-    "The documents in the lists, and their order; nothing was judged. Overlap: share of the first"
+    "The documents in the lists and their order, without judgments. Overlap: share of the first"
     " k documents in common. If both lists are shorter than k, it is the share of the longer list."
     " RBO: rank-biased overlap, persistence 0.9, extrapolated beyond k. Intervals: 95 %, over"
     " queries.",

@@ -359,16 +359,16 @@ class ReportParts:
                 "Relevant, unjudged, missing",
                 (
                     f"Relevant: {from_grade}. Unjudged documents count as not"
-                    f" relevant{'; the judgments are taken as complete' * answer.facts.complete}."
+                    f" relevant{'; the judgments are treated as complete' * answer.facts.complete}."
                     " A judged query without results from a run "
-                    f"{'is left out' if answer.facts.left_out else 'counts as an empty list'}"
+                    f"{'is left out' if answer.facts.left_out else 'is scored as an empty list'}"
                     f"{missing_text}."
                 ),
             ),
         ]
         if not answer.judged_shares:
             paragraphs = [
-                ("Missing", "A query without a score of a run is left out; it does not count as 0.")
+                ("Missing", "A query that lacks a score for a run is left out, not scored as 0.")
             ]
         if any(r"\text{rel}_i" in formula for _, _, formula in methods.measures):
             paragraphs.insert(0, ("Symbols", _SYMBOLS))
@@ -390,7 +390,7 @@ def _method_text(method: Method) -> str:
     lost, and the effect size."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
-        " A fixed seed makes the random draws reproducible. "
+        " A fixed seed makes the random numbers reproducible. "
         f"{SAME_RULE} Effect size is the mean difference divided by the standard deviation of the"
         " queries’ differences; its interval is not corrected."
     )

@@ -95,9 +95,7 @@ class _Slides:
         left_out = len(answer.all_rows) - len(rows)
         caption = SAME_RULE.removesuffix(".")
         if left_out:
-            caption += (
-                f" · {w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
-            )
+            caption += f" · {w.format_count(left_out)} more {w.plural(left_out, 'run')} not shown"
         if len(rows) > 2 and drawing.comparison.compares_means:
             picture = differences.draw_difference_rows(
                 rows,

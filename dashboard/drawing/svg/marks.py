@@ -40,7 +40,7 @@ def draw_marks(trace: Trace, plot: Plot) -> Iterable[Markup]:
     if trace["type"] == "bar":
         return _draw_bars(trace, plot)
     if trace["type"] != "scatter":
-        raise ValueError(f"no {trace['type']} is drawn as SVG")
+        raise ValueError(f"a trace of type {trace['type']} cannot be drawn as SVG")
     return _scatter_marks(trace, plot)
 
 

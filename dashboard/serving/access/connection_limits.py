@@ -49,7 +49,7 @@ class WaitingConnections(ServerState):
         self.stop_waiting(connection)
         # Not `close`, which waits until all data is sent.
         transport.abort()
-        _LOG.warning("More than %d connections wait; the oldest are dropped.", MAX_WAITING)
+        _LOG.warning("More than %d connections are waiting, so the oldest are closed.", MAX_WAITING)
 
 
 class LimitedConnection(H11Protocol):

@@ -31,7 +31,10 @@ class RepeatFilter(logging.Filter):
             self._last_logged[message_key] = last_time, left_out + 1
             return False
         if left_out:
-            record.msg, record.args = f"{text.rstrip()} ({left_out:,} more like this since)", ()
+            record.msg, record.args = (
+                f"{text.rstrip()} (not shown: {left_out:,} more like this)",
+                (),
+            )
         if len(self._last_logged) >= _MOST:
             self._last_logged.clear()
         self._last_logged[message_key] = time_now, 0

@@ -35,7 +35,7 @@ def missing_judgments_message() -> dict[str, str]:
     name, library = address()["qrels"], current_library()
     if not name or name in {*named_judgments(library.files), *(f.key for f in library.files)}:
         return {}
-    return {"qrels": f"These files have no judgments {name}."}
+    return {"qrels": f"These files do not contain the judgments {name}."}
 
 
 def use_judgments(file: File) -> None:

@@ -65,7 +65,8 @@ def add_result_messages(result: CarriedResult) -> None:
             f"{w.format_count(len(result.layers))} judgment {w.plural(len(result.layers), 'layer')}"
         )
         add_message(
-            f"{layer_count} came with the files and will be kept separate from their judgments."
+            f"{layer_count} came with the files and will be kept separate from the judgments in"
+            " these files."
         )
     if result.new_notes:
         add_message(
@@ -78,5 +79,5 @@ def add_result_messages(result: CarriedResult) -> None:
         text = "notes, tags and layers that came with the files"
         add_message(
             f"{w.format_count(known_count)} of the {text} {w.plural(known_count, 'was', 'were')}"
-            " already here."
+            " already in this collection."
         )

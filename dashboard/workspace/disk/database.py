@@ -97,7 +97,7 @@ def open_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
         for mode, (value, effect) in _MODES.items():
             database.execute(f"PRAGMA {mode} = {value}")
             if database.execute(f"PRAGMA {mode}").fetchone()[0] != effect:
-                raise OSError(errno.ENOTSUP, f"SQLite does not set {mode}")
+                raise OSError(errno.ENOTSUP, f"SQLite did not set {mode}")
         database.execute("BEGIN IMMEDIATE")
         if durable.file_identity(path) != file:  # removed or moved aside while waiting for the lock
             raise (

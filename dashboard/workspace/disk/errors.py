@@ -92,7 +92,7 @@ def damaged_database_error(path: Path, reason: str) -> DamagedDatabaseError:
     """Return the error for a database that cannot be read."""
     error = DamagedDatabaseError(
         f"The database {path} is damaged: {reason}.",
-        "Restore its last good state on the page Collections, or a backup.",
+        "Restore its last good state on the page Collections, or restore a backup.",
     )
     error.path = path
     return error
@@ -102,7 +102,7 @@ def newer_version_error(folder: Path, found_version: object, known_version: int)
     """Return the error for a folder that was written by a newer version."""
     return StorageError(
         f"The folder {folder} was written by a newer Ranklens (layout {found_version}; this"
-        f" version knows {known_version}), so it is read-only.",
+        f" version supports {known_version}), so it is read-only.",
         "Use the newer Ranklens, or start with another folder: ranklens --workspace folder.",
     )
 

@@ -199,7 +199,7 @@ def _read_collection(packed: zipfile.ZipFile, file: str) -> Collection:
     layout = json.loads(about_content)["layout"]
     if layout > _LAYOUT:
         raise StorageError(
-            f"{file} was written by a newer Ranklens (layout {layout}; this version knows"
+            f"{file} was written by a newer Ranklens (layout {layout}; this version supports"
             f" {_LAYOUT}).",
             "Open it with the newer Ranklens.",
         )

@@ -98,7 +98,7 @@ def test_a_typed_name(typed: str, changes: dict[str, str]) -> None:
     [
         ("precison@5", "Did you mean P"),
         ("P(reel=2)@5", "Did you mean 'rel'?"),
-        ("NumRet", "summed over queries"),
+        ("NumRet", "is a sum over queries"),
         ("P@0", "a whole number from 1"),
     ],
 )
@@ -140,9 +140,9 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
         asked.with_values(where=pairs), names, groups, {"1": "one"}, NDCG, {}
     )
     assert found == {
-        "run": "These files have no run gone and no b.",
-        "where": "These files have no column other.",
-        "q": "These files have no query 416.",
+        "run": "These files do not contain the run gone or b.",
+        "where": "These files do not contain the column other.",
+        "q": "These files do not contain the query 416.",
     }
     found = explain_missing_items(
         asked.with_values(where=pairs[:2], base="", also=("-",), q="1"),
@@ -152,7 +152,7 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
         NDCG,
         {},
     )
-    assert found == {"where": "These files have no value Z in category."}
+    assert found == {"where": "These files do not contain the value Z in category."}
     assert not explain_missing_items(Address.create(also=("*",)), names, groups, {}, NDCG, {})
 
 
@@ -162,7 +162,7 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
         ("foo", "There is no measure 'foo'."),
         ("ndgc@k", "There is no measure 'ndgc'. Did you mean nDCG"),
         ("P@0", "cutoff"),
-        ("NumRet", "NumRet is summed over queries, not averaged, but the pages compare means."),
+        ("NumRet", "The pages compare means over queries, but NumRet is a sum over queries."),
     ],
 )
 def test_a_measure_that_is_none_is_told_and_not_another_shown(key: str, said: str) -> None:
@@ -203,7 +203,7 @@ def test_a_run_that_does_not_fit_is_told_with_its_reason() -> None:
     found = explain_missing_items(
         Address.create(run="ranks", base="gone"), ["a"], {}, {}, NDCG, refused
     )
-    told = "These files have no run gone. ranks: made with other judgments.\nGive those."
+    told = "These files do not contain the run gone. ranks: made with other judgments.\nGive those."
     assert found == {"run": told}
 
 

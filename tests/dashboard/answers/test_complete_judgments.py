@@ -1,4 +1,4 @@
-"""Judgments taken as complete: nothing warns of missing ones, and no score changes."""
+"""Judgments treated as complete: nothing warns of missing ones, and no score changes."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_what_a_choice_lacks() -> None:
     assert not shown.find_field_problem(chosen)
     assert (
         shown.find_field_problem({**chosen, "b": "query"})
-        == "Two fields have the meaning query. Choose one."
+        == "Several fields are set as the query. Choose one."
     )
     assert shown.find_field_problem({**chosen, "b": ""}) == "Choose the field for the document."
     assert shown.find_field_problem({**chosen, "c": ""}) == "Choose the field for the score."
@@ -164,9 +164,9 @@ def test_evidence_is_counted() -> None:
     assert because("who", "query") == "different in each row"
     assert because("out[].far", "score") == "rises from row to row in all 3 lists"
     assert table(LISTS).is_smallest_best("out[].far", {"query": "who"})
-    assert because("out[].at", "") == "1 to 2 in every list"
+    assert because("out[].at", "") == "1 to at most 2 in every list"
     assert because("ms", "") == "one number per query, only 7, 8 and 9"
-    assert because("out[].key", "score") == "! 6 of 6 are not numbers"
+    assert because("out[].key", "score") == "! 6 of 6 values are not numbers"
     rows = "q,d,s,t\nq1,a,3,x\nq1,b,1,x\nq2,a,2,x\nq2,c,5,x\n"
     found = FieldEvidence(fields(rows), NOTHING).explain_field("s", "score", {"query": "q"})
     assert found.text == "falls from row to row in 1 of 2 lists"

@@ -25,8 +25,7 @@ def test_dates_in_the_names_come_before_those_of_the_files() -> None:
         "b-2026-01": "2026-01",
     }
     assert found.source_sentence == (
-        "Dates are taken from the names of runs and files. Placed last, because they have no date:"
-        " c."
+        "Dates are taken from the names of runs and files. Versions without a date come last: c."
     )
     named = version_dates(["a-2026-01-02"], files(**{"a-2026-01-02": "2025-01-01/a.run"}))
     assert named.date_text("a-2026-01-02") == "2026-01-02"

@@ -64,8 +64,8 @@ def test_means_are_by_their_judgments_over_the_queries_that_both_know() -> None:
 
 def test_what_cannot_be_shown_says_why() -> None:
     far = study_of([f"z{i}" for i in range(10)], {"v0": "d"})
-    assert beside(far).why_not == "It has no judgments for the queries in view."
-    assert beside(None).why_not == "It has no runs that match its judgments."
+    assert beside(far).why_not == "The collection has no judgments for the queries in view."
+    assert beside(None).why_not == "None of the runs match the judgments."
     gone = versions_of_collection(HERE, shown(), "", "old", "Of 2025", None)
     rows = version_rows(page(), NO_DATES, [gone], by_date=False)
     told = version_sentences(rows, [gone], 1)
@@ -100,8 +100,8 @@ def test_versions_that_the_judgments_hardly_know_are_told_apart() -> None:
         " 100\u00a0%)."
     )
     assert told[2] == (
-        "Of 2025 has 20 judgments for 10 queries. Its means cover only the 6 queries also in"
-        " view here."
+        "Of 2025 has 20 judgments for 10 queries. Its means cover only the 6 queries that are"
+        " also in view here."
     )
 
 

@@ -63,7 +63,7 @@ def test_ids_that_no_text_file_holds_go_as_parquet_and_grades_that_are_gone_are_
     assert set(members.namelist()) == {"qrels.txt.parquet", "x_y.run.parquet", "b.run.parquet",
                                        "readme.txt"}  # fmt: skip
     assert packed.query_ids == ["a query"]
-    assert "Measures that use it, such as ERR" in members.read("readme.txt").decode()
+    assert "Measures that use the highest grade, such as ERR" in members.read("readme.txt").decode()
     plain = zipfile.ZipFile(io.BytesIO(export_subset(own, view, ["007"])))
     assert plain.read("qrels.txt") == b"007 0 d1 1\n007 0 d2 3\n"
     assert b"ERR" not in plain.read("readme.txt")

@@ -90,7 +90,7 @@ def test_without_a_link_the_collection_that_was_opened_last_is_open() -> None:
 def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> None:
     """Of what nobody has looked at, and of what has changed since, it says so."""
     opened("collections", set="sample")
-    assert "open it to see its result" in text_of(opened("collections", set="sample"))
+    assert "open to see the result" in text_of(opened("collections", set="sample"))
     opened(set="sample")
     shown = text_of(opened("collections", set="sample"))
     assert "dense 0.636" in shown and "+0.087 vs bm25, clear difference" in shown
@@ -105,7 +105,7 @@ def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> 
         Workspace.load_table = read  # type: ignore[method-assign]
     assert "good 1.000" in shown and "one run, no baseline" in shown
     kept().add_table("own", formats.read(POOR, name="poor.run"))
-    assert "files have changed; open it to update the result" in text_of(
+    assert "files have changed; open to update the result" in text_of(
         opened("collections", set="sample")
     )
 
@@ -380,7 +380,7 @@ def test_other_judgments_are_used_from_now_on_where_the_reader_says_so() -> None
     press(page, "Use it instead")
     assert page.query_params["qrels"] == "strict.qrels"
     assert "qrels=strict.qrels" in drawn(opened(set="own"))
-    assert "These files have no judgments gone.qrels." in text_of(
+    assert "These files do not contain the judgments gone.qrels." in text_of(
         opened(set="own", qrels="gone.qrels")
     )
 
@@ -511,13 +511,13 @@ def test_a_collection_that_breaks_takes_no_other_down(
         listed = opened("collections", set="own")
         assert "Theirs" in text_of(listed)
         if what is FolderStore:
-            assert f"damaged; it is kept in {folder}" in text_of(listed)
+            assert f"damaged; its files are in {folder}" in text_of(listed)
         next(b for b in listed.button if b.key == f"remove_{theirs}").click().run()
         assert not listed.exception and named(kept()) == ["Mine"]
         kept().restore_collection(theirs)
         next(b for b in first.button if b.label == "Remove this collection").click().run()
         assert named(kept()) == ["Mine"]
-    assert any("A page could not be drawn." in record.message for record in caplog.records)
+    assert any("A page could not be shown." in record.message for record in caplog.records)
     caplog.clear()
     clean_workspace(kept())
     assert not folder.exists()
@@ -533,8 +533,8 @@ def test_a_damaged_database_is_told_goes_back_and_is_listed_as_put_aside() -> No
     assert "is damaged" in text_of(opened("data", set="own"))
     listed = opened("collections", set=theirs)
     assert "Mine" in text_of(listed) and "moved aside" not in text_of(listed)
-    assert f"damaged; it is kept in {damaged.parent}" in text_of(listed)
-    assert "cannot be opened; restore or remove it in its menu ⋯" in text_of(listed)
+    assert f"damaged; its files are in {damaged.parent}" in text_of(listed)
+    assert "cannot be opened; use its menu ⋯ to restore or remove it" in text_of(listed)
     (button,) = (b for b in listed.button if b.label.startswith("Restore the state of 20"))
     assert len(kept().entries(theirs)) == 2
     button.click().run()

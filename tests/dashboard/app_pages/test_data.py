@@ -79,7 +79,7 @@ def test_a_folder_of_many_files_says_what_was_left_out(
     (tmp_path / "z-judged.txt").write_text("q1 0 d1 1\n")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     app = opened("data")
-    assert "205 files; 5 of them were skipped (runs before other files): run199.txt" in text_of(app)
+    assert "5 of the 205 files in the folder were skipped" in text_of(app)
     assert "Judgments" in text_of(app)
 
 

@@ -68,7 +68,7 @@ def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
         return text_of(opened("", **PAIR))
 
     early = grade([pair for pair in pairs if pair[0] in order[:2]])
-    assert "2 of 10 queries judged" in early and "Keep judging the random queries" in early
+    assert "2 of 10 queries judged" in early and "Continue with the random queries" in early
     shown = grade([pair for pair in pairs if pair[0] in order[:25]])
     assert "hybrid beats bm25" in shown and "clear difference" in shown
     assert re.search(r"so far, on 2\d of 50 drawn queries: 99\.9 % interval", shown)

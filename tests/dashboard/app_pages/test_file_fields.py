@@ -135,12 +135,12 @@ def test_a_measure_without_a_limit_says_so_and_which_has_one() -> None:
 def test_columns_that_cannot_be_read_say_why() -> None:
     app = given(opened("data", set="own"), ("my.qrels", QRELS), ("mine.csv", HEADLESS))
     meaning(app, "column 2").select("score").run()
-    assert "Two fields have the meaning score. Choose one." in text_of(app)
+    assert "Several fields are set as the score. Choose one." in text_of(app)
     assert next(b for b in app.button if b.label == "Import as a run").disabled
     meaning(app, "column 3").select("doc").run()
     shown = text_of(app)
     assert "expected a finite number as the score, found d1" in shown
-    assert "6 of 6 are not numbers" in shown and "Gives the run" not in shown
+    assert "6 of 6 values are not numbers" in shown and "Gives the run" not in shown
     meaning(app, "column 3").select("").run()
     assert "Choose the field for the document." in text_of(app)
 
@@ -227,7 +227,7 @@ def test_paths_are_proposed_by_what_is_loaded_and_the_next_file_is_not_asked_abo
     )
     words = {f: meaning(app, f).value for f in ("asked", "found[].key", "found[].close", "ms")}
     assert [*words.values()] == ["query", "doc", "score", ""]
-    assert "1 to 2 in every list, the same order as found[].close" in shown
+    assert "1 to at most 2 in every list, in the same order as found[].close" in shown
     press(app, "Import as a run")
     assert "a.jsonl and b.jsonl are read as a run." in text_of(app)
     given(app, ("c.jsonl", nested(4, ms="ms")))

@@ -97,7 +97,7 @@ def test_scores_alone_are_a_whole_study(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
     pair = {"run": "hybrid", "base": "bm25", "m": "latency_ms"}
     app = opened(**pair)
-    assert "no direction declared" in text_of(app) and "which way is better?" in text_of(app)
+    assert "no direction declared" in text_of(app) and "higher or lower better?" in text_of(app)
     question = app.button_group(key="w_better_latency_ms")
     question.set_value("Lower").run()
     text = text_of(app)
@@ -130,7 +130,7 @@ def test_pages_that_need_lists_say_so_in_a_heading(
 def test_files_shows_the_columns_of_scores(folder: Path) -> None:
     app = opened("data")
     text = text_of(app)
-    assert "s.csv: which way is better for latency_ms?" in text
+    assert "s.csv: is higher or lower better for latency_ms?" in text
     columns = ("query_id Query", "run Run", "answer Text")
     assert {app.selectbox(key=f"w_holds_{n}").value for n in ("correct", "faithful@5")} == {"Score"}
     for words in (*columns, "104 ids", "3 names", "0 and 1", "; 1 empty", "312 texts"):

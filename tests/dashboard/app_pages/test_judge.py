@@ -316,8 +316,9 @@ def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     assert (came.name, came.judged, came.grade_records) == ("me", True, layer.grade_records)
     assert "1 judgment layer came with the files" in text_of(app)
     assert "2 notes and tags also came with the files." in text_of(app)
-    assert "3 of the notes, tags and layers that came with the files were already here" in text_of(
-        app
+    assert (
+        "3 of the notes, tags and layers that came with the files were already in this collection"
+        in text_of(app)
     )
     assert "Includes 1 own grade (layer me)" in text_of(opened("", set=made.id))
 

@@ -71,17 +71,17 @@ UNKNOWN = {
         "unjudged, so unknown here",
         "Only the ranks of judged documents were loaded for dense, so only judged documents are"
         " known.",
-        "Only the ranks of judged documents were loaded for dense, but a list can only be changed"
-        " if all its documents are known.",
-        "its unjudged documents are unknown, so it cannot be scored once another document is"
-        " judged here.",
+        "Only the ranks of judged documents were loaded for dense, but to change a list, all its"
+        " documents must be known.",
+        "dense, so their unjudged documents are unknown. If you judge another document here, this"
+        " run can no longer be scored.",
     ),
     "firm": (
         "unknownOnly the ranks of judged documents were loaded for dense, without scores",
         "Only the ranks of judged documents were loaded for dense, so it is unknown which"
         " documents are unjudged.",
     ),
-    "judge": ("its unjudged documents are unknown",),
+    "judge": ("their unjudged documents are unknown",),
     "data": ("Ranks of judged documents: run, query_id", "1,448 judged ones are identified"),
 }
 

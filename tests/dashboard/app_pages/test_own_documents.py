@@ -37,7 +37,7 @@ def test_the_own_document_is_said_left_out_and_taken_back() -> None:
     assert "lists contain the query itself" not in shown
     for page in ("", "curves", "queries"):
         told = text_of(opened(page, set="own"))
-        assert "Each query's own document is left out of every run: 20 rows of 1 run." in told
+        assert "Each query's own document is left out of every run (20 rows in 1 run)." in told
     assert text_of(opened("", set="own")) != before
     with mock.patch("dashboard.app_pages.parts.section.st.download_button") as offered:
         opened("", set="own")

@@ -120,11 +120,14 @@ def test_no_address_breaks_a_page(
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"run": "nobody"}, "These files have no run nobody."),
-        ({"base": "old-bm25", "run": "dense"}, "These files have no run old-bm25."),
-        ({"also": ["dense", "gone"]}, "These files have no run gone."),
-        ({"where": "category=Nowhere"}, "These files have no value Nowhere in category."),
-        ({"where": "language=en"}, "These files have no column language."),
+        ({"run": "nobody"}, "These files do not contain the run nobody."),
+        ({"base": "old-bm25", "run": "dense"}, "These files do not contain the run old-bm25."),
+        ({"also": ["dense", "gone"]}, "These files do not contain the run gone."),
+        (
+            {"where": "category=Nowhere"},
+            "These files do not contain the value Nowhere in category.",
+        ),
+        ({"where": "language=en"}, "These files do not contain the column language."),
     ],
 )
 def test_a_link_that_no_longer_fits_says_what_is_not_there(
@@ -138,10 +141,12 @@ def test_a_link_that_no_longer_fits_says_what_is_not_there(
 
 def test_a_query_that_is_not_there_is_said_on_its_page_alone() -> None:
     app = opened("query", q="416")
-    assert "These files have no query 416." in text_of(app)
+    assert "These files do not contain the query 416." in text_of(app)
     assert "beats bm25" in text_of(opened(q="416"))
     next(b for b in app.button if b.label == "Continue without it").click().run()
-    assert "These files have no query 416." not in text_of(app) and "dense loses 0." in text_of(app)
+    assert "These files do not contain the query 416." not in text_of(
+        app
+    ) and "dense loses 0." in text_of(app)
 
 
 def test_a_saved_view_is_in_the_rail_and_says_what_is_gone() -> None:
@@ -468,7 +473,7 @@ def test_long_names_are_shortened_and_pills_have_the_colours_of_the_runs(
 
 
 def test_a_link_with_a_measure_that_is_none_shows_no_other() -> None:
-    assert "the pages compare means" in text_of(opened(m="NumRet"))
+    assert "The pages compare means" in text_of(opened(m="NumRet"))
     assert "k = x is not a cutoff" in text_of(opened(k="x"))
     app = opened(m="foo")
     assert "This link refers to something that is no longer here:" in text_of(app)

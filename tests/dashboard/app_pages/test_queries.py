@@ -336,7 +336,7 @@ def test_a_query_beside_the_list_is_explained_and_steps_through_it() -> None:
 
 def test_a_link_to_a_query_beside_the_list_that_is_gone_says_so() -> None:
     app = opened("queries", open="gone")
-    assert "These files have no query gone." in text_of(app)
+    assert "These files do not contain the query gone." in text_of(app)
     next(b for b in app.button if b.label == "Continue without it").click().run()
     assert title_of(app) == "104 queries"
 

@@ -1,4 +1,4 @@
-"""Runs are renamed and recoloured in their collection, and its judgments taken as complete."""
+"""Runs are renamed and recoloured in their collection, and its judgments treated as complete."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_judgments_taken_as_complete_are_said_on_every_page() -> None:
     app.toggle(key="w_complete_controls").set_value(True).run()
     assert not app.exception
     assert "5 of 5 checks hold" in text_of(app)
-    assert "the judgments are taken as complete" in text_of(app)
+    assert "the judgments are treated as complete" in text_of(app)
     for page in ("curves", "judge", "query", "data"):
-        assert "Judgments taken as complete" in text_of(opened(page, set="sample")), page
+        assert "Judgments treated as complete" in text_of(opened(page, set="sample")), page
     app.toggle(key="w_complete_controls").set_value(False).run()
-    assert "Judgments taken as complete" not in text_of(app)
+    assert "Judgments treated as complete" not in text_of(app)

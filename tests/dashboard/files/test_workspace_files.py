@@ -41,7 +41,7 @@ def test_an_older_version_is_shown_in_place_of_one_that_cannot_be_read(
     files = LoadedFiles(again)
     documents, notes, errors = told(files)
     assert documents == ["d1"]
-    assert notes == ["an older version of a.run, because the newer one could not be read"]
+    assert notes == ["an older version of a.run is in use, because the newer one cannot be read"]
     assert len(errors) == 1 and "The stored copy of a.run" in errors[0]
     path.write_bytes(whole)
     assert told(files) == (["d2"], [], [])

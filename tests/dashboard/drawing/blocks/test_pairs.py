@@ -110,5 +110,5 @@ def test_many_runs_stand_on_one_measure_on_a_scale_of_their_own() -> None:
     ]
     assert min(ends)[0] < 20 and max(end for _, end in ends) > 80, "the scale is theirs"
     assert (
-        "significantly behind 0, significantly ahead of 2, not significantly different from 1"
+        "runs significantly ahead: 0, significantly behind: 2, not significantly different: 1"
     ) in html

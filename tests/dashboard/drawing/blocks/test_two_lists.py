@@ -176,4 +176,4 @@ def test_what_only_the_top_of_the_baseline_lacks_is_folded() -> None:
     )
     text = Page(part).text
     assert "Every relevant document is in the top 3 of hybrid." in text
-    assert "and 1 more missing in the top 3 of bm25 only" in text
+    assert "and 1 more missing only in the top 3 of bm25" in text

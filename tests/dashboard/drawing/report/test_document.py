@@ -119,7 +119,7 @@ def test_what_people_noted_and_graded_is_said() -> None:
     page = page_of(sample(), remarks=remarks, own_grades={"Ann's": 12, "nobody's": 0})
     text = text_of(page)
     assert "vinegar for the robot<vague>two meanings · ask Ann" in text and "&lt;vague" in page
-    assert "Grades given in Ranklens count in addition to those in the files: 12 of Ann's." in text
+    assert "these grades from Ranklens count: 12 of Ann's." in text
     # No command knows those grades.
     assert "metrics-core compare" not in text
     assert "Notes and tags" not in text_of(page_of(sample()))
@@ -298,7 +298,7 @@ def test_the_date_is_that_of_the_sender() -> None:
 
 def test_what_a_run_lacks_is_counted_alike_where_it_is_left_out() -> None:
     lacking = "bm25 lacks 6, titles-only lacks 23."
-    assert f"counts as an empty list: {lacking}" in text_of(page_of(sample()))
+    assert f"is scored as an empty list: {lacking}" in text_of(page_of(sample()))
     assert f"is left out: {lacking}" in text_of(page_of(sample(), missing="shared"))
 
 

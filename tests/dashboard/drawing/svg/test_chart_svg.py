@@ -121,7 +121,7 @@ def test_colours_may_follow_the_theme() -> None:
 
 
 def test_a_mark_that_no_figure_makes_is_refused() -> None:
-    with pytest.raises(ValueError, match="no pie is drawn"):
+    with pytest.raises(ValueError, match="type pie cannot be drawn as SVG"):
         draw_svg(chart_of({"type": "pie"}), 230, "")
 
 
