@@ -71,7 +71,7 @@ def extreme_cells_finding(cells: pd.DataFrame, focus: str, baseline: str) -> str
     return (
         f"{focus} is {'; '.join(clauses)}."
         if clauses
-        else f"{focus} equals {baseline} in each cell."
+        else f"{focus} scores the same as {baseline} in each cell."
     )
 
 

@@ -106,7 +106,7 @@ def judge_next_finding(
     counted."""
     if pair.side == 0:
         if next_judgments.table.empty:
-            return "The runs are tied, whatever the grades of the unjudged documents."
+            return "The runs stay tied, whatever grades the unjudged documents get."
         return "Effects in both directions count, because the runs are tied."
     trailing_run = pair.leader(-pair.side)
     if next_judgments.n_to_settle == 0:
@@ -115,7 +115,7 @@ def judge_next_finding(
             if pair.is_significant
             else f"{pair.leader(pair.side)} has the better mean"
         )
-        return f"{safe}, whatever their grades."
+        return f"{safe}, whatever grades the unjudged documents get."
     sentences = []
     if next_judgments.n_to_settle is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_settle, n_unjudged)
@@ -132,7 +132,7 @@ def judge_next_finding(
             f"If {documents} got the highest grade, {trailing_run} would have the better mean."
         )
     return " ".join(sentences) or (
-        "These judgments alone would not decide the order, however many you make."
+        "Judging these documents alone would not decide the order."
     )
 
 

@@ -86,7 +86,7 @@ def _describe_likely_difference(likely: EstimatedDifference, farthest: str) -> s
         w.format_difference(end, digits) if better_side(end) else w.format_difference(0)
         for end in (low, high)
     ]
-    return f"The difference is likely between {ends[0]} and {ends[1]}. {farthest}"
+    return f"The difference is likely to be between {ends[0]} and {ends[1]}. {farthest}"
 
 
 def format_could_reverse(side: int) -> str:
@@ -103,11 +103,13 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
     """State how far the difference could move against the leader. If the runs are tied, state how
     far it could move in either direction."""
     if side == 0 and bounds.lowest == bounds.highest:
-        return "Whatever their grades, the runs stay tied."
+        return "Whatever grades the unjudged documents get, the runs stay tied."
     if side == 0:
         ends = f"{w.format_difference(bounds.lowest)} and {w.format_difference(bounds.highest)}"
         limit = "stays" if not bounds.exact else "ranges"
-        return f"Whatever their grades, the difference {limit} between {ends}."
+        return (
+            f"Whatever grades the unjudged documents get, the difference {limit} between {ends}."
+        )
     worst = w.format_difference(bounds.lowest if side > 0 else bounds.highest)
     return f"Worst case: {worst}{'' if bounds.exact else ' (bound)'}."
 
@@ -139,7 +141,7 @@ def single_queries_check(
     n_supporting = int((differences * np.sign(fragility.total) > 0).sum())
     only, tone = classify_query_dependence(turning or n_supporting, queries)
     if turning is None:
-        reason = "No query contradicts it."
+        reason = "No query contradicts the verdict."
         verb = w.plural(n_supporting, "supports", "support")
         word = f"{only}{n_supporting:,} of {queries:,} queries {verb} it"
         if n_supporting == queries:
@@ -246,8 +248,8 @@ def cutoff_check(
     if not spans:
         chance = "The difference is not significant at any k."
         if pair.is_significant:
-            alone_text = f"k = {w.format_count(k)} is significant by itself"
-            chance = f"{alone_text}, but no k is significant once all k are corrected together."
+            alone_text = f"k = {w.format_count(k)} is significant on its own"
+            chance = f"{alone_text}, but no k is significant after correction for all k."
         return make_cutoff_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
     is_inside = any(low <= k <= high for low, high in spans)

@@ -201,7 +201,7 @@ def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
     own_mean, other_mean = _format_mean(row["mean"], digits), _format_mean(base, digits)
     if not _is_difference_of_means(row, base):
         return muted_span(
-            f"{measure} is {own_mean} against {other_mean}, each averaged over its own queries. "
+            f"{measure} is {own_mean} against {other_mean}, each averaged over that run’s queries. "
         )
     if own_mean == other_mean:
         return muted_span(f"{measure} is {own_mean} for both. ")
@@ -312,7 +312,7 @@ def groups_finding(
         return muted_span(f"No {noun.singular} has enough differing queries to be tested.")
     clear = rows[rows["clear"]]
     if clear.empty:
-        return muted_span(f"No {noun.singular} is significant by itself.")
+        return muted_span(f"No {noun.singular} is significant on its own.")
     better = clear["difference"].to_numpy() * (1 if higher_is_better else -1)
     names, largest = clear["group"].tolist(), np.argsort(-np.abs(better), kind="stable")
     sides = {
@@ -320,7 +320,7 @@ def groups_finding(
         "loses": [names[i] for i in largest if better[i] < 0],
     }
     clauses = [f"{verb} in {w.shorten_list(named)}" for verb, named in sides.items() if named]
-    themselves = w.plural(len(clear), "significant by itself", "each significant by itself")
+    themselves = w.plural(len(clear), "significant on its own", "each significant on its own")
     return run_span(focus) + muted_span(f" {' and '.join(clauses)}, {themselves}.")
 
 

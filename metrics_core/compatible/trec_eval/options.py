@@ -346,9 +346,10 @@ def _explain_preference(name: str) -> str:
         scope_text = ", averaged over judges"
     if "Rnonrel" in name:
         scope_text += ", as if each judge had found as many relevant as nonrelevant documents"
-    listing_text = {"ret": ", both listed", "imp": ", at least one listed"}.get(
-        name.split("_")[-1], ""
-    )
+    listing_text = {
+        "ret": " (only pairs with both documents listed)",
+        "imp": " (only pairs with at least one document listed)",
+    }.get(name.split("_")[-1], "")
     return f"Share of the preferences that the ranking fulfils{scope_text}{listing_text}."
 
 

@@ -91,7 +91,7 @@ def test_ids_that_would_match_are_noted_and_kept(odd: str, side: str) -> None:
     run, qrels = run_of({"q": {own: 1, "d2": 2}}), qrels_of({"q": {judged: 1, "d2": 0}})
     (note,) = find_near_matches(run, qrels)
     assert (note.kind, note.count, note.loud) == ("near_document_ids", 1, True)
-    assert note.message.startswith("1 document id in the judgments would match after")
+    assert note.message.startswith("1 document id in the judgments would match the run after")
     assert "clean-ids" in note.message
     assert note.examples == (f"{judged!r} and {own!r}",)
     assert own in run.doc_ids.to_pylist()

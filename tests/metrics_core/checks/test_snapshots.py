@@ -300,7 +300,7 @@ def test_it_carries_the_best_mean_of_all_before_it() -> None:
 
 def test_one_of_a_later_version_is_named(path: Path) -> None:
     path.write_text(path.read_text("utf-8").replace('snapshot": 2', 'snapshot": 3'), "utf-8")
-    with pytest.raises(RanklensError, match=r"a newer Ranklens .*format 3, but this"):
+    with pytest.raises(RanklensError, match=r"in format 3, from a newer Ranklens"):
         read_snapshot(str(path))
 
 

@@ -464,7 +464,7 @@ def test_ids_that_match_only_when_cleaned(evaluate: Evaluate, odd: str) -> None:
     run = RUN.replace("d1", odd)
     as_it_stands = evaluate(run=run)
     assert as_it_stands.value == 0
-    assert "1 document id in the judgments would match after" in as_it_stands.err
+    assert "1 document id in the judgments would match the run after" in as_it_stands.err
     assert "with clean-ids (" in as_it_stands.err and "(first: 'd1' and " in as_it_stands.err
     assert evaluate("--clean-ids", run=run).value == AP
 
