@@ -131,9 +131,7 @@ def judge_next_finding(
         sentences.append(
             f"If {documents} got the highest grade, {trailing_run} would have the better mean."
         )
-    return " ".join(sentences) or (
-        "Judging these documents alone would not decide the order."
-    )
+    return " ".join(sentences) or "Judging these documents alone would not decide the order."
 
 
 def _influential_documents_phrase(n: int, n_unjudged: int) -> str:

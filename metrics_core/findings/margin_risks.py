@@ -104,7 +104,7 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
         fewest += reaching[:1].tolist()
     if not fewest:
         reason = f"No query’s difference reaches {margin:g}."
-        word = "no query makes the difference matter"
+        word = "no query makes it matter"
         return RobustnessCheck("queries", "Single queries", word, "firm", reason, word)
     only, tone = classify_query_dependence(min(fewest), len(sorted_differences))
     queries_text = w.format_query_count(min(fewest))
@@ -112,7 +112,7 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
         f"Removing {min(fewest):,} of {len(sorted_differences):,} queries would make the difference"
         f" {margin:g} or more."
     )
-    word = f"removing {only}{queries_text} makes the difference matter"
+    word = f"removing {only}{queries_text} makes it matter"
     return RobustnessCheck("queries", "Single queries", word, tone, reason, word)
 
 

@@ -141,7 +141,7 @@ def single_queries_check(
     n_supporting = int((differences * np.sign(fragility.total) > 0).sum())
     only, tone = classify_query_dependence(turning or n_supporting, queries)
     if turning is None:
-        reason = "No query contradicts the verdict."
+        reason = "No query contradicts the lead."
         verb = w.plural(n_supporting, "supports", "support")
         word = f"{only}{n_supporting:,} of {queries:,} queries {verb} it"
         if n_supporting == queries:

@@ -414,7 +414,7 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
     if worst := re.search(rf"Worst case: ({NUMBER})( \(bound\))?\.", reason):
         yield not is_rounded(worst[1], ends[0] if now > 0 else ends[1]) and "the worst"
         yield bool(worst[2]) == reached.exact and "a bound"
-    if usual := re.search(rf"is likely between ({NUMBER}) and ({NUMBER})", reason):
+    if usual := re.search(rf"is likely to be between ({NUMBER}) and ({NUMBER})", reason):
         yield not (is_rounded(usual[1], low) and is_rounded(usual[2], high)) and "likely"
     yield bool(usual) != bool(likely.interval) and "every document" not in reason.lower()
 

@@ -119,7 +119,7 @@ def test_where_less_is_better_what_falls_may_be_ahead() -> None:
 
 def test_means_over_different_queries_are_not_subtracted() -> None:
     assert "nDCG@10 rises by 0.060 on the 84 queries with scores from both runs." in said(mean=0.7)
-    assert "is 0.700 against 0.571, each averaged over its own queries. The difference of" in said(
+    assert "is 0.700 against 0.571, each averaged over that run’s queries. The difference of" in said(
         mean=0.7, **UNCLEAR
     )
 
@@ -200,15 +200,15 @@ def test_a_level_pair_has_its_own_words() -> None:
 @pytest.mark.parametrize(
     ("clear", "told"),
     [
-        ([], "No group is significant by itself."),
-        (["Billing"], "hybrid gains in Billing, significant by itself."),
+        ([], "No group is significant on its own."),
+        (["Billing"], "hybrid gains in Billing, significant on its own."),
         (
             ["Returns", "Billing"],
-            "hybrid gains in Billing and Returns, each significant by itself.",
+            "hybrid gains in Billing and Returns, each significant on its own.",
         ),
         (
             ["Billing", "Devices"],
-            "hybrid gains in Billing and loses in Devices, each significant by itself.",
+            "hybrid gains in Billing and loses in Devices, each significant on its own.",
         ),
     ],
 )
@@ -221,7 +221,7 @@ def test_which_groups_are_clear_is_said_the_largest_first(clear: list[str], told
 def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
     many = {f"g{i:02}": 0.4 - i / 100 for i in range(40)}
     found = groups_finding(groups_of(many, many), "hybrid", higher_is_better=False)
-    assert found.text == ("hybrid loses in g00, g01, g02 and 37 more, each significant by itself.")
+    assert found.text == ("hybrid loses in g00, g01, g02 and 37 more, each significant on its own.")
     losing = {g: (2, -gap) for g, gap in many.items()} | {"only": (90, 0.5)}
     assert "40 of 41 groups are significantly worse" in led(losing, [*many, "only"])
 
@@ -370,7 +370,7 @@ def test_the_lead_leaves_out_the_range_that_the_title_names() -> None:
             "better",
             80,
             "hybrid beats bm25 on nDCG@10",
-            "k = 10 is significant by itself, but not after correction for all k together.",
+            "k = 10 is significant on its own, but not after correction for all k.",
         ),
         (
             "++++++++",
@@ -452,13 +452,13 @@ def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() 
 
 def test_means_that_go_both_ways_and_may_be_chance_head_no_page() -> None:
     rows = {f"g{i}": (20, 0.02 if i % 4 else -0.01) for i in range(40)}
-    assert titled(rows, noun=CATEGORY) == "No category is significant by itself"
+    assert titled(rows, noun=CATEGORY) == "No category is significant on its own"
     assert led(rows, noun=CATEGORY) == "The mean is higher in 30 of 40 categories."
     assert titled({g: (5, gap) for g, (_, gap) in rows.items()}, noun=CATEGORY) == (
         "No category has the ten queries needed for a test"
     )
     assert titled(rows, noun=GroupNoun("kind of product and of market", "kinds")) == (
-        "No kind of product and of market is significant by itself"
+        "No kind of product and of market is significant on its own"
     )
 
 
@@ -475,7 +475,7 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
 
 def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() -> None:
     assert led(EVERYWHERE, noun=CATEGORY) == (
-        "No category is significant by itself."
+        "No category is significant on its own."
         " Network (not tested) adds a quarter of the gain with 9 of the 104 queries."
     )
     against = {**EVERYWHERE, "Returns": (20, -0.1)}
@@ -503,7 +503,7 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert slices_finding(1234, 0).startswith("No unusual slice: of 1,234 slices (groups")
+    assert slices_finding(1234, 0).startswith("No unusual slice: in none of 1,234 slices (groups")
     assert slices_finding(20, 2).startswith(
         "In two of 20 slices (groups by one or two columns), the difference is significantly"
     )

@@ -221,7 +221,7 @@ def test_checks_say_whether_they_hold() -> None:
     screen = screen_of(page_of(sample()), "checks")
     assert screen.count("✓ holds") == 5 and screen.count("! open") == 1
     assert (
-        "Unjudged documents are unlikely to reverse it: the difference is likely between" in screen
+        "Unjudged documents are unlikely to reverse it: the difference is likely to be between" in screen
     )
 
 
@@ -271,7 +271,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     assert "clear difference" in screen_of(page, "verdict")
     curves = screen_of(page, "curves")
     assert "no clear difference" not in curves
-    assert "k = 5 is significant by itself, but not after correction for all k together." in curves
+    assert "k = 5 is significant on its own, but not after correction for all k." in curves
     assert "95 % intervals; the band of the difference is simultaneous over all k" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
     assert "AP counts the whole list, but the curves show AP by k." in whole
