@@ -143,7 +143,7 @@ def unavailable_test_finding(test: str, queries: int) -> Sentence:
     return muted_span(
         "This test is unavailable for more than"
         f" {w.format_count(MAX_QUERIES_OF_OTHER_TESTS)} queries: it does not test the mean, and"
-        " with so many queries nearly every difference is significant."
+        " nearly every difference would be significant."
     )
 
 

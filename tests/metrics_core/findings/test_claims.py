@@ -504,7 +504,7 @@ def test_what_so_many_queries_show() -> None:
         return f"{detectable_finding(size, n).text} {needed}".strip()
 
     def false_in(size: float, text: str) -> Iterator[str | bool]:
-        printed = re.findall(rf"(?:detect|confirm) ({NUMBER})", text)
+        printed = re.findall(rf"(?:detect a difference of|confirm) ({NUMBER})", text)
         yield len(printed) != 2 and "no difference"
         for one in printed:
             yield not is_rounded(one, size) and "the difference"
