@@ -107,9 +107,7 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
     if side == 0:
         ends = f"{w.format_difference(bounds.lowest)} and {w.format_difference(bounds.highest)}"
         limit = "stays" if not bounds.exact else "ranges"
-        return (
-            f"Whatever grades the unjudged documents get, the difference {limit} between {ends}."
-        )
+        return f"Whatever grades the unjudged documents get, the difference {limit} between {ends}."
     worst = w.format_difference(bounds.lowest if side > 0 else bounds.highest)
     return f"Worst case: {worst}{'' if bounds.exact else ' (bound)'}."
 

@@ -189,7 +189,7 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
     elif _are_numbers_and_texts(run_ids, judged_ids) or _are_numbers_and_texts(judged_ids, run_ids):
         hint = (
             "One file identifies queries by number, the other by text. Quepid's TREC export uses"
-            " Quepid's own numbers; its other exports use texts. Export ratings and snapshots both"
+            " Quepid's own numbers; its other exports use texts. Export both ratings and snapshots"
             " as CSV, or replace each number with the query's text."
         )
     return NoSharedQueriesError(f"Run and judgments have no query in common: {summary}.", hint)

@@ -118,12 +118,12 @@ def _query_and_grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
         "Accuracy@5": "1 - (1 + 2) / (2 * 3)",
         "Accuracy(rel=3)": "1 - 5 / 5",
     },
-    unjudged="An unjudged document counts as not relevant, so it should be ranked lower.",
+    unjudged="An unjudged document counts as not relevant: it should follow the relevant ones.",
     missing="Undefined if the list contains no relevant document or only relevant documents; such"
     " queries are excluded from the mean.",
     differences=Difference(
         "ir_measures",
-        "If all listed documents are relevant, the score is undefined and the query excluded.",
+        "If all listed documents are relevant, the score is undefined and the query is excluded.",
         "ir_measures fails with a division by zero.",
     ),
 )

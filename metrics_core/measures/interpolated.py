@@ -29,8 +29,8 @@ Levels = Annotated[
 ]
 Rounding = Annotated[
     Literal["nearest", "up"],
-    "rounding of a recall level to whole documents: nearest (as trec_eval 10), or"
-    " up from .1 on (as trec_eval 9)",
+    "rounding of a recall level to whole documents: nearest (as in trec_eval 10), or"
+    " up from .1 on (as in trec_eval 9)",
 ]
 
 

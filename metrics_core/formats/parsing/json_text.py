@@ -315,7 +315,7 @@ def _parse_number(text: str) -> NumberText:
 def describe_long_number(length: int) -> tuple[str, str]:
     """Return the description of a number that is too long, with its `length` in characters, and the
     description of a valid number."""
-    return f"a number of {length:,} characters", "a number of ordinary length"
+    return f"a number of {length:,} characters", "a shorter number"
 
 
 def _refuse_constant(name: str) -> Any:

@@ -269,7 +269,7 @@ class Source:
         )
 
     def _utf8_error(self, block: bytes, position: int, offset: int) -> FileFormatError:
-        actual = f"byte 0x{block[position]:02X} at byte {offset + position:,}, which is not UTF-8"
+        actual = f"0x{block[position]:02X} at byte {offset + position:,}, which is not UTF-8"
         lines = block[:position].splitlines()
         context = (lines[-1] if lines else b"") + block[position:].splitlines()[0]
         return FileFormatError(

@@ -15,9 +15,9 @@ from metrics_core.measures.declaring.worked_example import evaluate_arithmetic
 
 RULES_OF_ALL = (
     "Results are ranked by score, highest first. The rank column of a file is ignored.",
-    TIES + " trec_eval does the same.",
+    TIES + " trec_eval breaks ties in the same way.",
     "A document is relevant if its grade is at least `rel`, by default 1.",
-    UNJUDGED + " So does a document with a negative grade.",
+    UNJUDGED + " A document with a negative grade also counts as not relevant.",
     MISSING,
     "A judged query without any relevant document counts, and most measures give it 0. A query"
     " without judgments is excluded.",

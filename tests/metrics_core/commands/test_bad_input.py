@@ -321,7 +321,7 @@ GOOD_QRELS: dict[str, tuple[Content, str]] = {
         QRELS + "q1 0 d1 1\n",
         "rows repeated with the same grade: 1; each judgment counts once",
     ),
-    "negative grade": (QRELS + "q1 0 d3 -2\n", "negative grades: 1; they count as not relevant"),
+    "negative grade": (QRELS + "q1 0 d3 -2\n", "grades: 1; their documents count as not relevant"),
     "comment and blank": ("# x\n\n" + QRELS, "1 comment line (#), skipped"),
     "CRLF": (QRELS.replace("\n", "\r\n"), ""),
     "header": ("query_id iter doc_id rel\n" + QRELS, "is a header"),

@@ -214,7 +214,7 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     if pair.side and word != "reverses with k":
         at = min(10, found.depth)
         inside = any(low <= at <= high for low, high in found.significant_ranges(pair.side))
-        yield ("on its own" in reason) != (pair.is_significant and not inside) and "clear at k alone"
+        yield ("its own" in reason) != (pair.is_significant and not inside) and "clear at k alone"
         yield ("this pair alone" in reason) != (inside and not pair.is_significant) and "pair alone"
     yield "at every cutoff" in reason and len(means[pair.side]) < found.depth
 
@@ -464,7 +464,7 @@ def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
         yield text.startswith("“No difference that matters”") != small and word
         lead = re.match(r"The lead of (\S+) holds", text)
         yield bool(lead) and lead[1] != pair.leader(pair.side) and "who leads"
-        yield ("was found" in text) != (set(tones) == {"firm"}) and "what was found"
+        yield ("found anything" in text) != (set(tones) == {"firm"}) and "what was found"
     else:
         yield word != "cannot tell" and "no verdict"
         tied = pair_of(given).side == 0
