@@ -76,10 +76,7 @@ def test_what_judging_could_do() -> None:
     )
     assert said(None, 0) == "The verdict is safe, whatever grades the unjudged documents get."
     assert "fewer may be enough" in said(3, 2, exact=False)
-    assert (
-        said(None, None)
-        == "Judging these documents alone would not decide the order."
-    )
+    assert said(None, None) == "Judging these documents alone would not decide the order."
     assert said(None, 1, of=1) == (
         "If the one unjudged document turns out not relevant, nothing can reverse the order."
     )
@@ -100,6 +97,4 @@ def test_of_two_that_are_level_none_would_take_the_lead() -> None:
         "Effects in both directions count, because the runs"
     )
     none = NextJudgments(pd.DataFrame(), None, None, exact=True)
-    assert judge_next_finding(none, level).endswith(
-        "whatever grades the unjudged documents get."
-    )
+    assert judge_next_finding(none, level).endswith("whatever grades the unjudged documents get.")
