@@ -135,7 +135,7 @@ def _document_texts_line(
     if unknown:
         runs_text = w.plural(unknown, "the run", f"the {unknown:,} runs")
         remark += f"; excludes {runs_text} loaded as ranks of judged documents"
-    label = f"documents in the top {cutoff} with a text"
+    label = f"top {cutoff} documents with a text"
     return FitLine(label, f"{n_with_text:,} of {len(top_ids):,}", not lacking, remark)
 
 

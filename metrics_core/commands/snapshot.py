@@ -56,7 +56,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--after",
         default="",
         metavar="SNAPSHOT",
-        help="previous snapshot; its best means so far are carried over (default: the file that is"
+        help="previous snapshot whose best means so far are carried over (default: the file that is"
         " overwritten)",
     )
     parser.add_argument(

@@ -95,8 +95,8 @@ class _LineRows:
     kinds=("qrels",),
     endings=(".txt", ".dat", ".letor"),
     explanation="One line per document with grade, query and features, as used by LETOR, MSLR,"
-    " SVMrank, RankLib and XGBoost. Read as judgments. The comment names the document: `docid = …`"
-    " or its first word. Without comments, documents are numbered from 0 within each query.",
+    " SVMrank, RankLib and XGBoost. Read as judgments. The comment identifies the document: by"
+    " `docid = …` or by its first word. Without comments, documents are numbered from 0 within each query.",
     example=f"{_FEATURES}\n0 qid:1 1:0.1 2:0.08 # docid = doc-3",
     recognise=recognise_letor,
     tools=(

@@ -53,7 +53,7 @@ def test_queries_against_judgments_and_runs() -> None:
 def test_documents_in_the_top_with_a_text() -> None:
     documents = Documents.from_columns({"doc_id": ["d1"], "text": ["a"]})
     lines = report([WHOLE], documents=documents)
-    assert lines["documents in the top 1 with a text"] == ("1 of 1", True, "all")
+    assert lines["top 1 documents with a text"] == ("1 of 1", True, "all")
     judged = [join_judgments(WHOLE, QRELS)]
     (*_, deeper) = fit_report([WHOLE], judged, QRELS, None, documents, cutoff=2)
     assert (deeper.value, deeper.remark) == ("1 of 2", "1 shown by id")
