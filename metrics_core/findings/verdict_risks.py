@@ -361,8 +361,10 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
             f"{w.format_count(len(others))}"
             f" {w.plural(len(others), 'other measure', 'other measures')}"
         )
-        order = f"The ranking of all {w.number_word(runs)} runs is the same on"
-        sentences.append(f"{order} {w.format_count(n_same)} of {others_text}.")
+        sentences.append(
+            f"The ranking of all {w.number_word(runs)} runs is the same on"
+            f" {w.format_count(n_same)} of {others_text}."
+        )
     if not others:
         reason = NO_OTHER_MEASURE
         return RobustnessCheck("measures", "Other measures", w.DASH, "", reason)

@@ -166,8 +166,8 @@ def compare_with_computed_scores(
         short_name = name.removeprefix(PREFIX)
         message = f"{short_name} equals {measure} as computed here, so it is shown only once"
         if n or not total:
-            message = f"{short_name} differs from {measure} as computed here for {n:,} of"
-            message += f" {total:,} scores; the measure in the file is called {name}"
+            message = f"for {n:,} of {total:,} scores, {short_name} differs from {measure} as"
+            message += f" computed here; the measure in the file is called {name}"
         else:
             equal_names.append(name)
         notes.append(Note("stored_scores", message, n, loud=bool(n)))

@@ -95,8 +95,8 @@ class _LineRows:
     kinds=("qrels",),
     endings=(".txt", ".dat", ".letor"),
     explanation="One line per document with grade, query and features, as used by LETOR, MSLR,"
-    " SVMrank, RankLib and XGBoost. Read as judgments. The comment identifies the document: by"
-    " `docid = …` or by its first word. Without comments, documents are numbered from 0 within each query.",
+    " SVMrank, RankLib and XGBoost. Read as judgments. Comments identify documents: `docid ="
+    " …` or the first word. Without comments, documents are numbered from 0 within each query.",
     example=f"{_FEATURES}\n0 qid:1 1:0.1 2:0.08 # docid = doc-3",
     recognise=recognise_letor,
     tools=(
@@ -143,12 +143,12 @@ def _line_notes(counts: _LineCounts) -> Iterator[Note]:
         yield Note("places", _NUMBERED_MESSAGE, len(counts.unnamed_lines), loud=True)
     longer = (
         f"{format_count(counts.long_comments, 'comment')} with several words; the first word is"
-        " used as the"
+        " used as the document's id"
     )
     features = f"{format_count(counts.features, 'line')} with features; features are ignored"
     skipped = f"{format_count(counts.skipped, 'blank or comment line')}, skipped"
     for code, count, message in (
-        ("comments", counts.long_comments, f"{longer} document's id"),
+        ("comments", counts.long_comments, longer),
         ("features", counts.features, features),
         ("comments", counts.skipped, skipped),
     ):
