@@ -61,7 +61,7 @@ def files_finding(
         )
     elif has_only_scores:
         statement = (
-            "Only scores are loaded, so pages that need lists and judgments are not offered."
+            "Only scores are loaded, so pages that need result lists and judgments are hidden."
         )
     else:
         note = _incomplete_runs_note(answered_counts, n_judged)

@@ -152,7 +152,7 @@ def single_queries_check(
         )
         reason = (
             f"Removing the {turning:,} of {queries:,} queries most favourable to"
-            f" {pair.leader(pair.side)} would reverse it. {carriers}"
+            f" {pair.leader(pair.side)} would reverse the lead. {carriers}"
         )
     return RobustnessCheck("queries", title, word, tone, reason, word)
 

@@ -76,7 +76,7 @@ def find_directions(lower: Collection[str], higher: Collection[str]) -> dict[str
         if not isinstance(name, str):
             raise ParameterError(
                 f"{shorten_value(name)} is not the name of a measure.",
-                "lower and higher are a name or a list of names, such as lower='latency_ms'.",
+                "lower and higher must each be a name or a list of names: lower='latency_ms'.",
             )
     both = sorted({*lower} & {*higher})
     if both:

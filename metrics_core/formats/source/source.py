@@ -263,7 +263,7 @@ class Source:
         return block
 
     def _binary_error(self, position: int) -> FileFormatError:
-        hint = "The file is binary, or damaged, or UTF-16 without a byte order mark."
+        hint = "The file is binary, damaged, or UTF-16 without a byte order mark."
         return self._decoding_error(
             "text", f"a NUL byte at byte {position:,}", hint, self._find_line(position)
         )

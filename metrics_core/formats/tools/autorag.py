@@ -109,8 +109,8 @@ declare(
                 "AutoRAG",
                 "qa.parquet, and best_*.parquet of a retrieval node",
                 "judgments and queries; one run per node",
-                "the rule that one of several alternatives in retrieval_gt is enough: every"
-                " document counts as relevant",
+                "which documents in retrieval_gt are alternatives of each other: every document"
+                " counts as relevant",
                 ("rag",),
             ),
         ),

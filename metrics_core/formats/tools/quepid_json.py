@@ -109,8 +109,8 @@ declare(
             Remark(
                 ("qrels",),
                 "positions",
-                "{n:,} {things} with a position, which is not read as a run (a book collects pairs"
-                " from several searches)",
+                "{n:,} {things} with a position; positions are not read as a run (a book collects"
+                " pairs from several searches)",
                 make_case_finder("query_doc_pairs[].position", lambda value: value is not None),
                 ("pair", "pairs"),
             ),

@@ -471,7 +471,7 @@ def test_ids_that_match_only_when_cleaned(evaluate: Evaluate, odd: str) -> None:
 
 def test_ids_that_match_only_in_one_normal_form(evaluate: Evaluate) -> None:
     run, qrels = RUN.replace("d1", "cafe\u0301"), QRELS.replace("d1", "caf\u00e9")
-    assert "would match after" in evaluate(run=run, qrels=qrels).err
+    assert "would match the run after" in evaluate(run=run, qrels=qrels).err
     assert evaluate("--clean-ids", run=run, qrels=qrels).value == AP
 
 

@@ -90,7 +90,7 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     fewest = next((m for m, rest in enumerate(left, 1) if rest < -1e-12 * np.abs(known).sum()), 0)
     hangs = fewest or (known > 0).sum()
     if turning := re.search(
-        r"Removing the (\S+) of (\S+) queries most favourable to (run\d) would reverse it", text
+        r"Removing the (\S+) of (\S+) queries most favourable to (run\d) would reverse the", text
     ):
         yield [count_of(n) for n in turning.groups()[:2]] != [fewest, len(known)] and "how many"
         yield turning[3] != pair_of(given).leader(pair_of(given).side) and "whom they favour"
