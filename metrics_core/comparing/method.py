@@ -26,7 +26,7 @@ CORRECTIONS: dict[str, str] = {
     "holm": "Holm",
     "benjamini-hochberg": "Benjamini–Hochberg",
     "bonferroni": "Bonferroni",
-    MIN_P: "min-p over the joint draws",
+    MIN_P: "min-p over joint resamples",
     NO_CORRECTION: "not corrected",
 }
 """Names of the corrections, and the names used for them in sentences."""

@@ -65,7 +65,7 @@ def files_finding(
         )
     else:
         note = _incomplete_runs_note(answered_counts, n_judged)
-        statement = f"All query ids in the runs are judged{note}."
+        statement = f"All queries in the runs are judged{note}."
     if unclear_files or ambiguous_files:
         are = _waiting_files_text(unclear_files, ambiguous_files, n_loaded + n_refused + n_waiting)
         question = _files_question(unclear_files, ambiguous_files)

@@ -59,7 +59,7 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     lost = re.search(r"(\w+) could not be read", text)
     yield (count_of(lost[1]) if lost else 0) != given.refused and "how many are lost"
     unjudged = len(given.asked - given.judged)
-    every = "All query ids in the runs are judged" in text
+    every = "All queries in the runs are judged" in text
     yield every is not (not unjudged and given.fits and not given.missing) and "that all match"
     has = re.search(r"run1 has results for ([\d,]+) of ([\d,]+)", text)
     both = len(given.asked & given.judged), len(given.judged)

@@ -187,7 +187,7 @@ def test_a_level_pair_has_its_own_words() -> None:
     level |= {"reason": "no query differs", "won": 0, "lost": 0, "same": 84, "differing": 0}
     for ends in ({"low": np.nan, "high": np.nan}, {"low": 0.0, "high": 0.0}):
         assert said("P@5", **level | ends) == (
-            "hybrid and bm25 [tied|unclear] They score the same on every query: P@5 is 0.571."
+            "hybrid and bm25 [tied|unclear] The runs score the same on every query: P@5 is 0.571."
         )
     # Of equal means whose queries differ nobody knows that the runs are level.
     differ = {"low": -0.02, "high": 0.02, "differing": 8, "p_corrected": 1.0}
@@ -871,14 +871,14 @@ def test_no_judgments_and_nothing_relevant() -> None:
     ("loaded", "refused", "options", "text"),
     [
         (7, 1, {}, "Seven files are loaded. One could not be read. "
-         "All query ids in the runs are judged."),
-        (7, 0, {}, "Seven files are loaded. All query ids in the runs are judged."),
+         "All queries in the runs are judged."),
+        (7, 0, {}, "Seven files are loaded. All queries in the runs are judged."),
         (7, 0, {"answered_counts": {"bm25": 98, "dense": 81}, "n_judged": 104},
          "Seven files are loaded. "
-         "All query ids in the runs are judged; bm25 has results for 98 of 104, dense for 81."),
+         "All queries in the runs are judged; bm25 has results for 98 of 104, dense for 81."),
         (7, 0, {"answered_counts": {"a": 1, "b": 2, "c": 3}, "n_judged": 4},
          "Seven files are loaded. All "
-         "query ids in the runs are judged; three runs have no results for some of the 4 queries."),
+         "queries in the runs are judged; three runs have no results for some of the 4 queries."),
         (7, 0, {"n_unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),
         (12, 0, {"files_fit": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),
