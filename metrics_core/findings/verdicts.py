@@ -75,9 +75,9 @@ def verdict_finding(
     if row["queries"] < FEWEST_QUERIES:
         return _few_queries_finding(row, base, measure, focus, baseline)
     if not row["differing"]:
-        score = muted_span(f"The runs score the same on every query: {measure} is ") + _strong_score(
-            row["mean"]
-        )
+        score = muted_span(
+            f"The runs score the same on every query: {measure} is "
+        ) + _strong_score(row["mean"])
         return VerdictFinding(pair, score + muted_span("."), "tied")
     if row["verdict"] in CLEAR:
         ahead = row["verdict"] in AHEAD
