@@ -256,7 +256,7 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
         query_counts[query_id] += 1
         rows.add(source, number, query_id, position, score)
     note = Note("places", _NUMBERED_MESSAGE, query_counts.total(), loud=True)
-    return _load_run(source, request, rows, "RankLib: query, place, score", [note])
+    return _load_run(source, request, rows, "RankLib: query, number, score", [note])
 
 
 def _load_run(

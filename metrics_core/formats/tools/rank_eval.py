@@ -44,7 +44,7 @@ def _make_index_finder(path: str) -> CaseFinder:
             doc_id, index = str(document.get("_id")), str(document.get("_index") or "")
             if index_of.setdefault(doc_id, index) != index:
                 actual = (
-                    f"`{doc_id[:60]}` of index {index or 'none'} and of"
+                    f"`{doc_id[:60]}` in index {index or 'none'} and in"
                     f" {index_of[doc_id] or 'none'}"
                 )
                 hint = (

@@ -135,7 +135,7 @@ def test_documents_of_several_indices() -> None:
     ]
     refused(
         content.replace(b'"d9"', b'"007"'),
-        *("x.json", "`007` of index docs and of old at requests[0].ratings[2]"),
+        *("x.json", "`007` in index docs and in old at requests[0].ratings[2]"),
         "one index at a time",
     )
 
