@@ -22,8 +22,8 @@ RULES_OF_ALL = (
     "A judged query without any relevant document counts, and most measures give it 0. A query"
     " without judgments is excluded.",
     "The score of a run is the mean over its judged queries.",
-    "The option `duplicates` decides about a document that occurs twice in a list of a file: it is"
-    " an error, or it counts once, with its best score or with its first row. In plain lists"
+    "The option `duplicates` applies to a document that occurs twice in a list of a file: 'error'"
+    " rejects the file, 'best' uses the best score and 'first' uses the first row. In plain lists"
     " (`metrics_core.lists`) 'first' counts it at its first rank and closes the gap, 'each' counts"
     " every rank and 'error' rejects the list. If a is expected and [a, a, b] is retrieved, P@2 is"
     " 1/2 with 'first' and 2/2 with 'each'.",
