@@ -36,8 +36,8 @@ Normalize = Annotated[bool, "divide by the highest score that the ideal order ca
     unjudged="An unjudged document is not part of the ideal order.",
     differences=Difference(
         "ir_measures",
-        "Judged documents missing from the run come last within their grade in the ideal"
-        " list, even if the run has negative scores.",
+        "In the ideal list, judged documents that are missing from the run come last within"
+        " their grade, even if the run has negative scores.",
         "ir_measures gives missing documents the score 0, so they come before documents with a"
         " negative score.",
     ),
