@@ -133,8 +133,10 @@ def _document_texts_line(
     lacking = len(top_ids) - n_with_text
     remark = "all" if not lacking else f"{lacking:,} shown by id"
     if unknown:
-        runs_text = w.plural(unknown, "the run", f"the {unknown:,} runs")
-        remark += f"; excludes {runs_text} loaded as ranks of judged documents"
+        remark += (
+            f"; excludes {w.plural(unknown, 'the run', f'the {unknown:,} runs')} loaded as ranks of"
+            " judged documents"
+        )
     label = f"top {cutoff} documents with a text"
     return FitLine(label, f"{n_with_text:,} of {len(top_ids):,}", not lacking, remark)
 
