@@ -213,8 +213,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     zero_queries = query[is_first & (rank == 0)]
     if len(zero_queries):
         message = (
-            f"in {len(zero_queries):,} of {n:,} queries the ranks start at 0; rank 0 is read as the"
-            " first rank"
+            f"in {len(zero_queries):,} of {n:,} queries the ranks start at 0, so rank 0 is read as"
+            " the first rank"
         )
         notes.append(
             Note("rank", message, len(zero_queries), _format_examples(query_id, zero_queries))
