@@ -246,8 +246,8 @@ def cutoff_check(
     if not spans:
         chance = "The difference is not significant at any k."
         if pair.is_significant:
-            alone_text = f"k = {w.format_count(k)} is significant on its own"
-            chance = f"{alone_text}, but no k is significant after correction for all k."
+            alone_text = f"Tested alone, k = {w.format_count(k)} is significant"
+            chance = f"{alone_text}, but no k is significant when all k are tested."
         return make_cutoff_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
     is_inside = any(low <= k <= high for low, high in spans)

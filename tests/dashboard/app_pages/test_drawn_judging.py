@@ -40,7 +40,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
 def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
     overview = opened("", **PAIR)
-    assert "Which list is right? Judge 50 random queries" in text_of(overview)
+    assert "Which list is right? Judge 50 queries drawn at random" in text_of(overview)
     assert re.search(r'href="\./judge\?[^"]*">Draw 50 queries', drawn(overview))
     app = opened("judge", **PAIR)
     assert "Which list is right?" in text_of(app) and not app.exception

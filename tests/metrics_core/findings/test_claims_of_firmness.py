@@ -214,7 +214,8 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     if pair.side and word != "reverses with k":
         at = min(10, found.depth)
         inside = any(low <= at <= high for low, high in found.significant_ranges(pair.side))
-        yield ("its own" in reason) != (pair.is_significant and not inside) and "clear at k alone"
+        alone = "its own" in reason or "Tested alone" in reason
+        yield alone != (pair.is_significant and not inside) and "clear at k alone"
         yield ("this pair alone" in reason) != (inside and not pair.is_significant) and "pair alone"
     yield "at every cutoff" in reason and len(means[pair.side]) < found.depth
 

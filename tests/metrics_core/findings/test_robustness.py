@@ -230,7 +230,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             by_k([1, 1], [0, 0]),
             "not significant at any k",
             "",
-            "k = 2 is significant on its own, but no k is significant after",
+            "Tested alone, k = 2 is significant, but no k is significant when all",
         ),
         (by_k([1, 1, 1], [1, 1, 0]), "significant at k = 1 to 2", "firm", "Elsewhere"),
         (None, "none", "", "scores whole lists and has no cutoff"),
