@@ -76,7 +76,7 @@ def verdict_finding(
         return _few_queries_finding(row, base, measure, focus, baseline)
     if not row["differing"]:
         score = muted_span(
-            f"The runs score the same on every query: {measure} is "
+            f"Both runs have the same score on every query: {measure} is "
         ) + _strong_score(row["mean"])
         return VerdictFinding(pair, score + muted_span("."), "tied")
     if row["verdict"] in CLEAR:

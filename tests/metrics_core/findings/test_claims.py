@@ -102,7 +102,9 @@ def false_in_verdict(
     yield bool(beats) != (tone in ("better", "worse")) and "title and tone"
     row = frame.iloc[list(frame["run"]).index(given.focus)]
     if badge == "tied":
-        same = re.match(rf"The runs score the same on every query: \S+ is ({NUMBER})\.$", lead)
+        same = re.match(
+            rf"Both runs have the same score on every query: \S+ is ({NUMBER})\.$", lead
+        )
         yield not same or (not is_rounded(same[1], given.mean(given.focus)) and "the score")
     elif beats:
         better = mean * given.direction > 0

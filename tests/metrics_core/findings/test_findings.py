@@ -187,7 +187,8 @@ def test_a_level_pair_has_its_own_words() -> None:
     level |= {"reason": "no query differs", "won": 0, "lost": 0, "same": 84, "differing": 0}
     for ends in ({"low": np.nan, "high": np.nan}, {"low": 0.0, "high": 0.0}):
         assert said("P@5", **level | ends) == (
-            "hybrid and bm25 [tied|unclear] The runs score the same on every query: P@5 is 0.571."
+            "hybrid and bm25 [tied|unclear] Both runs have the same score on every query: P@5 is"
+            " 0.571."
         )
     # Of equal means whose queries differ nobody knows that the runs are level.
     differ = {"low": -0.02, "high": 0.02, "differing": 8, "p_corrected": 1.0}
