@@ -93,8 +93,9 @@ class Registry(Generic[Declared]):
             shared = names & entry.names
             if shared and not (other_name == name and module == entry.module):
                 raise RanklensError(
-                    f"The {self._what} {name} of {package or 'Ranklens'} shares a name with"
-                    f" {other_name} of {entry.package or 'Ranklens'}: {', '.join(sorted(shared))}.",
+                    f"The {self._what} {name} of {package or 'Ranklens'} and {other_name} of"
+                    f" {entry.package or 'Ranklens'} have names in common:"
+                    f" {', '.join(sorted(shared))}.",
                     f"Every name of a {self._what} must be unique.",
                 )
         self._entries[name] = _Entry(declaration, module, names, package)

@@ -90,7 +90,7 @@ def encode_text(text: str, path: str | Path) -> bytes:
     except UnicodeEncodeError as error:
         part = text[max(error.start - 20, 0) : error.end + 20]
         raise RanklensError(
-            f"{path} was not written: {part!r} cannot be written as UTF-8.",
+            f"{path} was not written: {part!r} cannot be encoded as UTF-8.",
             "Rename the file or run that contains these characters.",
         ) from None
 

@@ -321,5 +321,5 @@ def shorten_value(value: Any) -> str:
     try:
         text = repr(value)
     except ValueError:  # the value contains such a number
-        return f"a {type(value).__name__} with a number that has many thousands of digits"
+        return f"a {type(value).__name__} that contains a number with many thousands of digits"
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

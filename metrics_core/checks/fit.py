@@ -133,9 +133,11 @@ def _document_texts_line(
     lacking = len(top_ids) - n_with_text
     remark = "all" if not lacking else f"{lacking:,} shown by id"
     if unknown:
-        remark += f"; excludes {w.plural(unknown, 'the run', f'the {unknown:,} runs')} loaded as"
-        remark += " ranks of judged documents"
-    label = f"documents in the top {cutoff} with a text"
+        remark += (
+            f"; excludes {w.plural(unknown, 'the run', f'the {unknown:,} runs')} loaded as ranks of"
+            " judged documents"
+        )
+    label = f"top {cutoff} documents with a text"
     return FitLine(label, f"{n_with_text:,} of {len(top_ids):,}", not lacking, remark)
 
 
@@ -233,9 +235,9 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
             notes.append(
                 Note(
                     f"near_{what}_ids",
-                    f"{count:,} {what} {w.plural(count, 'id')} in the judgments would match after"
-                    " cleaning with clean-ids (blanks trimmed, invisible characters removed,"
-                    " accents composed)",
+                    f"{count:,} {what} {w.plural(count, 'id')} in the judgments would match the"
+                    " run after cleaning with clean-ids (blanks trimmed, invisible characters"
+                    " removed, accents composed)",
                     count,
                     tuple(f"{a!r} and {b!r}" for a, b in pairs[:_EXAMPLES]),
                     loud=True,

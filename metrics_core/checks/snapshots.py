@@ -252,8 +252,8 @@ def read_snapshot(path: str) -> Snapshot:
         raise _damaged_snapshot_error(name, "a different structure") from error
     if type(format) is int and format > FORMAT:
         raise RanklensError(
-            f"{name} is a snapshot from a newer Ranklens ({document.get('made by', '?')}): format"
-            f" {format}, but this version reads {FORMAT}.",
+            f"{name} is a snapshot in format {format}, from a newer Ranklens"
+            f" ({document.get('made by', '?')}). This version reads only formats up to {FORMAT}.",
             f"Update Ranklens on this computer. {REMAKE_HINT}",
         )
     try:
@@ -293,7 +293,7 @@ def refuse_changed_reading_options(
             for each in (old_choices, reading_options)
         ]
         raise RanklensError(
-            f"{path} was created with reading options ({texts[0]}) other than the current ones"
+            f"The reading options of {path} ({texts[0]}) differ from the current ones"
             f" ({texts[1]}).",
             f"Use the same options. {REMAKE_HINT}",
         )
@@ -351,5 +351,5 @@ def _parse_score(value: Any) -> float:
 
 def _damaged_snapshot_error(name: str, finding: str, line: int | None = None) -> FileFormatError:
     problem = LineProblem(line, finding, "an unmodified snapshot")
-    hint = f"The file was truncated, or it was merged or edited by hand. {REMAKE_HINT}"
+    hint = f"The file was truncated, merged or edited by hand. {REMAKE_HINT}"
     return FileFormatError(name, [problem], hint=hint)

@@ -56,8 +56,8 @@ def _stored_score_notes(
     )
     n = len(queries)
     message = (
-        f"the scores in the file differ from the scores computed here for {n:,}"
-        f" {w.plural(n, 'query', 'queries')}: {counts_text}"
+        f"for {n:,} {w.plural(n, 'query', 'queries')}, the scores in the file differ from the"
+        f" scores computed here: {counts_text}"
     )
     return (Note("stored_scores", message, n, tuple(queries[:3]), loud=True),)
 

@@ -49,7 +49,7 @@ def refuse_options_on_scores(options: Mapping[str, object]) -> None:
     judgments. `options` are the values of these options by name."""
     first = next((name for name, value in options.items() if value), None)
     if first:
-        hint = f"Give judgments instead of {NO_JUDGMENTS!r}."
+        hint = f"Replace {NO_JUDGMENTS!r} with a file of judgments."
         raise RanklensError(f"{first} needs judgments.", hint)
 
 

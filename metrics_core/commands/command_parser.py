@@ -23,7 +23,7 @@ class CommandParser(argparse.ArgumentParser):
             _OPTION,
             metavar="NAME",
             help="use an ir_datasets collection, such as beir/scifact/test, instead of QRELS; its"
-            " judgments are downloaded, and so are its queries and documents if needed",
+            " judgments are downloaded, and also its queries and documents if they are needed",
         )
 
     def add_score_options(self) -> None:
@@ -35,9 +35,9 @@ class CommandParser(argparse.ArgumentParser):
             action="append",
             default=[],
             metavar="FILE",
-            help="scores that another tool computed, one row per score (query_id, run, measure,"
-            " value) or one column of numbers per measure; repeatable. Without QRELS and RUN, only"
-            " these scores are used",
+            help="file of scores from another tool, with one row per score (query_id, run, measure,"
+            " value) or one column of numbers per measure; repeatable. If QRELS and RUN are left"
+            " out, only these scores are used",
         )
         for direction in ("lower", "higher"):
             self.add_argument(
@@ -45,7 +45,7 @@ class CommandParser(argparse.ArgumentParser):
                 action="append",
                 default=[],
                 metavar="NAME",
-                help=f"{direction} is better for this measure of --scores; repeatable",
+                help=f"measure in --scores for which {direction} is better; repeatable",
             )
 
     def parse_known_args(  # type: ignore[override]

@@ -116,8 +116,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--correction",
         choices=list(CORRECTIONS),
         default="",
-        help="correction for multiple comparisons (default: Holm, unless the test’s p-values"
-        " are too coarse)",
+        help="correction for multiple comparisons (default: Holm, or none if the test’s"
+        " p-values are too coarse)",
     )
     parser.add_argument(
         "--margin", type=float, metavar="SIZE", help="the smallest difference that matters"
@@ -135,8 +135,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--show",
         default="",
         metavar="NAMES",
-        help="one or both additional columns: overlap (mean overlap of the top results with the"
-        " baseline) and rbo (mean rank-biased overlap), separated by a comma",
+        help="additional columns, separated by a comma: overlap (mean overlap of the top results"
+        " with the baseline), rbo (mean rank-biased overlap)",
     )
     parser.add_argument(
         "--top",

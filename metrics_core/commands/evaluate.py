@@ -41,7 +41,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="memory limit, such as 1GB. Runs may have any size, but their rows must be grouped"
         " by query",
     )
-    add_grouping_options(parser, "show means by this column of the queries")
+    add_grouping_options(parser, "show the mean for each value of this column of the queries")
     add_spark_options(parser)
     parser.add_argument("--format", choices=sorted(PRINTERS), default="table")
 

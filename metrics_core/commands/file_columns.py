@@ -96,7 +96,7 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
     if options.qrels in runs and is_path(doc) and "relevance" not in chosen:
         raise RanklensError(
             f"The list {doc} would be used both as the judgments and as the run.",
-            "Use a file for each, or rename the lists so that they are recognised, such as"
+            "Use a separate file for each, or rename the lists so that they are recognised, such as"
             " `retrieved` and `expected`.",
         )
     of_runs = (_columns_in_file(path, "run", options) for path in runs)

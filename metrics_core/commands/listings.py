@@ -29,7 +29,7 @@ from metrics_core.measures.declaring.families import group_by_family
 from metrics_core.measures.declaring.names import find_declaration
 
 _WIDTH = 96
-_EXPLAIN = "`metrics-core measures NAME` explains one measure, by any of its names."
+_EXPLAIN = "`metrics-core measures NAME` explains one measure; NAME can be any of its names."
 
 
 @dataclass(frozen=True, kw_only=True)

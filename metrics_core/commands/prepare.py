@@ -15,5 +15,5 @@ def prepare(options: CommandOptions) -> str:
     for part in SIGNATURES:
         compiled_functions(part)
     if code := find_object_file(part):
-        return f"Compiled for this machine, in {code.parent}.\n"
+        return f"The code compiled for this machine is in {code.parent}.\n"
     return "Compiled, but the code cannot be stored. Set RANKLENS_CACHE to a writable folder.\n"

@@ -156,7 +156,7 @@ def nothing_to_compare_error(baseline: str) -> RanklensError:
     """Return the error for a command line on which all runs are the baseline."""
     return RanklensError(
         f"There is no run to compare with {baseline}.",
-        "The file of this run was given twice. Give another run.",
+        "The file of the baseline was given twice. Give the file of another run.",
     )
 
 

@@ -50,7 +50,7 @@ def read_scores_and_runs(
     if not options.scores:
         if options.lower or options.higher:
             raise RanklensError(
-                "--lower and --higher apply only to given scores.", "Add scores with --scores FILE."
+                "--lower and --higher apply only to the measures in --scores.", "Add --scores FILE."
             )
         files = read_input(options)
         return _score_files(files, options), files.runs
@@ -108,9 +108,9 @@ def find_measure_names(options: ReadingOptions, given_measures: Iterable[Measure
         for name in (_unquote(part) for part in parts):
             if PREFIX + name in given_names:
                 raise RanklensError(
-                    f"{name} is the name of a given measure and of a computed one.",
-                    f"Write {PREFIX}{name} for the given scores, or"
-                    f" {_computed_measure_name(name)} for the computed ones.",
+                    f"Both a measure in --scores and a computed measure are named {name}.",
+                    f"Write {PREFIX}{name} for the scores in the file, or"
+                    f" {_computed_measure_name(name)} for the computed scores.",
                 )
             is_computed = name not in given_names and not options.has_only_scores
             names.append(str(parse_measure(name)) if is_computed else name)

@@ -56,7 +56,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--after",
         default="",
         metavar="SNAPSHOT",
-        help="previous snapshot; its best means so far are carried over (default: the file that is"
+        help="previous snapshot whose best means so far are carried over (default: the file that is"
         " overwritten)",
     )
     parser.add_argument(
@@ -97,15 +97,15 @@ def _read_given_scores(options: SnapshotOptions) -> Scores:
     of a single run."""
     if not options.has_only_scores or len(options.scores) > 1:
         raise RanklensError(
-            "A snapshot holds the scores of one run, either all computed or all given.",
-            "For given scores, use --scores with one file, without QRELS and RUN.",
+            "A snapshot contains the scores of one run, either all computed or all from --scores.",
+            "To save scores from another tool, use --scores with one file, without QRELS and RUN.",
         )
     scores = read_all_scores(options)
     if len(scores.runs) > 1:
         raise RanklensError(
             f"{options.scores[0]} has the scores of {len(scores.runs)} runs:"
             f" {w.shorten_list(scores.runs)}.",
-            "A snapshot holds one run. Keep only the rows of one run in the file.",
+            "A snapshot contains the scores of one run. Keep only the rows of one run in the file.",
         )
     return scores
 

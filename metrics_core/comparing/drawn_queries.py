@@ -45,7 +45,7 @@ class QueryDraw:
         """Raise ParameterError if a size is not a positive whole number."""
         if not self.sizes or any(type(size) is not int or size < 1 for size in self.sizes):
             raise ParameterError(
-                f"{self.sizes} are not valid sizes of a random draw of queries.",
+                f"{self.sizes} are not valid sizes of a random sample of queries.",
                 "Give one or more whole numbers, each at least 1.",
             )
 

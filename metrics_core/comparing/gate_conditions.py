@@ -89,9 +89,9 @@ class Gate:
         if asks_for_mean == bool(match["percent"]) or match["side"] != "<" or margin <= 0:
             raise ParameterError(
                 f"{text.strip()!r} is not a valid gate for a cost.",
-                f"To limit the typical ratio, write '{measure} < 5 %'. To limit the difference of"
-                f" the means, write 'mean({measure}) < 50'; the test of the means is not robust to"
-                " skewed distributions.",
+                f"To limit the typical rise, write '{measure} < 5 %'. To limit the difference of"
+                f" the means, write 'mean({measure}) < 50', but the test of the means is not robust"
+                " to skewed distributions.",
             )
         return cls(
             measure, margin * (1 if asks_for_mean else 0.01), _parse_slice(match), asks_for_mean

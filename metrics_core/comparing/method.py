@@ -26,7 +26,7 @@ CORRECTIONS: dict[str, str] = {
     "holm": "Holm",
     "benjamini-hochberg": "Benjamini–Hochberg",
     "bonferroni": "Bonferroni",
-    MIN_P: "min-p over the joint draws",
+    MIN_P: "min-p over joint resamples",
     NO_CORRECTION: "not corrected",
 }
 """Names of the corrections, and the names used for them in sentences."""
@@ -96,8 +96,8 @@ DEFAULT_METHOD = Method()
 """The method that is used if the user does not choose one."""
 
 _CORRECTION_HINT = (
-    "Only the bootstrap supports min-p. The tests bca and randomization support no correction,"
-    " because their 10,000 draws give no p-value below 0.0001."
+    "Only the bootstrap supports min-p. The tests bca and randomization support no correction."
+    " Their 10,000 draws give no p-value below 0.0001, which is too coarse for a correction."
 )
 
 

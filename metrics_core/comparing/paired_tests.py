@@ -109,8 +109,8 @@ PAIRED_TESTS: dict[str, PairedTest] = {
     ),
     "randomization": PairedTest(
         "randomisation test",
-        "Computes how often a mean difference this far from zero occurs if the two runs are swapped"
-        " at random on each query.",
+        "Computes how often a mean difference at least this far from zero occurs if the two"
+        " runs are swapped at random on each query.",
         randomization_test,
         countable=False,
     ),

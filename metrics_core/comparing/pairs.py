@@ -254,5 +254,5 @@ def _find_verdicts(tested: ComparisonResults, measure: Measure, method: Method) 
     ]
     if tested.costs is None or method.margin is None:
         return verdicts
-    note = "; the margin applies to the means, but they are not tested"
+    note = "; the margin applies to the means, which are not tested"
     return [verdict._replace(reason=verdict.reason + note) for verdict in verdicts]

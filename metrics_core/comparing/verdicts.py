@@ -99,7 +99,8 @@ def refuse_verdict(measure: str) -> Verdict:
     declared."""
     return Verdict(
         NO_VERDICT,
-        f"not declared whether higher or lower is better: --lower {measure} or --higher {measure}",
+        "it is not declared whether lower or higher is better; use"
+        f" --lower {measure} or --higher {measure}",
     )
 
 

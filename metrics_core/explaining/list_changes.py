@@ -204,8 +204,8 @@ def refuse_incomparable_run(run: Run, baseline: Run) -> None:
         )
     if run.query_ids and set(baseline.query_ids).isdisjoint(run.query_ids):
         raise NoSharedQueriesError(
-            f"{run.name} and {baseline.name} have no query in common: {run.name} begins with"
-            f" {run.query_ids[0]}, {baseline.name} with {baseline.query_ids[0]}.",
+            f"{run.name} and {baseline.name} have no query in common: the first id is"
+            f" {run.query_ids[0]} in {run.name} and {baseline.query_ids[0]} in {baseline.name}.",
             "Give two runs on the same queries, with the same query ids.",
         )
 

@@ -31,9 +31,8 @@ class Overlap:
         match = _PATTERN.fullmatch(text)
         if match is None or not 0 < float(match["share"]) <= 1:
             raise ParameterError(
-                f"{text.strip()!r} is not a valid overlap.",
-                "An overlap condition sets the share of the top results that must remain: 'top10 >="
-                " 0.8'.",
+                f"{text.strip()!r} is not a valid overlap condition.",
+                "The condition sets the share of the top results that must remain: 'top10 >= 0.8'.",
             )
         return cls(int(match["k"]), float(match["share"]))
 

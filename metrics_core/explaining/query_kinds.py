@@ -54,8 +54,8 @@ FIXED, BROKEN, BETTER, WORSE = "fixed", "broken", "better", "worse"
 SAME, BOTH_FAIL = "same", "both failing"
 
 CHANGES: dict[str, str] = {
-    FIXED: "The query does well with the run but not with the baseline, and the run scores higher.",
-    BROKEN: "The query does well with the baseline but not with the run, and the run scores lower.",
+    FIXED: "The query is good with the run but not with the baseline, and the run scores higher.",
+    BROKEN: "The query is good with the baseline but not with the run, and the run scores lower.",
     BOTH_FAIL: "Neither run has a relevant document among the first k.",
     BETTER: "The run scores higher, and the query was neither fixed nor broken.",
     WORSE: "The run scores lower, and the query was neither fixed nor broken.",

@@ -93,9 +93,9 @@ def summarise_change(
     if top is not None and top.before != top.after:
         document = f"{'only relevant' if top.is_only_relevant else 'best'} document"
         if not top.after:
-            text = f"{document} at rank {top.before}, then not retrieved" if is_loss else ""
+            text = f"{document} no longer retrieved (was at rank {top.before})" if is_loss else ""
         elif not top.before:
-            text = "" if is_loss else f"{document} not retrieved, then at rank {top.after}"
+            text = "" if is_loss else f"{document} newly retrieved, at rank {top.after}"
         elif (top.after > top.before) == is_loss:
             text = f"{document} {'fell' if is_loss else 'rose'} to rank {top.after}"
         else:

@@ -71,7 +71,7 @@ def extreme_cells_finding(cells: pd.DataFrame, focus: str, baseline: str) -> str
     return (
         f"{focus} is {'; '.join(clauses)}."
         if clauses
-        else f"{focus} equals {baseline} in each cell."
+        else f"{focus} scores the same as {baseline} in each cell."
     )
 
 
@@ -83,7 +83,7 @@ def precision_at_half_recall_finding(points: pd.DataFrame, runs: Sequence[str]) 
     half = points[np.isclose(points["recall"], _HALF) & points["run"].isin(list(runs))]
     ranked = half.dropna(subset=["precision"]).sort_values("precision", ascending=False)
     if ranked.empty:
-        return "No run finds half of the relevant documents."
+        return "No run retrieves half of the relevant documents."
     clauses = [
         f"{name} {w.format_score(value)}"
         for name, value in ranked[["run", "precision"]].itertuples(index=False)

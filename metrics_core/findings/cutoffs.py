@@ -349,7 +349,7 @@ def reranking_title(ceiling: pd.DataFrame, focus: str, measure: str) -> Sentence
     if not best > score + 1e-12:
         return strong_span("Reordering cannot raise the score of ") + run_span(focus)
     return run_span(focus) + strong_span(
-        f" could reach {w.format_score(best)} on {measure} by a perfect reordering"
+        f" could reach {w.format_score(best)} on {measure} with a perfect reordering"
     )
 
 

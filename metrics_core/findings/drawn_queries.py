@@ -16,12 +16,12 @@ from metrics_core.findings.verdicts import VerdictFinding
 def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
     """State the result on the queries that were drawn at random. If there are not yet enough
     judgments to show the comparison, state what is to be judged instead."""
-    row, n = state.row, w.format_query_count(len(state.query_ids), "drawn ")
+    row, n = state.row, w.format_query_count(len(state.query_ids), "random ")
     if row is None and state.is_finished:
         lead = muted_span(f"A comparison needs at least {FEWEST_QUERIES} queries.")
         return VerdictFinding(strong_span(f"{n} judged"), lead)
     if row is None or not state.is_open:
-        title = f"Judge {w.format_query_count(len(state.query_ids))} drawn at random"
+        title = f"Judge {n}"
         return VerdictFinding(strong_span(title), muted_span(_describe_task(state)))
     counted = n if state.is_finished else f"{w.format_count(state.n_counted)} of {n}"
     test = f"{' '.join(_format_interval(state))} ({w.format_p_value(row['p'])})"
@@ -32,7 +32,7 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
     is_ahead, is_significant = row["verdict"] in AHEAD, row["verdict"] in CLEAR
     if not (state.is_finished or is_significant):
         lead += muted_span(
-            f" Until the draw is finished, a verdict needs p ≤ {1 - EARLY_LEVEL:.3f}."
+            f" Until all random queries are judged, a verdict needs p ≤ {1 - EARLY_LEVEL:.3f}."
         )
     for number, which, what in (
         (len(state.draw.left_out), "skipped", "left out"),
@@ -41,7 +41,7 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
         if number:
             queries, are = w.format_query_count(number, f"{which} "), w.plural(number, "is", "are")
             lead += muted_span(f" {queries} {are} {what}.")
-    lead += muted_span(f" Drawn at random on {state.draw.date}, seed {state.draw.seed}.")
+    lead += muted_span(f" Randomly selected on {state.draw.date}, seed {state.draw.seed}.")
     run, baseline = run_span(state.run), run_span(state.baseline)
     if is_significant:
         verb = strong_span(" beats " if is_ahead else " falls behind ")
@@ -118,7 +118,7 @@ def new_draw_steps(
     per query."""
     n_waiting, n_documents = round(n * waiting_share), round(n * documents_per_query)
     steps = [
-        f"Draw {w.format_count(n)} of the {w.format_query_count(n_available)} at random.",
+        f"Randomly select {w.format_count(n)} of the {w.format_query_count(n_available)}.",
         f"Judge about {w.format_with_noun(n_documents, 'document')} in"
         f" {w.format_query_count(n_waiting)}. Runs and ranks are hidden.",
         f"See a first result after {FEWEST_QUERIES} queries, the verdict after"

@@ -95,7 +95,7 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
         text = "both runs have all scores"
         return RobustnessCheck("missing", "Missing", "none", "firm", f"{text}.", text)
     text = w.join_words(lacks)
-    reason = f"{text}. Such queries are left out, not counted as 0, and may be harder than others."
+    reason = f"{text}. Such queries are excluded, not scored 0, although they may be harder."
     return RobustnessCheck("missing", "Missing", "left out", "", reason, f"{text}; left out")
 
 

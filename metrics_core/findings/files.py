@@ -55,12 +55,12 @@ def files_finding(
         )
     elif has_only_scores:
         statement = (
-            "Only scores are loaded, so pages that need lists and judgments are not offered."
+            "Only scores are loaded, so pages that need result lists and judgments are hidden."
         )
     else:
         lack = w.plural(n_incomplete, "run has", "runs have")
         note = f"; {w.number_word(n_incomplete)} {lack} no results for some queries"
-        statement = f"All query ids in the runs are judged{note if n_incomplete else ''}."
+        statement = f"All queries in the runs are judged{note if n_incomplete else ''}."
     if unclear_files or ambiguous_files:
         are = _waiting_files_text(unclear_files, ambiguous_files, n_loaded + n_refused + n_waiting)
         question = _files_question(unclear_files, ambiguous_files)

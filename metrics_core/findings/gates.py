@@ -138,11 +138,13 @@ def _explain_difference(outcome: GateOutcome) -> str:
     if outcome.outcome == NOT_WORSE:
         ends = outcome.inner_low, outcome.inner_high
         upper = outcome.gate.direction < 0
-        end = f"{'upper' if upper else 'lower'} bound of its 90{w.NO_BREAK}% interval is"
         digits = w.distinguishing_decimals(
             outcome.worst_loss, outcome.gate.margin, w.interval_decimals(*ends)
         )
-        end += f" {_format_difference(ends[upper], digits)}"
+        end = (
+            f"{'upper' if upper else 'lower'} bound of its 90{w.NO_BREAK}% interval is"
+            f" {_format_difference(ends[upper], digits)}"
+        )
         lower = outcome.is_significant and outcome.loss > 0
         but = "It is significantly lower, but a" if lower and outcome.gate.direction > 0 else "A"
         but = "It is significantly higher, but a" if lower and outcome.gate.direction < 0 else but
@@ -210,7 +212,7 @@ def floor_finding(outcome: FloorOutcome) -> str:
     statement = f"{describe_target(floor)} is {w.format_distinct_score(outcome.score, floor.least)}"
     if floor.by_bound and not math.isnan(outcome.end):
         end_name = "lower" if higher else "upper"
-        statement += f", the {end_name} bound of its 90{w.NO_BREAK}% interval"
+        statement += f", and the {end_name} bound of its 90{w.NO_BREAK}% interval is"
         statement += f" {w.format_distinct_score(outcome.end, floor.least)}"
     if outcome.outcome == HELD:
         return f"{w.sentence_case(name)} held: {statement} (required: {least_text})."

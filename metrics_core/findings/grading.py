@@ -105,7 +105,7 @@ def judge_next_finding(
     counted."""
     if pair.side == 0:
         if next_judgments.table.empty:
-            return "The runs are tied, whatever the grades of the unjudged documents."
+            return "The runs stay tied, whatever grades the unjudged documents get."
         return "Effects in both directions count, because the runs are tied."
     trailing_run = pair.leader(-pair.side)
     if next_judgments.n_to_settle == 0:
@@ -114,7 +114,7 @@ def judge_next_finding(
             if pair.is_significant
             else f"{pair.leader(pair.side)} has the better mean"
         )
-        return f"{safe}, whatever their grades."
+        return f"{safe}, whatever grades the unjudged documents get."
     if next_judgments.n_to_settle is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_settle, n_unjudged)
         verb = w.plural(next_judgments.n_to_settle, "turns", "turn")
@@ -124,7 +124,7 @@ def judge_next_finding(
     if next_judgments.n_to_reverse is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_reverse, n_unjudged)
         return f"If {documents} got the highest grade, {trailing_run} would have the better mean."
-    return "These judgments alone would not decide the order, however many you make."
+    return "Judging these documents alone would not decide the order."
 
 
 def _influential_documents_phrase(n: int, n_unjudged: int) -> str:

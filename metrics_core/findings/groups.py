@@ -76,7 +76,7 @@ def groups_title(
         )
     if _is_inconclusive(bridge, total):
         significance = _significance_sentence(bridge, len(bridge), noun, higher_is_better)
-        return strong_span(_shorten_title(significance, "", "No group is significant by itself"))
+        return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(bridge, total)
     statement = f" scores {direction} in {count_text} "
     return run_span(focus) + strong_span(
@@ -202,7 +202,7 @@ def _significance_sentence(
         )
     clear = bridge[bridge["clear"]]
     if clear.empty:
-        return f"No {noun.singular} is significant by itself"
+        return f"No {noun.singular} is significant on its own"
     n = max(n_tested, len(bridge))
     correction = f" after correction for {w.number_word(n)} {noun.plural}" * (n > 1)
     is_gain = (clear["difference"] > 0) == higher_is_better
@@ -247,7 +247,7 @@ def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) ->
     if not n_differing:
         text = f"No group deviates: of {slices}, none has a {value}"
     rate = f"({w.format_share(1 - LEVEL)} false discovery rate)."
-    return f"{text} significantly unlike that of all other queries {rate}"
+    return f"{text} significantly different from that of all other queries {rate}"
 
 
 def crossed_groups_title(

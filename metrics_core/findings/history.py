@@ -75,7 +75,7 @@ def history_finding(
         )
         head += strong_span(" was")
         if first_bad_version != last:
-            head += strong_span(", like every version since ") + run_span(first_bad_version)
+            head += strong_span(". So is every version since ") + run_span(first_bad_version)
         head += strong_span(". ")
     elif best == last:
         head = run_span(last) + strong_span(
@@ -98,10 +98,10 @@ def history_finding(
         )
     if first_bad_version:
         size_text = w.format_score(float(np.nanmax(means) - means[-1]))
-        differ = f"The means differ by {size_text}," if compares_means else "The typical change is"
+        differ = f"The difference of {size_text}" if compares_means else "The typical change"
         number = math.comb(len(versions), 2)
         pairs = "the pair" if number == 1 else f"all {w.number_word(number)} pairs"
-        head += muted_span(f"{differ} significant after correction for {pairs} (two-sided). ")
+        head += muted_span(f"{differ} is significant after correction for {pairs} (two-sided). ")
     if not counts_failures:
         return head
     broken = f"{w.format_query_count(n_failing)} regressed"

@@ -54,8 +54,8 @@ def _subtitle(changes: ListChanges) -> Sentence:
     if changes.n_short:
         have = w.plural(changes.n_short, "query has", "queries have")
         parts.append(
-            f"{w.format_count(changes.n_short)} {have} lists shorter than {changes.k}; their"
-            " overlap is a share of the longer list."
+            f"{w.format_count(changes.n_short)} {have} lists shorter than {changes.k}"
+            " results, so their overlap is a share of the longer list."
         )
     return muted_span(" ".join([*parts, NOT_JUDGED]))
 

@@ -38,8 +38,8 @@ def family_note(k: int, band: str, *, is_significant: bool) -> str:
     the verdict at `k` is significant; otherwise only the band is."""
     if is_significant:
         return (
-            f"k = {w.format_count(k)} is significant by itself, but not after correction for all"
-            " k together."
+            f"k = {w.format_count(k)} is significant on its own, but not after correction for all"
+            " k."
         )
     return (
         f"In the test of all compared runs, k = {w.format_count(k)} is not significant. It is"

@@ -139,7 +139,7 @@ def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
         return Sentence()
     if len(settled) > _MAX_NAMED:
         is_all = len(settled) == len(lower_runs)
-        count_text = "All" if is_all else f"{w.sentence_case(w.number_word(len(settled)))} of"
+        count_text = "All" if is_all else f"{w.sentence_case(w.number_word(len(settled)))} of the"
         return muted_span(
             f"{count_text} {w.number_word(len(lower_runs))} other runs have a definite rank."
         )

@@ -181,7 +181,7 @@ def _describe_passed_checks(robustness: Robustness) -> Sentence:
         f"{f'; {others}' if others else ''}."
     )
     if n_holding == len(checks):
-        return sentence + muted_span(" Nothing that could reverse it was found.")
+        return sentence + muted_span(" No check found anything that could reverse it.")
     not_held = sorted(
         (check for check in checks if check.tone != "firm"), key=lambda check: not check.tone
     )

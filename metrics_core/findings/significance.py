@@ -30,7 +30,7 @@ def detectable_finding(smallest: float, queries: int) -> Sentence:
     noun = w.plural(queries, "query", "queries")
     return muted_span(
         f"{w.sentence_case(_these_queries_text(queries))} {noun} can detect"
-        f" {format_absolute_difference(smallest)} or more, after correction"
+        f" a difference of {format_absolute_difference(smallest)} or more, after correction"
         f" (80{w.NO_BREAK}% power)."
     )
 
@@ -153,9 +153,9 @@ def unavailable_test_finding(test: str, queries: int) -> Sentence:
     if not is_test_unavailable(test, queries):
         return Sentence()
     return muted_span(
-        "This test is unavailable, because it does not test the mean, and with more than"
-        f" {w.format_count(MAX_QUERIES_OF_OTHER_TESTS)} queries nearly every difference is"
-        " significant."
+        "This test is unavailable for more than"
+        f" {w.format_count(MAX_QUERIES_OF_OTHER_TESTS)} queries: it does not test the mean, and"
+        " nearly every difference would be significant."
     )
 
 

@@ -47,14 +47,14 @@ def describe_snapshot_changes(
             )
     if changes.missing:
         sentences.append(
-            f"{file} has no scores for {w.join_words(map(str, changes.missing))}, so they were"
-            " not compared."
+            f"Scores of {w.join_words(map(str, changes.missing))} were not compared, because {file}"
+            " does not contain them."
         )
     if changes.remeasured:
         measures = w.join_words(map(str, changes.remeasured))
         sentences.append(
-            f"Scores of {measures} were not compared, because the package that computes them now"
-            " has a different version."
+            f"Scores of {measures} were not compared, because the version of the package that"
+            " computes them changed."
         )
     if judged or changes.removed or changes.added:
         clause = "in both" if is_given else "whose judgments did not change"

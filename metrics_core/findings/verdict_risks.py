@@ -85,7 +85,7 @@ def _describe_likely_difference(likely: EstimatedDifference, farthest: str) -> s
         w.format_difference(end, digits) if better_side(end) else w.format_difference(0)
         for end in (low, high)
     ]
-    return f"The difference is likely between {ends[0]} and {ends[1]}. {farthest}"
+    return f"The difference is likely to be between {ends[0]} and {ends[1]}. {farthest}"
 
 
 def format_could_reverse(side: int) -> str:
@@ -104,11 +104,11 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
     """State how far the difference could move against the leader. If the runs are tied, state how
     far it could move in either direction."""
     if side == 0 and bounds.lowest == bounds.highest:
-        return "Whatever their grades, the runs stay tied."
+        return "Whatever grades the unjudged documents get, the runs stay tied."
     if side == 0:
         ends = f"{w.format_difference(bounds.lowest)} and {w.format_difference(bounds.highest)}"
         limit = "stays" if not bounds.exact else "ranges"
-        return f"Whatever their grades, the difference {limit} between {ends}."
+        return f"Whatever grades the unjudged documents get, the difference {limit} between {ends}."
     worst = w.format_difference(bounds.lowest if side > 0 else bounds.highest)
     limit = "" if bounds.exact else f"not {'below' if side > 0 else 'above'} "
     return f"Worst case: {limit}{worst}."
@@ -141,7 +141,7 @@ def single_queries_check(
     n_supporting = int((differences * np.sign(fragility.total) > 0).sum())
     only, tone = classify_query_dependence(turning or n_supporting, queries)
     if turning is None:
-        reason = "No query contradicts it."
+        reason = "No query contradicts the lead."
         verb = w.plural(n_supporting, "supports", "support")
         word = f"{only}{n_supporting:,} of {queries:,} queries {verb} it"
         if n_supporting == queries:
@@ -157,7 +157,7 @@ def single_queries_check(
         )
         reason = (
             f"Removing the {turning:,} of {queries:,} queries most favourable to"
-            f" {pair.leader(pair.side)} would reverse it. {carriers}"
+            f" {pair.leader(pair.side)} would reverse the lead. {carriers}"
         )
     return RobustnessCheck("queries", title, word, tone, reason, word)
 
@@ -253,8 +253,8 @@ def cutoff_check(
     if not spans:
         chance = "The difference is not significant at any k."
         if pair.is_significant:
-            alone_text = f"k = {w.format_count(k)} is significant by itself"
-            chance = f"{alone_text}, but no k is significant once all k are corrected together."
+            alone_text = f"Tested alone, k = {w.format_count(k)} is significant"
+            chance = f"{alone_text}, but no k is significant when all k are tested."
         return make_cutoff_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
     is_inside = any(low <= k <= high for low, high in spans)
@@ -369,8 +369,10 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
             f"{w.format_count(len(others))}"
             f" {w.plural(len(others), 'other measure', 'other measures')}"
         )
-        order = f"The ranking of all {w.number_word(runs)} runs is the same on"
-        sentences.append(f"{order} {w.format_count(n_same)} of {others_text}.")
+        sentences.append(
+            f"The ranking of all {w.number_word(runs)} runs is the same on"
+            f" {w.format_count(n_same)} of {others_text}."
+        )
     if not others:
         reason = NO_OTHER_MEASURE
         return RobustnessCheck("measures", "Other measures", w.DASH, "", reason)

@@ -75,9 +75,9 @@ def verdict_finding(
     if row["queries"] < FEWEST_QUERIES:
         return _few_queries_finding(row, base, measure, focus, baseline)
     if not row["differing"]:
-        score = muted_span(f"They score the same on every query: {measure} is ") + _strong_score(
-            row["mean"]
-        )
+        score = muted_span(
+            f"Both runs have the same score on every query: {measure} is "
+        ) + _strong_score(row["mean"])
         return VerdictFinding(pair, score + muted_span("."), "tied")
     if row["verdict"] in CLEAR:
         ahead = row["verdict"] in AHEAD
@@ -201,7 +201,7 @@ def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
     own_mean, other_mean = _format_mean(row["mean"], digits), _format_mean(base, digits)
     if not _is_difference_of_means(row, base):
         return muted_span(
-            f"{measure} is {own_mean} against {other_mean}, each averaged over its own queries. "
+            f"{measure} is {own_mean} against {other_mean}, each averaged over that run’s queries. "
         )
     if own_mean == other_mean:
         return muted_span(f"{measure} is {own_mean} for both. ")
@@ -312,7 +312,7 @@ def groups_finding(
         return muted_span(f"No {noun.singular} has enough differing queries to be tested.")
     clear = rows[rows["clear"]]
     if clear.empty:
-        return muted_span(f"No {noun.singular} is significant by itself.")
+        return muted_span(f"No {noun.singular} is significant on its own.")
     better = clear["difference"].to_numpy() * (1 if higher_is_better else -1)
     names, largest = clear["group"].tolist(), np.argsort(-np.abs(better), kind="stable")
     sides = {
@@ -320,7 +320,7 @@ def groups_finding(
         "loses": [names[i] for i in largest if better[i] < 0],
     }
     clauses = [f"{verb} in {w.shorten_list(named)}" for verb, named in sides.items() if named]
-    themselves = w.plural(len(clear), "significant by itself", "each significant by itself")
+    themselves = w.plural(len(clear), "significant on its own", "each significant on its own")
     return run_span(focus) + muted_span(f" {' and '.join(clauses)}, {themselves}.")
 
 

@@ -62,7 +62,7 @@ def read_beir_set(
         base = _base_folder(members.names)
         if base is None:
             raise _not_a_beir_set_error(
-                source_name, f"{len(members.names)} files without corpus.jsonl, queries.jsonl"
+                source_name, f"{len(members.names)} files, but no corpus.jsonl and no queries.jsonl"
             )
         set_names = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
         parts = _kinds_by_file(base, set_names)

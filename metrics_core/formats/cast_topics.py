@@ -37,7 +37,7 @@ def recognise_cast_topics(sample: Sample) -> Mapping[Kind, int]:
     kinds=("queries",),
     endings=(".json",),
     explanation="TREC CAsT conversations as JSON: topics with turns. Each turn is a query; its"
-    " id joins the numbers of topic and turn: 31_1.",
+    " id consists of the numbers of topic and turn, such as 31_1.",
     example='[{"number": 31, "title": "throat cancer", "turn":'
     ' [{"number": 1, "raw_utterance": "What is throat cancer?"}]}]',
     recognise=recognise_cast_topics,
@@ -93,8 +93,8 @@ def _check_total_size(
         size += sum(len(value) for value in query.values() if isinstance(value, str))
         if size > max_size:
             actual = (
-                f"turns that take more than {format_size(max_size)}, because each turn repeats its"
-                " topic"
+                f"more than {format_size(max_size)} of text, because each turn repeats the values"
+                " of its topic"
             )
             raise source.limit.limit_error(
                 source.name, actual, f"at most {format_size(max_size)}", size

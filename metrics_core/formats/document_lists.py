@@ -63,7 +63,7 @@ def _may_have_lists(sample: Sample) -> bool:
     endings=(".json", ".jsonl"),
     explanation="A list of documents per query, as JSON or Parquet. The lists are ranked results"
     " (scores optional) or relevant documents (grades optional). The file contains one record per"
-    " list, or one object of lists.",
+    " list, or one object with all lists.",
     example='{"query_id": "q1", "hits": [{"doc_id": "doc-7", "score": 14.2}, {"doc_id": "doc-3",'
     ' "score": 11.9}]}',
     recognise=recognise_lists,

@@ -250,8 +250,8 @@ def _ambiguous_error(sample: Sample, kind: Kind) -> FileFormatError:
                     None, "numbers by query, but no run names", "scores of one run, or queries"
                 )
             ],
-            hint="If the numbers are the scores of one run, use kind=scores. If they are facts"
-            " about the queries, use kind=queries.",
+            hint="If the numbers are the scores of one run, use kind=scores. If they"
+            " describe the queries, use kind=queries.",
         )
     return FileFormatError(
         sample.source.name,

@@ -39,7 +39,7 @@ _FOREIGN_FILES = (
     ),
     _foreign_file(
         r"(?:name|run|system|model)(?:,[^,\n]+)+\n(?:[^,\n]+(?:,-?[\d.]+(?:e-?\d+)?)+\n)+\Z",
-        "one number per run, such as PyTerrier's aggregated.csv",
+        "one number per run, as in PyTerrier's aggregated.csv",
         "The file has no values per query, so nothing can be tested. Use the scores per query"
         " (query_id, run, measure, value), or the runs in the same folder, NAME.res.gz.",
     ),
@@ -60,7 +60,7 @@ _FOREIGN_FILES = (
     _foreign_file(
         r"(?:[ \t]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t]*\n){2,}"
         r"[-+.\de]*\Z",
-        "one number per line, such as predictions of SVMrank or LightGBM",
+        "one number per line, as in the predictions of SVMrank or LightGBM",
         "The query and the document of each prediction are in the feature file. Combine both files"
         " into lines such as q1 Q0 doc-7 1 14.2 run.",
     ),

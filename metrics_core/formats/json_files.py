@@ -177,7 +177,7 @@ def write_jsonl(table: Table, file: BinaryIO) -> None:
     title="JSON Lines",
     kinds=KINDS,
     endings=(".jsonl", ".ndjson"),
-    explanation="One record per line, with named values; also BEIR's queries and corpus.",
+    explanation="One record of named values per line; also BEIR's queries and corpus.",
     example='{"_id": "doc-7", "title": "Refunds", "text": "Ask within 30 days."}',
     recognise=recognise_jsonl,
     write=dict.fromkeys(ALL_KINDS, write_jsonl),

@@ -113,7 +113,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     a run with scores."""
     if run.given_ranks is None:
         raise RanklensError(
-            f"An MS MARCO run cannot store the scores of {run.name}.", "Write it as trec."
+            f"An MS MARCO run cannot store the scores of {run.name}.", "Write the run as trec."
         )
     check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", forbidden_prefixes="#\ufeff")
     for batch in run.table.to_batches(max_chunksize=ROWS_AT_ONCE):
@@ -129,7 +129,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     endings=(".tsv", ".run"),
     explanation="Query, document and rank per line, without a header, as read by MS MARCO's own"
     " evaluation. Documents are ordered by rank. Gaps between ranks are kept, down to rank"
-    " 10,000. If ranks are tied, documents are numbered in their order, without gaps.",
+    " 10,000. If ranks are tied, they determine only the order, and gaps are closed.",
     example="q1\tdoc-7\t1\nq1\tdoc-3\t2",
     recognise=recognise_msmarco,
     write={"run": write_msmarco_run},
@@ -201,8 +201,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     if odd_count:
         return None, [
             _order_only_note(
-                f"{format_count(odd_count, 'rank')} with a value that is not a whole number of 0"
-                " or more",
+                f"{format_count(odd_count, 'rank')} with a value that is negative or not a whole"
+                " number",
                 odd_count,
             )
         ]
@@ -214,8 +214,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     zero_queries = query[is_first & (rank == 0)]
     if len(zero_queries):
         message = (
-            f"in {len(zero_queries):,} of {n:,} queries the ranks start at 0; rank 0 is read as the"
-            " first rank"
+            f"in {len(zero_queries):,} of {n:,} queries the ranks start at 0, so rank 0 is read as"
+            " the first rank"
         )
         notes.append(
             Note("rank", message, len(zero_queries), _format_examples(query_id, zero_queries))
@@ -239,7 +239,7 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     if not gap.any():
         return None, notes
     if rank.max() > MAX_RANK:
-        return None, [*notes, _order_only_note(f"ranks go down to {rank.max():,.0f}", 1)]
+        return None, [*notes, _order_only_note(f"rank {rank.max():,.0f} exceeds {MAX_RANK:,}", 1)]
     affected_queries, count = np.unique(query[gap > 0]), int(gap.sum())
     message = (
         f"{format_count(count, 'rank')} without a document, in {len(affected_queries):,} of {n:,}"

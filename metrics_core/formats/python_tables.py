@@ -311,7 +311,7 @@ def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any],
     Raises RanklensError if `listing` does not contain documents."""
     if not is_document_iterable(listing):
         message = (
-            f"Query {query!r} has {type(listing).__name__} {shorten_value(listing)} instead of"
+            f"Query {query!r} has {shorten_value(listing)} ({type(listing).__name__}) instead of"
             " documents."
         )
         raise RanklensError(message, _HINTS[kind])

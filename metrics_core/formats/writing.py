@@ -42,7 +42,7 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     if isinstance(table, Run) and table.given_ranks is not None and format != "msmarco":
         raise RanklensError(
             f"Only an MS MARCO run can store the gaps between the ranks of {table.name}.",
-            "Write it as msmarco.",
+            "Write the run as msmarco.",
         )
     if not isinstance(target, (str, Path)):
         function(table, target)

@@ -176,7 +176,7 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
     hint = explain_damaged_id([*run_ids, *judged_ids]) or "Load judgments for these queries."
     if {q.lstrip("0") for q in run_ids} & {q.lstrip("0") for q in judged_ids}:
         hint = (
-            "The query ids differ in leading zeros (001 and 1), so write them the same way in"
+            "The query ids differ only in leading zeros (001 and 1). Write them the same way in"
             " both files."
         )
     elif {clean_id(q) for q in run_ids} & {clean_id(q) for q in judged_ids}:
@@ -185,11 +185,11 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
             " compose accents). Read both files with clean-ids, or write the ids the same way."
         )
     elif {clean_id(q).casefold() for q in run_ids} & {clean_id(q).casefold() for q in judged_ids}:
-        hint = "The query ids differ in case, so write them the same way in both files."
+        hint = "The query ids differ only in case. Write them the same way in both files."
     elif _are_numbers_and_texts(run_ids, judged_ids) or _are_numbers_and_texts(judged_ids, run_ids):
         hint = (
             "One file identifies queries by number, the other by text. Quepid's TREC export uses"
-            " Quepid's own numbers; its other exports use texts. Export ratings and snapshots both"
+            " Quepid's own numbers; its other exports use texts. Export both ratings and snapshots"
             " as CSV, or replace each number with the query's text."
         )
     return NoSharedQueriesError(f"Run and judgments have no query in common: {summary}.", hint)

@@ -36,8 +36,8 @@ Normalize = Annotated[bool, "divide by the highest score that the ideal order ca
     unjudged="An unjudged document is not part of the ideal order.",
     differences=Difference(
         "ir_measures",
-        "Judged documents missing from the run come last within their grade in the ideal"
-        " list, even if the run has negative scores.",
+        "In the ideal list, judged documents that are missing from the run come last within"
+        " their grade, even if the run has negative scores.",
         "ir_measures gives missing documents the score 0, so they come before documents with a"
         " negative score.",
     ),
@@ -118,12 +118,12 @@ def _query_and_grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
         "Accuracy@5": "1 - (1 + 2) / (2 * 3)",
         "Accuracy(rel=3)": "1 - 5 / 5",
     },
-    unjudged="An unjudged document counts as not relevant, so it should be ranked lower.",
+    unjudged="An unjudged document counts as not relevant: it should follow the relevant ones.",
     missing="Undefined if the list contains no relevant document or only relevant documents; such"
     " queries are excluded from the mean.",
     differences=Difference(
         "ir_measures",
-        "If all listed documents are relevant, the score is undefined and the query excluded.",
+        "If all listed documents are relevant, the score is undefined and the query is excluded.",
         "ir_measures fails with a division by zero.",
     ),
 )

@@ -97,7 +97,7 @@ def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
     " run.",
     differences=Difference(
         "pytrec_eval",
-        "NumRel(rel=…) counts documents of at least that grade.",
+        "NumRel(rel=…) counts documents whose grade is at least rel.",
         "pytrec_eval has no NumRel(rel=…), so ir_measures has NumRel only for rel=1.",
     ),
 )

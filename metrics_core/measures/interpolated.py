@@ -29,8 +29,8 @@ Levels = Annotated[
 ]
 Rounding = Annotated[
     Literal["nearest", "up"],
-    "rounding of a recall level to whole documents: nearest (as trec_eval 10), or"
-    " up from .1 on (as trec_eval 9)",
+    "rounding of a recall level to whole documents: nearest (as in trec_eval 10), or"
+    " up from .1 on (as in trec_eval 9)",
 ]
 
 
@@ -91,8 +91,8 @@ def interpolate_precision(
         "pytrec_eval",
         "A recall level may require one document fewer than in pytrec_eval.",
         "Since version 10.0, trec_eval rounds r·R to the nearest whole number. Version 9.0.8, which"
-        " pytrec_eval and ir_measures run, took the whole part of r·R + 0.9. Ranklens does the same"
-        " with rounding='up' and in its provider for ir_measures.",
+        " pytrec_eval and ir_measures run, took the whole part of r·R + 0.9. Ranklens follows"
+        " 9.0.8 with rounding='up' and in its provider for ir_measures.",
     ),
 )
 def interpolated_precision(

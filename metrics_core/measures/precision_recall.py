@@ -189,7 +189,7 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
     residual="monotone",
     reach="first",
     elsewhere={"ranx": "hit_rate@k"},
-    also_means={"hits": "ranx's hits@{k} counts the relevant documents, which is {k} times P@{k}"},
+    also_means={"hits": "ranx's hits@{k} counts the relevant documents, so it is {k} times P@{k}"},
 )
 def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     """1 if any of the first k results is relevant, otherwise 0. The mean is the share of queries

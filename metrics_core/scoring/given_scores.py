@@ -76,11 +76,11 @@ def find_directions(lower: Collection[str], higher: Collection[str]) -> dict[str
         if not isinstance(name, str):
             raise ParameterError(
                 f"{shorten_value(name)} is not the name of a measure.",
-                "lower and higher are a name or a list of names, such as lower='latency_ms'.",
+                "lower and higher must each be a name or a list of names: lower='latency_ms'.",
             )
     both = sorted({*lower} & {*higher})
     if both:
-        raise RanklensError(f"{both[0]} is named in both lower and higher.", "Give one of the two.")
+        raise RanklensError(f"{both[0]} is named in both lower and higher.", "Name it in only one.")
     return dict.fromkeys(lower, False) | dict.fromkeys(higher, True)
 
 
@@ -107,7 +107,7 @@ def join_given_scores(computed: Scores, given_scores: Scores) -> Scores:
         )
     if not {*computed.runs} & {*given_scores.runs}:
         raise RanklensError(
-            f"The given scores are of other runs: {', '.join(given_scores.runs[:5])}.",
+            f"The given scores belong to other runs: {', '.join(given_scores.runs[:5])}.",
             f"The runs are {', '.join(computed.runs[:5])}. Use the same names in both.",
         )
     shared = computed.select_queries(is_shared)
@@ -165,10 +165,10 @@ def compare_with_computed_scores(
         gaps = given_values[:, :, names.index(name)] - computed.values_of(measure)
         n, total = int((np.abs(gaps) > _TOLERANCE).sum()), int((~np.isnan(gaps)).sum())
         short_name = name.removeprefix(PREFIX)
-        message = f"{short_name} equals {measure} as computed here, so it is not shown twice"
+        message = f"{short_name} equals {measure} as computed here, so it is shown only once"
         if n or not total:
-            message = f"{short_name} differs from {measure} as computed here for {n:,} of"
-            message += f" {total:,} scores; the measure in the file is called {name}"
+            message = f"for {n:,} of {total:,} scores, {short_name} differs from {measure} as"
+            message += f" computed here; the measure in the file is called {name}"
         else:
             equal_names.append(name)
         notes.append(Note("stored_scores", message, n, loud=bool(n)))

@@ -178,7 +178,7 @@ def read_number_column(frame: pd.DataFrame, column: str) -> Floats:
         raise RanklensError(
             f"{column} of run {run!r} for query {query_id!r} is {shorten_value(value)}, which is"
             " not a finite number.",
-            "Give a number, or leave it empty.",
+            "Give a number, or leave the value empty.",
         )
     return result
 
@@ -213,8 +213,8 @@ def check_key_columns(frame: pd.DataFrame) -> None:
         if key not in frame.columns:
             raise RanklensError(
                 f"The frame of scores has no column {key!r}.",
-                "It needs the columns run, query_id and one for each measure, as evaluate returns"
-                " them.",
+                "It needs the columns run and query_id, and one column per measure, as in the"
+                " result of evaluate.",
             )
         empty = np.flatnonzero(frame[key].isna().to_numpy())
         if len(empty):

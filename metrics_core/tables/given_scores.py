@@ -89,8 +89,8 @@ class GivenScores:
             "Each query of a run may have only one score on a measure.",
             np.flatnonzero(pd.Series(key).duplicated().to_numpy()),
             describe_repeat,
-            hint="Assign the column that numbers the repeats: columns repeat=NAME. If each further"
-            " row is a repeat, write columns repeat=-.",
+            hint="Assign the column that numbers the repeats: columns repeat=NAME. If each"
+            " additional row is a repeat, write columns repeat=-.",
         )
         repeats = encoded.pop("repeat", None)
         table = pa.table(encoded).append_column(

@@ -146,7 +146,7 @@ def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: 
         lambda row: RowProblem(
             row,
             f"rank {rank[row]} of {retrieved[row]} retrieved, {judged[row]} judged",
-            f"a rank from 1 to retrieved, at most {_MAX_LENGTH:,}, and no negative count",
+            f"1 ≤ rank ≤ retrieved ≤ {_MAX_LENGTH:,}, and judged ≥ 0",
         ),
     )
 
@@ -172,7 +172,7 @@ def _check_lists(
             " an earlier row has other numbers",
             "the same numbers in all rows of a query",
         ),
-        hint="Are there two runs of the same name, or rows made with different judgments?",
+        hint="Do two runs have the same name? Were the rows created with different judgments?",
     )
     rows = np.flatnonzero(has_doc_id)
     repeated, _ = find_repeated_rows(codes[rows], doc_ids.take(as_column(rows)))

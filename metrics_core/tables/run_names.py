@@ -43,7 +43,7 @@ def make_names_unique(
             notes.append(
                 Note(
                     "same_run",
-                    f"{run.name} was loaded twice, so it is shown once",
+                    f"{run.name} was loaded twice, so it is shown only once",
                     1,
                     (twin.name,),
                 )

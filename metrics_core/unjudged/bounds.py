@@ -150,7 +150,7 @@ class PartialBounds:
                 exact=True,
             )
         if measure.declaration.needs:
-            reason = f"{measure} does not depend only on the grades of documents."
+            reason = f"{measure} does not depend only on grades, so there are no bounds."
             return _unknown_bounds(difference, own_scores, reason)
         unjudged = self._unjudged if is_open is None else self._unjudged.select(is_open)
         run_extremes = None

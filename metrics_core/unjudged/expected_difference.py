@@ -68,7 +68,7 @@ def estimate_difference(
     near_documents = _select_within_depth(unjudged, depth)
     if measure.declaration.needs:
         return EstimatedDifference(
-            None, f"{measure} does not depend only on the grades of documents."
+            None, f"{measure} does not depend only on grades, {_NOTHING_TELLS}"
         )
     if not len(near_documents):
         current = _combined_difference(measure.score(run), measure.score(baseline), measure)

@@ -129,7 +129,7 @@ def test_the_comparison_opens_while_drawn_queries_are_judged(
     with running_server(tmp_path / "workspace") as app:
         page = open_page(f"{app}/judge?run=hybrid&base=bm25&m=P@10&order=drawn")
         page.get_by_role("button", name="Draw 50 queries").click()
-        heading = page.locator("h1").filter(has_text="Judge 50 queries drawn at random")
+        heading = page.locator("h1").filter(has_text="Judge 50 random queries")
         heading.wait_for()
         settle(page)
         page.evaluate("() => { window.notReloaded = true; }")
@@ -148,7 +148,7 @@ def test_the_comparison_opens_while_drawn_queries_are_judged(
         workspace = Workspace(tmp_path / "workspace")
         (stored,) = workspace.collection("sample").draws.values()
         lead = page.locator(".lens.answer").inner_text()
-        counted = re.findall(rf"on (\d+) of 50 drawn queries: .*seed {stored['seed']}\.", lead)
+        counted = re.findall(rf"on (\d+) of 50 random queries: .*seed {stored['seed']}\.", lead)
         assert counted and int(counted[0]) >= 10
         assert progress.inner_text().startswith(f"{counted[0]} of 50 queries")
         # The same seed gives the same order: the queries were judged in it.

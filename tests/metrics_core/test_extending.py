@@ -116,7 +116,7 @@ def test_what_is_wrong_with_others_is_said_once(installed: Said) -> None:
     assert (
         "broken-one was not loaded (entry point ranklens.measures: a = broken_one). Modul" in stderr
     )
-    assert "The measure nDCG of copy-cat shares a name with nDCG of Ranklens: ndcg." in stderr
+    assert "The measure nDCG of copy-cat and nDCG of Ranklens have names in common: ndcg." in stderr
 
 
 def test_who_asks_for_a_measure_that_is_left_out_is_told_so(installed: Said) -> None:

@@ -162,7 +162,7 @@ def compilation_message() -> str:
 
 
 def _duration_message(part: str) -> str:
-    return f"Compiling once for this machine, about {_SECONDS[part]} s …"
+    return f"Compiling once for this machine (about {_SECONDS[part]} s) …"
 
 
 def _print_compile_time(part: str) -> None:

@@ -88,8 +88,8 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             "--overlap",
             "overlaps",
             "'topK >= SHARE'",
-            "share of the first K results that must remain, such as 'top10 >= 0.8'; if this is the"
-            " only condition, no judgments are read and QRELS may be 'none'",
+            "share of the baseline's first K results that must remain, such as 'top10 >= 0.8'; if"
+            " this is the only condition, no judgments are read and QRELS may be 'none'",
         ),
     )
     for flag, dest, metavar, help in repeatable:

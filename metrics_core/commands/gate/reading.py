@@ -76,8 +76,8 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
     if options.baseline and is_snapshot(options.baseline):
         if not options.has_only_scores:
             raise RanklensError(
-                f"{options.baseline} is a snapshot, so its scores are either all computed or all"
-                " given.",
+                f"{options.baseline} is a snapshot, which contains either computed scores or scores"
+                " from --scores, but not both.",
                 "Run two gates: one with --scores alone, one without.",
             )
         snapshot, name = (

@@ -36,8 +36,8 @@ def update_snapshot(
         return [f"{path} was not changed, because judgments, queries or measures changed."]
     if not report.outcomes or report.status or not set(report.words) <= {NOT_WORSE, HELD}:
         return [
-            f"{path} was not changed, because --update needs a gate, and every gate must show that"
-            " the run is not worse."
+            f"{path} was not changed, because --update requires at least one gate, and every gate"
+            " must show that the run is not worse."
         ]
     compared_measures = [*compared.scores.measures, *compared.changes.incomparable_measures]
     measures = [*snapshot.measures, *(m for m in compared_measures if m not in snapshot.measures)]

@@ -320,7 +320,7 @@ _OPTIONS = (
     ("-T, --Results_format FORMAT", "trec_results (the only format)"),
     ("-Z, --Zscore FILE", "print z-scores; lines of FILE: query measure mean deviation"),
     ("-D, --Debug_level N[.QUERY]", "score only this query; no debug output is printed"),
-    ("--as VERSION", "print as version 10.0 (the default) or 9.0.8 does"),
+    ("--as VERSION", "print in the format of version 10.0 (the default) or 9.0.8"),
     ("-h, --help   -v, --version", ""),
 )
 
@@ -346,10 +346,11 @@ def _explain_preference(name: str) -> str:
     if "avgjg" in name:
         scope_text = ", averaged over judges"
     if "Rnonrel" in name:
-        scope_text += ", as if each judge had found as many relevant as nonrelevant documents"
-    listing_text = {"ret": ", both listed", "imp": ", at least one listed"}.get(
-        name.split("_")[-1], ""
-    )
+        scope_text += ", as if each judge had found as many relevant as non-relevant documents"
+    listing_text = {
+        "ret": " (only pairs with both documents listed)",
+        "imp": " (only pairs with at least one document listed)",
+    }.get(name.split("_")[-1], "")
     return f"Share of the preferences that the ranking fulfils{scope_text}{listing_text}."
 
 

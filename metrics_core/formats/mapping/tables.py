@@ -330,7 +330,7 @@ def _resolve_grades(
         def describe_missing(row: int) -> tuple[str, str, str]:
             query_id, doc_id = (table[name][row].as_py() for name in ("query_id", "doc_id"))
             actual = f"no grade for document {doc_id} of query {query_id}"
-            return actual, "a grade", "Give all documents a grade, or none."
+            return actual, "a grade", "Give a grade to all documents or to none."
 
         raise values_error(source, index, missing_rows, describe_missing)
     if "score" not in table.column_names:
@@ -371,7 +371,7 @@ def _load_run(
         expected = {"score": A_SCORE, "rank": "a rank", "place": "a score or a rank"}[
             ranking_column
         ]
-        problem = ("nothing", expected, f"Give all documents a {ranking_column}, or none.")
+        problem = ("nothing", expected, f"Give a {ranking_column} to all documents or to none.")
         raise values_error(source, index, missing_rows, lambda row: problem)
     if ranking_column != "score":
         message = {

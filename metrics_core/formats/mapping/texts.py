@@ -171,9 +171,7 @@ def _document_texts(
             indexes = rows.columns[role].indexes
             index = row if indexes is None else int(indexes[row])
             expected = (
-                text_expected
-                if role == "body"
-                else "an object of fields, or such an object as JSON text"
+                text_expected if role == "body" else "an object of fields, directly or as JSON text"
             )
             raise wrong_value_error(rows, role, index, expected)
         if entries.keys() - columns.keys():

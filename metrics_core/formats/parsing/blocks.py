@@ -39,7 +39,7 @@ def line_notes(blocks: Sequence[ParsedBlock]) -> list[Note]:
     notes = []
     header = next((block.header for block in blocks if block.header), "")
     if header:
-        message = "the first line is a header and was skipped"
+        message = "the first line is a header, so it was skipped"
         notes.append(Note("header", message, 1, (header,)))
     comments = sum(block.comments for block in blocks)
     if comments:

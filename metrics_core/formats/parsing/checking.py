@@ -90,7 +90,7 @@ def build_qrels_table(
     negative = int(np.count_nonzero(grades < 0))
     if not negative:
         return qrels
-    message = f"negative grades: {negative:,}; they count as not relevant"
+    message = f"negative grades: {negative:,}; their documents count as not relevant"
     return qrels.with_notes(Note("negative", message, negative))
 
 
@@ -149,8 +149,8 @@ def add_subtopics_note(qrels: Qrels) -> Qrels:
         )
     else:
         message = (
-            "diversity measures use the second column as the subtopic, because it varies within a"
-            f" query ({mean_count:.3g} values on average), although no document has grades for two"
+            f"the second column varies within a query ({mean_count:.3g} values on average), so"
+            " diversity measures use it as the subtopic, although no document has grades for two"
             " values"
         )
     return qrels.with_notes(Note("subtopics", message, len(table), examples))

@@ -50,7 +50,7 @@ def resolve_columns(names_by_word: Mapping[str, str]) -> Columns:
             words = ", ".join(w for w in WORDS if "_" not in w)
             raise ParameterError(f"Unknown column role {word!r}.", f"Available: {words}.")
         if role in resolved or not str(name).strip():
-            raise ParameterError(f"The columns option gives {word} twice, or without a value.")
+            raise ParameterError(f"The columns option names {word} twice, or gives it no value.")
         if str(name).strip() == NO_COLUMN and role not in ("run", "repeat"):
             raise ParameterError(
                 f"The columns option has '-' for {word}; only system and repeat may be '-'."

@@ -315,7 +315,7 @@ def _parse_number(text: str) -> NumberText:
 def describe_long_number(length: int) -> tuple[str, str]:
     """Return two descriptions for an error about an overlong number: of the number found, with its
     `length` in characters, and of a valid number."""
-    return f"a number of {length:,} characters", "a number of ordinary length"
+    return f"a number of {length:,} characters", "a shorter number"
 
 
 def _refuse_constant(name: str) -> Any:

@@ -90,7 +90,7 @@ def build_scores(
     if columns.query_note and frame["run"].nunique() > 1:
         notes.append(Note("query_ids", columns.query_note, loud=True))
     if columns.unused:
-        message = "numeric columns not read as scores; to read one, choose it: columns value=NAME"
+        message = "numeric columns not read as scores; to read one of them, use columns value=NAME"
         notes.append(Note("columns", message, len(columns.unused), columns.unused[:3]))
     if "repeat" in names:
         n = frame["repeat"].nunique()
@@ -160,7 +160,7 @@ def _word_values_error(
 ) -> FileFormatError:
     choice = ",".join(f"{word}={WORDS[word.lower()]}" for word in words)
     problem = row_problem(named.index, row, f"words in `{name}`: {join_words(words)}", A_SCORE)
-    hint = f"If they should count as 1 and 0, read the file with grades {choice}."
+    hint = f"If these words mean 1 and 0, read the file with grades {choice}."
     return file_error(source, problem, hint=hint, suggestion="grades={word: number}")
 
 

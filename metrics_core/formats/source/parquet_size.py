@@ -277,7 +277,7 @@ class _ColumnSizes:
         if rows_left > at_once * _MOST_STEPS and self._delta_encoded_indexes:
             if self.source.limit.is_explicit:  # the user trusts the file
                 return
-            actual = f"{rows_left:,} rows with texts written as differences (DELTA_BYTE_ARRAY)"
+            actual = f"{rows_left:,} rows of texts with delta encoding (DELTA_BYTE_ARRAY)"
             expected = f"at most {at_once * _MOST_STEPS:,} such rows, or another encoding"
             raise self.source.limit.limit_error(self.source.name, actual, expected, self.max_size)
         for batch in self._iterate_batches(at_once, groups):

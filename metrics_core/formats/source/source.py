@@ -263,13 +263,13 @@ class Source:
         return block
 
     def _binary_error(self, position: int) -> FileFormatError:
-        hint = "The file is binary, or damaged, or UTF-16 without a byte order mark."
+        hint = "The file is binary, damaged, or UTF-16 without a byte order mark."
         return self._decoding_error(
             "text", f"a NUL byte at byte {position:,}", hint, self._find_line(position)
         )
 
     def _utf8_error(self, block: bytes, position: int, offset: int) -> FileFormatError:
-        actual = f"byte 0x{block[position]:02X} at byte {offset + position:,}, which is not UTF-8"
+        actual = f"0x{block[position]:02X} at byte {offset + position:,}, which is not UTF-8"
         lines = block[:position].splitlines()
         context = (lines[-1] if lines else b"") + block[position:].splitlines()[0]
         return FileFormatError(

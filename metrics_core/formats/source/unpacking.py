@@ -282,8 +282,8 @@ def _read_error(name: str, error: OSError) -> FileFormatError:
     if isinstance(error, IsADirectoryError):
         return _refused_error(
             *(name, "a folder", "a file"),
-            "Use the files in it. Only BEIR folders, folders of runs and folders with ranks of"
-            " judged documents can be read as a set.",
+            "Use the files in the folder. Only BEIR folders, folders of runs and folders with ranks"
+            " of judged documents can be read as a set.",
         )
     return _refused_error(name, f"an operating system error ({error.strerror})", "a readable file")
 

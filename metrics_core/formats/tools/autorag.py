@@ -61,8 +61,8 @@ declare(
         endings=(".parquet",),
         explanation="AutoRAG's qa.parquet and the best_*.parquet of its retrieval nodes."
         " retrieval_gt lists relevant documents (grade 1). retrieved_ids with retrieve_scores give"
-        " one run per node. Contains judgments, queries, runs and documents. The same"
-        " rows are also read as JSON.",
+        " one run per node. Contains judgments, queries, runs and documents. Files with"
+        " the same rows as JSON are also read.",
         example='{"qid": "q1", "query": "refund", "retrieval_gt": [["doc-7"]],'
         ' "retrieved_ids": ["doc-7", "doc-3"], "retrieve_scores": [0.8, 0.5]}',
         recognised_by=("qid", " || ".join(("retrieval_gt", *_LISTS[:3]))),
@@ -109,8 +109,8 @@ declare(
                 "AutoRAG",
                 "qa.parquet, and best_*.parquet of a retrieval node",
                 "judgments and queries; one run per node",
-                "the rule that one of several alternatives in retrieval_gt is enough: every"
-                " document counts as relevant",
+                "which documents in retrieval_gt are alternatives of each other: every document"
+                " counts as relevant",
                 ("rag",),
             ),
         ),

@@ -35,8 +35,8 @@ declare(
         "Azure document retrieval",
         endings=(".jsonl", ".json"),
         explanation="Rows for Azure AI's DocumentRetrievalEvaluator: retrieved_documents are a run,"
-        " retrieval_ground_truth are judgments. A row without an id or a query gets its"
-        " row number as id.",
+        " retrieval_ground_truth are judgments. A row with neither an id nor a query is"
+        " identified by its row number.",
         example='{"query": "refund", "retrieval_ground_truth": [{"document_id": "doc-7",'
         ' "query_relevance_label": 4}], "retrieved_documents": [{"document_id": "doc-3",'
         ' "relevance_score": 45.1}]}',

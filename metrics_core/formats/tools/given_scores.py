@@ -105,7 +105,7 @@ def _to_text(value: Any) -> str:
     endings=(".csv", ".tsv", ".jsonl", ".json", ".parquet", ".txt"),
     explanation="Scores that another tool computed, as CSV, TSV, JSON, JSON Lines or Parquet: one"
     " row per score (query_id, run, measure, value), or one column of numbers per measure. Also the"
-    " output of `trec_eval -q`. A column named repeat, epoch or trial numbers the repeats.",
+    " output of `trec_eval -q`. The repeats are numbered in a column named repeat, epoch or trial.",
     example="query_id,run,correct,latency_ms\nq1,base,1,812\nq1,rerank,0,1140",
     recognise=recognise_scores,
     first_rows=_read_first_rows,

@@ -36,8 +36,8 @@ _ROWS_BETWEEN_CHECKS = 4096
 _SCORES = "q1\t0\t0.83"
 _INDRI = "q1 Q0 docid = doc-7 inc = 1 1 0.83 indri"
 _NUMBERED_MESSAGE = (
-    "no document ids in the file; documents are numbered within their query from 0, as in RankLib,"
-    " so the same number means different documents in different queries"
+    "no document ids in the file, so documents are numbered from 0 within each query, as in"
+    " RankLib; the same number means different documents in different queries"
 )
 
 
@@ -95,8 +95,8 @@ class _LineRows:
     kinds=("qrels",),
     endings=(".txt", ".dat", ".letor"),
     explanation="One line per document with grade, query and features, as used by LETOR, MSLR,"
-    " SVMrank, RankLib and XGBoost. Read as judgments. The comment names the document: `docid = …`"
-    " or its first word. Without comments, documents are numbered within their query from 0.",
+    " SVMrank, RankLib and XGBoost. Read as judgments. Comments identify documents: `docid ="
+    " …` or the first word. Without comments, documents are numbered from 0 within each query.",
     example=f"{_FEATURES}\n0 qid:1 1:0.1 2:0.08 # docid = doc-3",
     recognise=recognise_letor,
     tools=(
@@ -143,12 +143,12 @@ def _line_notes(counts: _LineCounts) -> Iterator[Note]:
         yield Note("places", _NUMBERED_MESSAGE, len(counts.unnamed_lines), loud=True)
     longer = (
         f"{format_count(counts.long_comments, 'comment')} with several words; the first word is"
-        " used as the"
+        " used as the document's id"
     )
-    features = f"{format_count(counts.features, 'line')} with features, which are ignored"
+    features = f"{format_count(counts.features, 'line')} with features; features are ignored"
     skipped = f"{format_count(counts.skipped, 'blank or comment line')}, skipped"
     for code, count, message in (
-        ("comments", counts.long_comments, f"{longer} document's id"),
+        ("comments", counts.long_comments, longer),
         ("features", counts.features, features),
         ("comments", counts.skipped, skipped),
     ):
@@ -206,8 +206,8 @@ def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
     title="RankLib scores",
     kinds=("run",),
     endings=(".txt", ".score", ".tsv"),
-    explanation="Output of RankLib's -score: query, the document's number within its query from 0,"
-    " and score. It matches judgments read from the same feature file if no comment names the"
+    explanation="Output of RankLib's -score: query, number of the document within the query (from"
+    " 0), and score. It matches judgments read from the same feature file if no comment names the"
     " documents. Output of -indri is a TREC run with the comment in the document column:"
     " the document is the comment's `docid = …` or its only word.",
     example=f"{_SCORES}\nq1\t1\t0.12",
@@ -256,7 +256,7 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
         query_counts[query_id] += 1
         rows.add(source, number, query_id, position, score)
     note = Note("places", _NUMBERED_MESSAGE, query_counts.total(), loud=True)
-    return _load_run(source, request, rows, "RankLib: query, place, score", [note])
+    return _load_run(source, request, rows, "RankLib: query, number, score", [note])
 
 
 def _load_run(

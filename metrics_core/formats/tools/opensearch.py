@@ -52,7 +52,7 @@ def _judgment_lists(records: Records) -> list[str]:
     ]
     return [
         " ".join(str(record[key]) for key in ("name", "id") if record.get(key) is not None)
-        or f"an unnamed one (number {number})"
+        or f"an unnamed list (number {number})"
         for number, record in enumerate(stored_lists, 1)
     ]
 

@@ -74,7 +74,7 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     kinds=("qrels", "queries"),
     endings=(".csv",),
     explanation="Ratings of a Quepid case as CSV, read as judgments; OpenSearch imports the same"
-    " format. The query text is the query id. A query without ratings is a query without judgments."
+    " format. The query text is the query id. A query without ratings has no judgments."
     " The blank that Quepid adds before texts starting with = + - or @ is removed. Quepid's TREC"
     " export uses its own query numbers, so it cannot be combined with these files.",
     example="query,docid,rating\nstar wars,11,3\nstar wars,12,0\nunrated,,",

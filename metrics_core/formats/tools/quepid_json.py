@@ -70,9 +70,9 @@ declare(
         endings=(".json",),
         explanation="A Quepid book as JSON: judgments, queries with information need, notes and"
         " options, and document fields. The query text is the query id. If judges disagree on a"
-        " pair, the most frequent rating is used, and the last one if tied; a note reports the"
-        " number of such pairs. The positions in a book are not a run, because it collects pairs"
-        " from several searches.",
+        " pair, the most frequent rating is used, or the last if several are equally frequent; a"
+        " note reports the number of such pairs. The positions in a book are not a run, because a"
+        " book collects pairs from several searches.",
         example='{"name": "Films", "query_doc_pairs": [{"query_text": "star wars", "doc_id": "11",'
         ' "position": 1, "document_fields": {"title": "A New Hope"}, "judgements": [{"rating": 3,'
         ' "user_email": "ann@example.org"}]}]}',
@@ -110,8 +110,8 @@ declare(
             Remark(
                 ("qrels",),
                 "positions",
-                "{n:,} {things} with a position, which is not read as a run (a book collects pairs"
-                " from several searches)",
+                "{n:,} {things} with a position; positions are not read as a run (a book collects"
+                " pairs from several searches)",
                 make_case_finder("query_doc_pairs[].position", lambda value: value is not None),
                 ("pair", "pairs"),
             ),

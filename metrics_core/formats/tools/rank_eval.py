@@ -44,7 +44,7 @@ def _make_index_finder(path: str) -> CaseFinder:
             doc_id, index = str(document.get("_id")), str(document.get("_index") or "")
             if index_of.setdefault(doc_id, index) != index:
                 actual = (
-                    f"`{doc_id[:60]}` of index {index or 'none'} and of"
+                    f"`{doc_id[:60]}` in index {index or 'none'} and in"
                     f" {index_of[doc_id] or 'none'}"
                 )
                 hint = (
@@ -131,7 +131,7 @@ declare(
         endings=(".json",),
         explanation="The request of Elasticsearch's _rank_eval: its ratings are judgments,"
         " identified by request id and document _id. If a request has exactly one search text, that"
-        " is the query text. Its metric is not read; you choose measures in Ranklens.",
+        " is the query text. The metric is not read; you choose measures in Ranklens.",
         example='{"requests": [{"id": "q1", "request": {"query": {"match": {"text": "refund"}}},'
         ' "ratings": [{"_index": "docs", "_id": "doc-7", "rating": 2}]}], "metric": {"precision":'
         ' {"k": 10}}}',
@@ -220,7 +220,7 @@ declare(
         explanation="The response of Elasticsearch's _rank_eval: a run of its hits, and judgments"
         " of the rated hits. Relevant documents that were not retrieved are missing, so"
         " recall, nDCG and AP cannot be computed from the response alone. Use the ratings of the"
-        " request as judgments. Its metric scores are not read.",
+        " request as judgments. The metric scores are not read.",
         example='{"metric_score": 0.5, "details": {"q1": {"metric_score": 0.5, "unrated_docs":'
         ' [{"_index": "docs", "_id": "doc-3"}], "hits": [{"hit": {"_index": "docs", "_id": "doc-7",'
         ' "_score": 7.1}, "rating": 2}, {"hit": {"_index": "docs", "_id": "doc-3", "_score": 6.2},'

@@ -61,7 +61,7 @@ SUBMISSION = Preset(
     endings=(".csv", ".tsv"),
     explanation="Competition submissions as CSV or TSV with two columns: a user, customer or"
     " session, and the items, best first, separated by blanks or as a list. Contains a run; if the"
-    " column name does not indicate predictions, you choose how it is read.",
+    " column name does not indicate predictions, you choose how the file is read.",
     example="customer_id,prediction\nc1,0568601043 0568601006",
     recognised_by=(),
     tables={"run": "query=query doc=docs[]", "qrels": "query=query doc=docs[] grade='1'"},

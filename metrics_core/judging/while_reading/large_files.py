@@ -132,9 +132,9 @@ def _whole_file_error(source: Source, judgments: JudgmentTables) -> RanklensErro
             f"Rewrite them in ASCII, or {_WHOLE_HINT}.",
         )
     return RanklensError(
-        f"{source.name} cannot be evaluated with --memory. Either the lines of a query are not"
-        " contiguous, no query is judged, a query lists a document twice, there are several run"
-        " names, or an id is long or not printable ASCII.",
-        f"Group the lines by query: `sort -s -k1,1 FILE > SORTED`. Or {_WHOLE_HINT}; the error then"
-        " names the line.",
+        f"{source.name} cannot be evaluated with --memory. Possible reasons: the lines of a query"
+        " are not contiguous, no query is judged, a query lists a document twice, there are several"
+        " run names, or an id is long or not printable ASCII.",
+        f"Group the lines by query: `sort -s -k1,1 FILE > SORTED`. Or {_WHOLE_HINT}; the error"
+        " message then names the line.",
     )

@@ -21,15 +21,15 @@ from metrics_core.measures.declaring.worked_example import evaluate_arithmetic
 
 RULES_OF_ALL = (
     "Results are ranked by score, highest first. The rank column of a file is ignored.",
-    TIES + " trec_eval does the same.",
+    TIES + " trec_eval breaks ties in the same way.",
     "A document is relevant if its grade is at least `rel`, by default 1.",
-    UNJUDGED + " So does a document with a negative grade.",
+    UNJUDGED + " A document with a negative grade also counts as not relevant.",
     MISSING,
     "A judged query without any relevant document counts, and most measures give it 0. A query"
     " without judgments is excluded.",
     "The score of a run is the mean over its judged queries.",
-    "The option `duplicates` decides about a document that occurs twice in a list of a file: it is"
-    " an error, or it counts once, with its best score or with its first row. In plain lists"
+    "The option `duplicates` applies to a document that occurs twice in a list of a file: 'error'"
+    " rejects the file, 'best' uses the best score and 'first' uses the first row. In plain lists"
     " (`metrics_core.lists`) 'first' counts it at its first rank and closes the gap, 'each' counts"
     " every rank and 'error' rejects the list. If a is expected and [a, a, b] is retrieved, P@2 is"
     " 1/2 with 'first' and 2/2 with 'each'.",

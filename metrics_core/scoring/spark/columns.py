@@ -77,7 +77,7 @@ def _read_qrels(spark: SparkSession, judgments: DataFrame | QrelsLike) -> DataFr
     if "subtopic" in judgments.columns:
         raise RanklensError(
             "Judgments by subtopic cannot be used on Spark.",
-            "Give one grade for each document: drop the column subtopic and keep the highest.",
+            "Give one grade per document: drop the column subtopic and keep the highest grade.",
         )
     return judgments.select(
         id_column(judgments, "qrels", "query_id"),

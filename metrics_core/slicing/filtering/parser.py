@@ -199,7 +199,7 @@ class FilterReader:
             hint = (
                 ""
                 if word.kind != TEXT
-                else "Text in quotes goes after an operator. Column names have no quotes."
+                else "Text in quotes must follow an operator. Column names have no quotes."
             )
             raise self.syntax_error(
                 "a column" if not compared_column else self._expected_value_phrase(compared_column),

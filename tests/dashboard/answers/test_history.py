@@ -110,9 +110,9 @@ def test_slices_say_since_when_they_are_worse() -> None:
     assert list(found.overall["mean"]) == [0.5, 1.0, 0.75, 0.5]
     assert list(found.overall["judged"]) == [0.5, 1.0, 0.75, 0.5]
     assert found.finding.text == (
-        "v10 is significantly worse on nDCG@10 than v2 was, like every version since v9. The means"
-        " differ by 0.500, significant after correction for all six pairs (two-sided). 20 queries"
-        " regressed."
+        "v10 is significantly worse on nDCG@10 than v2 was. So is every version since v9. The"
+        " difference of 0.500 is significant after correction for all six pairs (two-sided). 20"
+        " queries regressed."
     )
     better = page(("v1", "v2")).finding.text
     assert better.startswith("v2, the last of two versions, is the best on nDCG@10.")

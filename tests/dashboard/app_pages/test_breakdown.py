@@ -52,7 +52,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
     app = opened("breakdown", run="dense", base="bm25", charts="0")
     shown = text_of(app)
     assert "dense scores higher in all eight categories" in shown
-    assert "No category is significant by itself. Network (not tested) adds a quarter of" in shown
+    assert "No category is significant on its own. Network (not tested) adds a quarter of" in shown
     assert "No group deviates: of 86 groups" in shown
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
     assert "not tested, because there are fewer than ten queries: Network and Privacy." in shown

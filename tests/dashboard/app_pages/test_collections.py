@@ -234,7 +234,7 @@ def test_two_identical_runs_under_two_names_are_both_loaded_and_score_the_same()
     assert "Three files are loaded" in text_of(app)
     app.session_state["look"] = True
     assert not app.run().exception
-    assert "They score the same on every query" in text_of(opened(set="own"))
+    assert "Both runs have the same score on every query" in text_of(opened(set="own"))
 
 
 def looked_into(app: AppTest) -> AppTest:

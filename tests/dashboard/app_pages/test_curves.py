@@ -37,7 +37,7 @@ def test_the_other_parts_are_in_the_address() -> None:
 
 def test_the_ceiling_of_reranking_begins_at_the_score_and_ends_at_the_headroom() -> None:
     app = opened("curves", part="rerank")
-    assert "dense could reach 0.928 on nDCG@10 by a perfect reordering" in text_of(app)
+    assert "dense could reach 0.928 on nDCG@10 with a perfect reordering" in text_of(app)
     (chart,) = app.get("plotly_chart")
     lines = {t["name"]: t for t in json.loads(chart.proto.spec)["data"] if t.get("name")}
     assert lines.keys() == {"bm25", "dense", "hybrid", "titles-only"}

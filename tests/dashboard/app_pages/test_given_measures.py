@@ -335,7 +335,7 @@ def test_a_column_of_computed_scores_is_checked_and_not_offered_twice(
     monkeypatch.setenv("RANKLENS_DATA", str(data))
     text = text_of(opened("data"))
     assert "dcg_cut_10 equals nDCG@10 as computed here" in text
-    assert "P_5 differs from P@5 as computed here for 312 of 312 scores" in text
+    assert "or 312 of 312 scores, P_5 differs from P@5 as computed here" in text
     text = text_of(opened())
     assert "given:P_5" in text and "ndcg_cut_10" not in text
 

@@ -358,20 +358,20 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
     app = button.click().run()
     assert not app.exception and app.query_params["order"] == "drawn"
-    assert "Judge 50 queries drawn at random" in text_of(app)
+    assert "Judge 50 random queries" in text_of(app)
     told = rows_of(app)
     assert told["queue"]["blind"] is None and not any(row["where"] for row in told["rows"])
     assert "of 50 queries judged" in told["queue"]["progress"] and told["queue"]["tick"] == 20
     order = [row["query_id"] for row in told["rows"]]
     assert order == sorted(order, key=order.index), "query by query"
     for _ in range(200):
-        if "Drawn at random on" in text_of(app):
+        if "Randomly selected on" in text_of(app):
             break
         grade_shown(app)
         app = opened("judge", order="drawn", **DRAWN)
     shown = text_of(app)
-    assert re.search(r"on 1\d of 50 drawn queries: .* Drawn at random on \S+, seed 50\.", shown)
-    assert "so far" in shown and "Until the draw is finished, a verdict needs p ≤ 0.001." in shown
+    assert re.search(r"on 1\d of 50 random queries: .* Randomly selected on \S+, seed 50\.", shown)
+    assert "so far" in shown and "queries are judged, a verdict needs p ≤ 0.001." in shown
     changes = {name: value for name, value, _ in rows_of(app)["queue"]["changes"]}
     assert changes.keys() >= {"hybrid", "bm25", "difference so far", "99.9\u00a0% interval"}
     # A query that was not drawn is counted in a note and moves nothing.
@@ -385,7 +385,7 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     assert rows_of(app)["queue"]["changes"] == told["queue"]["changes"]
     assert (json.loads(place), record["sizes"]) == (["me", "bm25", "hybrid", 10], [50])
     # Other orders, pairs and k have no part in it.
-    assert "Drawn at random on" not in text_of(opened("judge", **DRAWN))
+    assert "Randomly selected on" not in text_of(opened("judge", **DRAWN))
     other = text_of(opened("judge", order="drawn", **{**DRAWN, "m": "P@5"}))
     assert "can show which run is better" in other
     # More can be drawn at the end only: drawing earlier would move the end.

@@ -19,7 +19,7 @@ def test_the_verdict_says_for_how_many_runs_it_holds_and_what_these_queries_can_
         "Three runs compared with one baseline, 95 % intervals and verdicts corrected for three"
         " comparisons."
     ) in shown
-    assert "These 104 queries can detect 0.07" in shown
+    assert "These 104 queries can detect a difference of 0.07" in shown
 
 
 def test_the_verdict_is_the_same_whichever_runs_are_shown() -> None:

@@ -144,7 +144,7 @@ def test_a_name_is_of_one_only(
     package("shop", ADDS.format("Plum") + ADDS.format(name))
     assert FRUIT.all() == ["Apple", "Pear"]
     (told,) = said(caplog)
-    assert f"The fruit {name} of shop shares a name with {whose}" in told
+    assert f"The fruit {name} of shop and {whose}" in told
     assert "pear-trees" in told or "Ranklens" in told
 
 
@@ -153,7 +153,7 @@ def test_what_is_declared_again_takes_its_own_place() -> None:
     FRUIT.add("Fig", "another", "__main__")  # a cell of a notebook, run again
     assert FRUIT.all() == ["Apple", "another"]
     with pytest.raises(
-        RanklensError, match="of __main__ shares a name with Apple of Ranklens: apple"
+        RanklensError, match="of __main__ and Apple of Ranklens have names in common: apple"
     ):
         FRUIT.add("Apple", "Apple", "__main__")
 

@@ -53,7 +53,7 @@ def test_queries_against_judgments_and_runs() -> None:
 def test_documents_in_the_top_with_a_text() -> None:
     documents = Documents.from_columns({"doc_id": ["d1"], "text": ["a"]})
     lines = report([WHOLE], documents=documents)
-    assert lines["documents in the top 1 with a text"] == ("1 of 1", True, "all")
+    assert lines["top 1 documents with a text"] == ("1 of 1", True, "all")
     judged = [join_judgments(WHOLE, QRELS)]
     (*_, deeper) = fit_report([WHOLE], judged, QRELS, None, documents, cutoff=2)
     assert (deeper.value, deeper.remark) == ("1 of 2", "1 shown by id")
@@ -91,7 +91,7 @@ def test_ids_that_would_match_are_noted_and_kept(odd: str, side: str) -> None:
     run, qrels = run_of({"q": {own: 1, "d2": 2}}), qrels_of({"q": {judged: 1, "d2": 0}})
     (note,) = find_near_matches(run, qrels)
     assert (note.kind, note.count, note.loud) == ("near_document_ids", 1, True)
-    assert note.message.startswith("1 document id in the judgments would match after")
+    assert note.message.startswith("1 document id in the judgments would match the run after")
     assert "clean-ids" in note.message
     assert note.examples == (f"{judged!r} and {own!r}",)
     assert own in run.doc_ids.to_pylist()

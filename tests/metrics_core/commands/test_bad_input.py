@@ -321,7 +321,7 @@ GOOD_QRELS: dict[str, tuple[Content, str]] = {
         QRELS + "q1 0 d1 1\n",
         "rows repeated with the same grade: 1; each judgment counts once",
     ),
-    "negative grade": (QRELS + "q1 0 d3 -2\n", "negative grades: 1; they count as not relevant"),
+    "negative grade": (QRELS + "q1 0 d3 -2\n", "grades: 1; their documents count as not relevant"),
     "comment and blank": ("# x\n\n" + QRELS, "1 comment line (#), skipped"),
     "CRLF": (QRELS.replace("\n", "\r\n"), ""),
     "header": ("query_id iter doc_id rel\n" + QRELS, "is a header"),
@@ -464,14 +464,14 @@ def test_ids_that_match_only_when_cleaned(evaluate: Evaluate, odd: str) -> None:
     run = RUN.replace("d1", odd)
     as_it_stands = evaluate(run=run)
     assert as_it_stands.value == 0
-    assert "1 document id in the judgments would match after" in as_it_stands.err
+    assert "1 document id in the judgments would match the run after" in as_it_stands.err
     assert "with clean-ids (" in as_it_stands.err and "(first: 'd1' and " in as_it_stands.err
     assert evaluate("--clean-ids", run=run).value == AP
 
 
 def test_ids_that_match_only_in_one_normal_form(evaluate: Evaluate) -> None:
     run, qrels = RUN.replace("d1", "cafe\u0301"), QRELS.replace("d1", "caf\u00e9")
-    assert "would match after" in evaluate(run=run, qrels=qrels).err
+    assert "would match the run after" in evaluate(run=run, qrels=qrels).err
     assert evaluate("--clean-ids", run=run, qrels=qrels).value == AP
 
 

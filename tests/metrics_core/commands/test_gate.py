@@ -143,7 +143,7 @@ def test_several_gates_and_runs_are_corrected_together(gate: Gate) -> None:
         (
             ("--floor-shown", "AP >= 0.5"),
             1,
-            "Below the floor: AP is 0.537, the lower bound of its 90 % interval 0.485",
+            "Below the floor: AP is 0.537, and the lower bound of its 90 % interval is 0.485",
         ),
     ],
 )

@@ -157,7 +157,7 @@ def test_other_headings(gate: Gate, tmp_path: Path) -> None:
     assert text.startswith(
         "## ⚪ Some scores cannot be compared, because judgments, queries or measures changed"
     )
-    assert "b.json has no scores for RR" in text
+    assert "Scores of RR were not compared, because b.json" in text
 
 
 def test_many_gates_fold_those_that_passed(gate: Gate) -> None:

@@ -28,7 +28,7 @@ def test_a_draw_is_reproducible_and_drawing_more_keeps_what_was_drawn() -> None:
     assert left_out.order(QUERIES) == order[:3] + order[5:]
     assert QueryDraw(8, (50,)).order(QUERIES) != order
     for sizes in ((), (0,), (50, -1)):
-        with pytest.raises(ParameterError, match="not valid sizes of a random draw"):
+        with pytest.raises(ParameterError, match="not valid sizes of a random sample"):
             QueryDraw(7, sizes)
 
 

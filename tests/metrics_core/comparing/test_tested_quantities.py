@@ -250,4 +250,4 @@ def test_the_command_says_what_is_tested(
     assert (row["tested"], row["low"]) == ("typical ratio", None) and row["half_from"] > 0
     latex = printed(*lower, "--format", "latex")
     assert "significantly worse runs" in latex and "typical ratio, not the mean" in latex
-    assert "–" in printed() and "lower is better: --lower latency_ms" in printed()
+    assert "–" in printed() and "higher is better; use --lower latency_ms" in printed()

@@ -114,7 +114,7 @@ def test_overlap_and_rbo_equal_a_literal_twin(k: int) -> None:
 def test_runs_that_cannot_be_compared_are_refused() -> None:
     with pytest.raises(RanklensError, match="empty has no results"):
         find_list_changes(Run.from_columns("empty", [], [], []), OLD, 3)
-    with pytest.raises(NoSharedQueriesError, match="no query in common: other begins with z1"):
+    with pytest.raises(NoSharedQueriesError, match="common: the first id is z1 in other"):
         find_list_changes(run_of("other", {"z1": "ab"}), OLD, 3)
 
 

@@ -55,7 +55,7 @@ def test_the_extreme_cells_have_enough_queries() -> None:
     few = extreme_cells_finding(cells.assign(queries=2), "new", "old")
     assert few == "Every cell has fewer than ten queries, so the cells are examples, not results."
     same = extreme_cells_finding(cells.assign(difference=0.0), "new", "old")
-    assert same == "new equals old in each cell."
+    assert same == "new scores the same as old in each cell."
 
 
 def test_precision_at_half_the_recall() -> None:

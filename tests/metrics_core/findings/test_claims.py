@@ -102,7 +102,9 @@ def false_in_verdict(
     yield bool(beats) != (tone in ("better", "worse")) and "title and tone"
     row = frame.iloc[list(frame["run"]).index(given.focus)]
     if badge == "tied":
-        same = re.match(rf"They score the same on every query: \S+ is ({NUMBER})\.$", lead)
+        same = re.match(
+            rf"Both runs have the same score on every query: \S+ is ({NUMBER})\.$", lead
+        )
         yield not same or (not is_rounded(same[1], given.mean(given.focus)) and "the score")
     elif beats:
         better = mean * given.direction > 0
@@ -505,7 +507,7 @@ def test_what_so_many_queries_show() -> None:
         return f"{detectable_finding(size, n).text} {needed}".strip()
 
     def false_in(size: float, text: str) -> Iterator[str | bool]:
-        printed = re.findall(rf"(?:detect|confirm) ({NUMBER})", text)
+        printed = re.findall(rf"(?:detect a difference of|confirm) ({NUMBER})", text)
         yield len(printed) != 2 and "no difference"
         for one in printed:
             yield not is_rounded(one, size) and "the difference"

@@ -312,17 +312,15 @@ def false_in_row(row: Row, text: str) -> Iterator[str | bool]:
         yield (found or text != "new: nothing relevant in the top 10.") and "something relevant"
         return
     said = re.match(
-        r"(best|only relevant) document (?:(fell|rose) to|(?:at )?(rank \d+|not retrieved), then)"
-        r" (?:at )?(rank \d+|not retrieved)\.$",
+        r"(best|only relevant) document (?:(fell|rose) to|(no longer) retrieved \(was at|newly"
+        r" retrieved, at) rank (\d+)\)?\.$",
         text,
     )
     if not said or top is None:
         yield "no claim"
         return
-    before, after = (
-        0 if end == "not retrieved" else int(end.removeprefix("rank "))
-        for end in (said[3] or f"rank {top.before}", said[4])
-    )
+    rank = int(said[4])
+    before, after = (rank, 0) if said[3] else (top.before if said[2] else 0, rank)
     yield said[2] not in (None, "fell" if loses else "rose") and said[2]
     yield (bool(said[2]) and not (top.before and top.after)) and "a move without both ranks"
     yield (before, after) != (top.before, top.after) and "its ranks"

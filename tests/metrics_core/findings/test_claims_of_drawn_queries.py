@@ -57,7 +57,7 @@ def state_of(seed: int) -> DrawnJudgments:
 
 def false_in_task(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
     n = len(state.query_ids)
-    yield f"Judge {n} queries drawn at random" not in text and "how many"
+    yield f"Judge {n} random queries" not in text and "how many"
     needing = set(state.documents["query_id"])
     same = re.search(r"(\d+) quer(?:y has|ies have) the same (documents|list) in both runs", text)
     n_same = sum(query_id not in needing for query_id in state.query_ids)
@@ -86,11 +86,11 @@ def false_in_result(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
         yield not (is_rounded(gap[3], row["low"]) and is_rounded(gap[4], row["high"])) and "ends"
     yield ("so far" in text) == state.is_finished and "so far"
     yield bool(gap[2]) != (format_p_value(row["p"]) in text) and "p"
-    counted = re.search(r", on (?:(\d+) of )?(\d+) drawn queries: ", text)
+    counted = re.search(r", on (?:(\d+) of )?(\d+) random queries: ", text)
     assert counted, text
     n = len(state.query_ids)
     yield (int(counted[1] or n), int(counted[2])) != (state.n_counted, n) and "what counts"
-    drawn = re.search(r"Drawn at random on 2026-11-28, seed (\d+)\.", text)
+    drawn = re.search(r"Randomly selected on 2026-11-28, seed (\d+)\.", text)
     yield (drawn is None or int(drawn[1]) != state.draw.seed) and "seed"
     for words, number in (
         ("other judged quer(?:y is|ies are) not counted", state.n_others),
@@ -178,13 +178,13 @@ def test_all_queries_of_a_small_collection_are_judged_without_a_comparison() -> 
         RUN, RUN, QueryDraw(1, (6,)), parse_measure("P@5"), Qrels.from_columns([], [], []), {}
     )
     text = drawn_queries_finding(state).text
-    assert text.startswith("6 drawn queries judged") and "at least 10 queries" in text
+    assert text.startswith("6 random queries judged") and "at least 10 queries" in text
 
 
 def test_what_a_draw_would_detect_is_a_guess() -> None:
     def false_in_guess(n: int, text: str) -> Iterator[str | bool]:
         found = re.fullmatch(
-            r"Draw (\d+) of the 300 queries at random\. Judge about (\d+) documents in (\d+)"
+            r"Randomly select (\d+) of the 300 queries\. Judge about (\d+) documents in (\d+)"
             r" queries\. Runs and ranks are hidden\. See a first result after 10 queries, the"
             r" verdict after (\d+)\. They can detect a difference of about (\S+) in P@10\.",
             text,

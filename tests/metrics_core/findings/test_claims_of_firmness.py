@@ -94,7 +94,7 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
         yield count_of(holds[1]) != np.argmax(left <= size) and "without which it holds"
         yield (fewest < max(6, 0.1 * len(known))) and "few, but firm"
     if turning := re.search(
-        r"Removing the (\S+) of (\S+) queries most favourable to (run\d) would reverse it", text
+        r"Removing the (\S+) of (\S+) queries most favourable to (run\d) would reverse the", text
     ):
         yield [count_of(n) for n in turning.groups()[:2]] != [fewest, len(known)] and "how many"
         yield turning[3] != pair_of(given).leader(pair_of(given).side) and "whom they favour"
@@ -218,7 +218,8 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     if pair.side and word != "reverses with k":
         at = min(10, found.depth)
         inside = any(low <= at <= high for low, high in found.significant_ranges(pair.side))
-        yield ("by itself" in reason) != (pair.is_significant and not inside) and "clear at k alone"
+        alone = "its own" in reason or "Tested alone" in reason
+        yield alone != (pair.is_significant and not inside) and "clear at k alone"
         yield ("this pair alone" in reason) != (inside and not pair.is_significant) and "pair alone"
     yield "at every cutoff" in reason and len(means[pair.side]) < found.depth
 
@@ -472,7 +473,7 @@ def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
         yield text.startswith("“No difference that matters”") != small and word
         lead = re.match(r"The lead of (\S+) holds", text)
         yield bool(lead) and lead[1] != pair.leader(pair.side) and "who leads"
-        yield ("was found" in text) != (set(tones) == {"firm"}) and "what was found"
+        yield ("found anything" in text) != (set(tones) == {"firm"}) and "what was found"
     else:
         yield word != "cannot tell" and "no verdict"
         tied = pair_of(given).side == 0

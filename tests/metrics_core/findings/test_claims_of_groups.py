@@ -155,7 +155,7 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
         yield len(clear) > 0 and "what is significant is not said"
         yield from false_in_count(parts, whole, text, "The mean is (higher|lower)")
         return
-    yield "is significant by itself" in text and len(clear) > 0 and "none is significant"
+    yield "is significant on its own" in text and len(clear) > 0 and "none is significant"
     yield "needed for a test" in text and bool((parts["queries"] >= FEWEST).any()) and "too few"
     for word, side in (("better", 1), ("worse", -1)):
         own = clear[clear["part"] * given.direction * side > 0]
@@ -298,10 +298,10 @@ def false_in_clear_groups(given: Situation, text: str) -> Iterator[str | bool]:
         tested = by_group(given).set_index("run").loc[["run1"], "diff_low"].notna()
         yield bool(tested.any()) and "some are tested"
         return
-    if text == "No group is significant by itself.":
+    if text == "No group is significant on its own.":
         yield len(clear) > 0 and "some are"
         return
-    told = re.match(r"run1 (.*), (each )?significant by itself\.$", text)
+    told = re.match(r"run1 (.*), (each )?significant on its own\.$", text)
     yield not told or bool(told[2]) != (len(clear) > 1)
     for verb, side in (("gains", 1), ("loses", -1)):
         named = re.search(rf"{verb} in (.*?)(?= and loses in|, significant|, each)", text)

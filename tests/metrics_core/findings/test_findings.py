@@ -117,7 +117,7 @@ def test_where_less_is_better_what_falls_may_be_ahead() -> None:
 
 def test_means_over_different_queries_are_not_subtracted() -> None:
     assert "nDCG@10 rises by 0.060 on the 84 queries with scores from both runs." in said(mean=0.7)
-    assert "is 0.700 against 0.571, each averaged over its own queries. The difference of" in said(
+    assert "against 0.571, each averaged over that run’s queries. The difference of" in said(
         mean=0.7, **UNCLEAR
     )
 
@@ -185,7 +185,8 @@ def test_a_level_pair_has_its_own_words() -> None:
     level |= {"reason": "no query differs", "won": 0, "lost": 0, "same": 84, "differing": 0}
     for ends in ({"low": np.nan, "high": np.nan}, {"low": 0.0, "high": 0.0}):
         assert said("P@5", **level | ends) == (
-            "hybrid and bm25 [tied|unclear] They score the same on every query: P@5 is 0.571."
+            "hybrid and bm25 [tied|unclear] Both runs have the same score on every query: P@5 is"
+            " 0.571."
         )
     # Of equal means whose queries differ nobody knows that the runs are level.
     differ = {"low": -0.02, "high": 0.02, "differing": 8, "p_corrected": 1.0}
@@ -198,15 +199,15 @@ def test_a_level_pair_has_its_own_words() -> None:
 @pytest.mark.parametrize(
     ("clear", "told"),
     [
-        ([], "No group is significant by itself."),
-        (["Billing"], "hybrid gains in Billing, significant by itself."),
+        ([], "No group is significant on its own."),
+        (["Billing"], "hybrid gains in Billing, significant on its own."),
         (
             ["Returns", "Billing"],
-            "hybrid gains in Billing and Returns, each significant by itself.",
+            "hybrid gains in Billing and Returns, each significant on its own.",
         ),
         (
             ["Billing", "Devices"],
-            "hybrid gains in Billing and loses in Devices, each significant by itself.",
+            "hybrid gains in Billing and loses in Devices, each significant on its own.",
         ),
     ],
 )
@@ -219,7 +220,7 @@ def test_which_groups_are_clear_is_said_the_largest_first(clear: list[str], told
 def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
     many = {f"g{i:02}": 0.4 - i / 100 for i in range(40)}
     found = groups_finding(groups_of(many, many), "hybrid", higher_is_better=False)
-    assert found.text == ("hybrid loses in g00, g01, g02 and 37 more, each significant by itself.")
+    assert found.text == ("hybrid loses in g00, g01, g02 and 37 more, each significant on its own.")
     losing = {g: (2, -gap) for g, gap in many.items()} | {"only": (90, 0.5)}
     assert "40 of 41 groups are significantly worse" in led(losing, [*many, "only"])
 
@@ -367,7 +368,7 @@ def test_the_lead_leaves_out_the_range_that_the_title_names() -> None:
             "better",
             80,
             "hybrid beats bm25 on nDCG@10",
-            "k = 10 is significant by itself, but not after correction for all k together.",
+            "k = 10 is significant on its own, but not after correction for all k.",
         ),
         (
             "++++++++",
@@ -449,13 +450,13 @@ def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() 
 
 def test_means_that_go_both_ways_and_may_be_chance_head_no_page() -> None:
     rows = {f"g{i}": (20, 0.02 if i % 4 else -0.01) for i in range(40)}
-    assert titled(rows, noun=CATEGORY) == "No category is significant by itself"
+    assert titled(rows, noun=CATEGORY) == "No category is significant on its own"
     assert led(rows, noun=CATEGORY) == "The mean is higher in 30 of 40 categories."
     assert titled({g: (5, gap) for g, (_, gap) in rows.items()}, noun=CATEGORY) == (
         "No category has the ten queries needed for a test"
     )
     assert titled(rows, noun=GroupNoun("kind of product and of market", "kinds")) == (
-        "No kind of product and of market is significant by itself"
+        "No kind of product and of market is significant on its own"
     )
 
 
@@ -472,7 +473,7 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
 
 def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() -> None:
     assert led(EVERYWHERE, noun=CATEGORY) == (
-        "No category is significant by itself."
+        "No category is significant on its own."
         " Network (not tested) adds a quarter of the gain with 9 of the 104 queries."
     )
     against = {**EVERYWHERE, "Returns": (20, -0.1)}
@@ -502,7 +503,7 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
     )
     assert slices_finding(1234, 0).startswith("No group deviates: of 1,234 groups by")
     assert slices_finding(20, 2).startswith(
-        "In two of 20 groups by one or two columns, the difference is significantly unlike"
+        "In two of 20 groups by one or two columns, the difference is significantly different"
     )
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
@@ -841,10 +842,10 @@ def test_no_judgments_and_nothing_relevant() -> None:
     ("loaded", "refused", "options", "text"),
     [
         (7, 1, {}, "Seven files are loaded. One could not be read. "
-         "All query ids in the runs are judged."),
-        (7, 0, {}, "Seven files are loaded. All query ids in the runs are judged."),
+         "All queries in the runs are judged."),
+        (7, 0, {}, "Seven files are loaded. All queries in the runs are judged."),
         (7, 0, {"n_incomplete": 2}, "Seven files are loaded. "
-         "All query ids in the runs are judged; two runs have no results for some queries."),
+         "All queries in the runs are judged; two runs have no results for some queries."),
         (7, 0, {"n_unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),
         (12, 0, {"files_fit": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),

@@ -77,12 +77,9 @@ def test_what_judging_could_do() -> None:
         "If the most influential of the 9 unjudged documents got the highest grade, old would have"
         " the better mean."
     )
-    assert said(None, 0) == "The verdict is safe, whatever their grades."
+    assert said(None, 0) == "The verdict is safe, whatever grades the unjudged documents get."
     assert said(3, 2, exact=False) == said(3, 2)
-    assert (
-        said(None, None)
-        == "These judgments alone would not decide the order, however many you make."
-    )
+    assert said(None, None) == "Judging these documents alone would not decide the order."
     assert said(None, 1, of=1) == (
         "If the one unjudged document turns out not relevant, nothing can reverse the order."
     )
@@ -93,7 +90,7 @@ def test_what_judging_could_do() -> None:
 def test_where_the_lead_may_be_chance_no_verdict_is_safe() -> None:
     safe = NextJudgments(pd.DataFrame(), None, 0, exact=True)
     said = judge_next_finding(safe, ComparedPair("new", "old", "AP", "cannot tell", 1))
-    assert said.startswith("new has the better mean, whatever their grades.")
+    assert said.startswith("new has the better mean, whatever grades the unjudged documents get.")
 
 
 def test_of_two_that_are_level_none_would_take_the_lead() -> None:
@@ -103,6 +100,4 @@ def test_of_two_that_are_level_none_would_take_the_lead() -> None:
         "Effects in both directions count, because the runs"
     )
     none = NextJudgments(pd.DataFrame(), None, None, exact=True)
-    assert judge_next_finding(none, level).endswith(
-        "whatever the grades of the unjudged documents."
-    )
+    assert judge_next_finding(none, level).endswith("whatever grades the unjudged documents get.")

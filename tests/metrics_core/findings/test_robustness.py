@@ -74,7 +74,7 @@ def test_a_bound_is_said_to_be_one() -> None:
 
 def test_where_the_difference_would_likely_lie_is_told() -> None:
     entry = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
-    assert "The difference is likely between +0.080 and +0.120. Worst case:" in entry.reason
+    assert "The difference is likely to be between +0.080 and +0.120. Worst case:" in entry.reason
 
 
 def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:
@@ -86,7 +86,7 @@ def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:
     assert (closed.word, closed.tone) == ("cannot reverse it", "firm")
     level = ways.unjudged_check(reach_of(0, -0.5, 1), nothing, 0.96, 10)
     assert (level.word, level.tone) == ("could separate them", "")
-    assert "Nobody knows. Whatever their grades, the difference ranges between" in level.reason
+    assert "Whatever grades the unjudged documents get, the difference ranges" in level.reason
 
 
 def test_all_judged() -> None:
@@ -189,7 +189,7 @@ def test_where_most_are_level_it_rests_on_those_that_differ(
     values = np.array([0.1] * differing + [0.0] * (50 - differing))
     entry = ways.single_queries_check(find_fragility(values), CLEAR, values)
     assert (entry.word, entry.tone) == (word, tone)
-    assert entry.reason == "No query contradicts it."
+    assert entry.reason == "No query contradicts the lead."
 
 
 def by_k(side: list[int], clear: list[int]) -> Crossings:
@@ -230,7 +230,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             by_k([1, 1], [0, 0]),
             "not significant at any k",
             "",
-            "k = 2 is significant by itself, but no k is significant once",
+            "Tested alone, k = 2 is significant, but no k is significant when all",
         ),
         (by_k([1, 1, 1], [1, 1, 0]), "significant at k = 1 to 2", "firm", "Elsewhere"),
         (None, "none", "", "scores whole lists and has no cutoff"),
@@ -257,7 +257,7 @@ def test_a_band_of_the_pair_alone_is_said_to_be_one() -> None:
 
 def test_a_cutoff_beyond_the_lists_is_that_of_whole_lists() -> None:
     entry = ways.cutoff_check(by_k([1, 1, 1], [0, 1, 1]), CLEAR, 10, {"new": 3, "old": 3})
-    assert entry.tone == "firm" and "by itself" not in entry.reason
+    assert entry.tone == "firm" and "on its own" not in entry.reason
 
 
 def test_short_lists_are_told() -> None:
@@ -355,7 +355,7 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
     assert said == f"The lead of new holds in one of two checks; one fails. {BEST_QUERY}."
     both = [ENTRIES[0], replace(ENTRIES[1], tone="firm")]
     assert robustness_finding(build_robustness(CLEAR, both, 104)).text == (
-        "The lead of new holds in all two checks. Nothing that could reverse it was found."
+        "The lead of new holds in all two checks. No check found anything that could reverse it."
     )
 
 

@@ -32,9 +32,10 @@ def test_an_effect_size_says_what_it_is() -> None:
 
 def test_what_would_have_shown() -> None:
     assert detectable_finding(0.0571, 104).text == (
-        "These 104 queries can detect 0.057 or more, after correction (80\u00a0% power)."
+        "These 104 queries can detect a difference of 0.057 or more, after correction"
+        " (80\u00a0% power)."
     )
-    assert "detect 0.00031 or more" in detectable_finding(0.000312, 1_040).text
+    assert "detect a difference of 0.00031 or more" in detectable_finding(0.000312, 1_040).text
     for unknown in (math.nan, math.inf, 0.0):
         assert not detectable_finding(unknown, 104)
 
@@ -99,8 +100,8 @@ def test_nobody_carries_a_difference_that_was_not_found() -> None:
 
 def test_why_a_test_is_greyed() -> None:
     assert unavailable_test_finding("wilcoxon", 6_980).text == (
-        "This test is unavailable, because it does not test the mean, and with more than 1,000"
-        " queries nearly every difference is significant."
+        "This test is unavailable for more than 1,000 queries: it does not test the mean, and"
+        " nearly every difference would be significant."
     )
     assert not unavailable_test_finding("wilcoxon", 200) and not unavailable_test_finding(
         "t-test", 6_980

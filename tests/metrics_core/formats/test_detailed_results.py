@@ -209,7 +209,7 @@ def test_scores_that_agree_need_no_word() -> None:
 def test_scores_that_differ_are_counted() -> None:
     parts = stored([{"mrr": 0.5, "precision@3": 0.33}, {"mrr": 0.7, "precision@3": 0.9}])
     assert notes_of(parts) == [
-        "the scores in the file differ from the scores computed here for 2 queries: mrr (1) and"
+        "for 2 queries, the scores in the file differ from the scores computed here: mrr (1) and"
         " precision@3 (2)"
     ]
     (note,) = [n for part in parts for n in part.notes if n.kind != "rank"]

@@ -86,7 +86,7 @@ def test_a_rank_gives_the_order_where_there_is_no_score() -> None:
         (RUN, 5, "int cannot be read as qrels"),
         (5, QRELS, "int cannot be read as run"),
         ([RUN, 5], QRELS, "int cannot be read as run"),
-        ({"001": {"d1": 1.0}, "2": 3}, QRELS, "Query '2' has int"),
+        ({"001": {"d1": 1.0}, "2": 3}, QRELS, "Query '2' has 3"),
         (frame("qid", "docno", "colour"), QRELS, "no column for score"),
     ],
 )

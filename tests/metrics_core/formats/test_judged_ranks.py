@@ -126,7 +126,7 @@ def test_other_parquet_is_what_it_was() -> None:
         (part(ROWS, rank=[1.5, 1, 5, 1, 3]), "`rank` of the type double"),
         (part(ROWS, retrieved=["4"] * 5), "`retrieved` of the type string"),
         (part(ROWS, rank=[1, None, 5, 1, 3]), r"nothing \(row 2\)"),
-        (part(ROWS, retrieved=[2**62] * 5), "at most 1,099,511,627,776"),
+        (part(ROWS, retrieved=[2**62] * 5), "retrieved ≤ 1,099,511,627,776"),
         (part(ROWS[3:], rank=[0, -1]), r"(?s)rank 0 of .* also found rank -1 of .*\(row 2\)"),
         (part(ROWS, run=["b", "", "a", "a", "a"]), r"nothing \(row 2\)"),
         (part(ROWS, query_id=["q1", None, "q1", "q1", "q1"]), r"nothing \(row 2\)"),

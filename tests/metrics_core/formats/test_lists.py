@@ -238,5 +238,5 @@ def test_a_block_may_have_what_the_first_has_not() -> None:
     """Later records decide as the first ones do: none of their scores is left out."""
     early = [{"qid": f"q{n}", "hits": [{"id": "d1"}]} for n in range(300)]
     late = json.dumps([*early, {"qid": "z", "hits": [{"id": "d1", "score": 2}]}]).encode()
-    with pytest.raises(FileFormatError, match="Give all documents a score, or none"):
+    with pytest.raises(FileFormatError, match="Give a score to all documents or to none"):
         read(late, name="x.json")

@@ -411,7 +411,7 @@ F4 = [
         refused=(
             "line 1",
             "no grade for document d3 of query q1",
-            "Give all documents a grade, or none",
+            "Give a grade to all documents or to none",
         ),
     ),
     Case(

@@ -122,16 +122,16 @@ def test_lists_and_what_is_made_of_them_leave_empty_ranks_out() -> None:
     [
         (
             b"q1\tx\t0\nq1\td1\t1\n",
-            "in 1 of 1 queries the ranks start at 0; rank 0 is read as the first rank",
+            "in 1 of 1 queries the ranks start at 0, so rank 0 is read as the first rank",
             1 / 2,
         ),
         (
             b"q1\tx\t0\nq1\td1\t3\n",
-            "in 1 of 1 queries the ranks start at 0; rank 0 is read as the first rank",
+            "in 1 of 1 queries the ranks start at 0, so rank 0 is read as the first rank",
             1 / 4,
         ),
         (b"q1\tx\t2\nq1\td1\t2\n", "1 rank tied with another rank, in 1 of 1 queries", 1 / 2),
-        (b"q1\tx\t1\nq1\td1\t20001\n", "ranks go down to 20,001, so ranks are used only", 1 / 2),
+        (b"q1\tx\t1\nq1\td1\t20001\n", "rank 20,001 exceeds 10,000, so ranks are used only", 1 / 2),
         (
             b"q1\tx\t1\nq1\td1\t2\n",
             "no scores in the file, so documents are ordered by rank",

@@ -26,7 +26,7 @@ def test_a_run_given_twice_is_kept_once() -> None:
     runs, notes = make_names_unique([run_of(ONE, "a"), run_of(ONE, "a")], Run.has_same_rows)
     assert [r.name for r in runs] == ["a"]
     assert [(n.kind, n.message) for n in notes] == [
-        ("same_run", "a was loaded twice, so it is shown once")
+        ("same_run", "a was loaded twice, so it is shown only once")
     ]
 
 
@@ -95,7 +95,7 @@ def test_runs_of_one_name_in_two_folders(
     assert main(["evaluate", "qrels.txt", *files, "a/run.txt", "-m", "RR", "--format", "csv"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[1:] == ["a/run,all,RR,0.5", "b/run,all,RR,1.0"]
-    assert "a/run was loaded twice, so it is shown once" in err and "two runs" not in err
+    assert "a/run was loaded twice, so it is shown only once" in err and "two runs" not in err
     for given in (files, [Path(file) for file in files]):
         found = evaluate(given, "qrels.txt", "RR")
         assert found["run"].tolist() == ["a/run", "b/run"]

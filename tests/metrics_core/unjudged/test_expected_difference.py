@@ -151,7 +151,7 @@ def test_a_measure_of_more_than_grades_is_not_told() -> None:
     own, other, _, found = lists_of(half)
     asked = estimate_difference(own, other, parse_measure("alpha_nDCG@4"), found)
     assert asked == EstimatedDifference(
-        None, "alpha_nDCG@4 does not depend only on the grades of documents."
+        None, "alpha_nDCG@4 does not depend only on grades, so no estimate is possible."
     )
 
 

@@ -285,7 +285,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     assert "clear difference" in screen_of(page, "verdict")
     curves = screen_of(page, "curves")
     assert "no clear difference" not in curves
-    assert "k = 5 is significant by itself, but not after correction for all k together." in curves
+    assert "k = 5 is significant on its own, but not after correction for all k." in curves
     assert "95 % intervals; the band of the difference is simultaneous over all k" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
     assert "AP counts the whole list, but the curves show AP by k." in whole

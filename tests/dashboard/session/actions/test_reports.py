@@ -71,7 +71,7 @@ def test_the_result_on_drawn_queries_is_included(include: Include, names: tuple[
         drawn = next(state for state in states if state.is_open == is_open)
         page = make_report_file(here, include, "Ours", "", [], (), drawn=drawn).decode()
         text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
-        assert ("Drawn at random on 2026-11-28" in text) == is_open
+        assert ("Randomly selected on 2026-11-28" in text) == is_open
         title = drawn_queries_finding(drawn).title.text
         title = title.replace("new", names[0]).replace("old", names[1])
         assert (title in text) == is_open and ("changes the top" in text) != is_open

@@ -248,7 +248,7 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
     with monkeypatch.context() as while_it_compiles:
         while_it_compiles.setattr(machine, "_BEING_COMPILED", ["rows"])
         assert packed.progress_text.endswith(
-            "unpacked · Compiling once for this machine, about 15 s …"
+            "unpacked · Compiling once for this machine (about 15 s) …"
         )
 
 

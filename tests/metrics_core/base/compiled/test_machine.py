@@ -125,7 +125,7 @@ def test_who_waits_is_told_that_it_compiles_also_in_the_log_of_a_pipeline(
         return codes[part]
 
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(compile_part=made))
-    told = "Compiling once for this machine, about 3 s …"
+    told = "Compiling once for this machine (about 3 s) …"
     for expected in (f"{told}\n", ""):
         assert machine._load_part.__wrapped__("sums")
         assert capsys.readouterr() == ("", expected)  # the second time it is there
@@ -145,7 +145,7 @@ def test_work_that_compiling_would_not_pay_for_waits_until_it_is_compiled(
     assert [machine.is_worth_loading("rows", n, 10) for n in amounts] == [False] * 4 + [True]
     machine._load_part.cache_clear()
     assert command_line(["prepare"]) == 0
-    assert capsys.readouterr().out == f"Compiled for this machine, in {tmp_path}.\n"
+    assert capsys.readouterr().out == f"The code compiled for this machine is in {tmp_path}.\n"
     assert {path.name for path in tmp_path.iterdir()} == {_name(part) for part in PARTS}
     assert [machine.is_worth_loading("rows", n, 10) for n in amounts] == [False] * 2 + [True] * 3
 
@@ -222,7 +222,7 @@ def test_damaged_code_changes_no_number(
         # The first is compiled in earnest.
         ended = _compared(collection, cache, collection / "code" if number else "")
         assert read_sealed_file(cache / _name("sums")) is not None
-        said = ended[2].replace("Compiling once for this machine, about 3 s …\n", "")
+        said = ended[2].replace("Compiling once for this machine (about 3 s) …\n", "")
         assert said != ended[2]
         return (*ended[:2], said)
 

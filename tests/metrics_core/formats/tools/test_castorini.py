@@ -94,7 +94,7 @@ def test_what_is_refused() -> None:
     )
     refused(
         FILE + lines({"query": {"qid": "q"}, "candidates": [{"docid": "d"}]}),
-        *(NAME, "line 3", "found nothing", "or none"),
+        *(NAME, "line 3", "found nothing", "to none"),
     )
     refused(FILE + lines({"query": "q", "candidates": []}), NAME, "line 3", "`q` at query")
     refused(FILE + FILE, NAME, "line 3", "query 7 a second time", "each query once", "several runs")

@@ -39,7 +39,7 @@ def test_the_comment_names_the_document() -> None:
         ("10", "GX030-77-6315042", 0),
         ("11", "GX029-35-5894638", 1),
     ]
-    assert notes(loaded) == ["3 lines with features, which are ignored"]
+    assert notes(loaded) == ["3 lines with features; features are ignored"]
 
 
 @pytest.mark.parametrize(

@@ -155,8 +155,8 @@ def test_a_book() -> None:
         "1 pair without a rating and therefore unjudged: alien: 007",
         "!2 pairs with ratings that differ; the most frequent rating is used, or the last one if"
         " several are equally frequent: star wars: 11 3, 2, 3, star wars: 13 0, 2",
-        "2 pairs with a position, which is not read as a run (a book collects pairs from several"
-        " searches)",
+        "2 pairs with a position; positions are not read as a run (a book collects pairs from"
+        " several searches)",
     ]
 
 
@@ -265,7 +265,7 @@ def test_broken_and_half_fitting_json() -> None:
         refused(
             book,
             "x.json",
-            "an object of fields, or such an object as JSON text",
+            "an object of fields, directly or as JSON text",
             place,
             kind="documents",
         )

@@ -135,7 +135,7 @@ def test_documents_of_several_indices() -> None:
     ]
     refused(
         content.replace(b'"d9"', b'"007"'),
-        *("x.json", "`007` of index docs and of old at requests[0].ratings[2]"),
+        *("x.json", "`007` in index docs and in old at requests[0].ratings[2]"),
         "one index at a time",
     )
 
@@ -175,7 +175,7 @@ def test_broken_and_half_fitting_files() -> None:
         ),
         (changed(ANSWERED, '"hits"', '"found"'), ("`hits`", "details.q1", "A record looks")),
         (changed(ANSWERED, "7.0556192", '"high"'), ("`high` at details.q1.hits[0].hit._score",)),
-        (changed(ANSWERED, "7.0556192", "null"), ("found nothing", "or none")),
+        (changed(ANSWERED, "7.0556192", "null"), ("found nothing", "to none")),
         (changed(ANSWERED, '"hit": {', '"doc": {'), ("`_id`", "nothing at details.q1.hits[0].hit")),
         (b'{"metric_score": 0.5, "details": {}}', ("found none in this file (Elasticsearch",)),
     ]:

@@ -93,7 +93,7 @@ def test_hits_are_counted_by_ranx() -> None:
     (note,) = name_notes(["hits@5", "hit rate@5"])
     assert note.message == (
         "hits@5 is read as Success@5: any relevant in top 5; ranx's hits@5 counts the relevant"
-        " documents, which is 5 times P@5"
+        " documents, so it is 5 times P@5"
     )
 
 
