@@ -44,7 +44,7 @@ class DashboardProcess:
                 self._process.wait()
                 complaints.seek(0)
                 raise RanklensError(f"Ranklens did not start. {complaints.read().strip()}")
-        query = view.query.removeprefix("?")
+        query = view.query_string.removeprefix("?")
         self.address = f"{printed.removeprefix(_SAID).strip()}{query and f'&{query}'}"
         self._end = finalize(self, _end_process, self._process, temporary)
 

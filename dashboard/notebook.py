@@ -22,8 +22,8 @@ from dashboard.answers.list_changes import (
     ChangesOverview,
     changes_by_group,
     changes_overview,
-    compare_top,
     overlap_curves,
+    top_comparison,
 )
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.queries import QueryListRequest, query_list
@@ -102,7 +102,7 @@ def show(
         loaded_runs, table, query_table, documents, settings=settings, given_tables=given_tables
     )
     if is_unjudged:
-        return NotebookChanges(study, compare_top(study, top, baseline=baseline, focus=run))
+        return NotebookChanges(study, top_comparison(study, top, baseline=baseline, focus=run))
     for error in study.refused.values():
         raise error
     name = "" if measure is None else str(measure)

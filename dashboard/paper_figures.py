@@ -193,7 +193,7 @@ def _chart_with_legend(
     chart: Chart, request: FigureRequest, runs: Sequence[RunStyle], **names: str
 ) -> Chart:
     columns = max(2, int(width_in_px(request.width) // KEY_COLUMN))
-    return paper_chart(chart, request.drawing, runs=runs, columns=columns, **names)
+    return paper_chart(chart, request.drawing, runs=runs, n_columns=columns, **names)
 
 
 def _axis_label(view: Comparison) -> str:

@@ -63,7 +63,7 @@ class MetricsCalculator:
         expected_ids = _expected_ids(expected)
         judged_each, judged_once = (
             _judge_all_positions(retrieved, expected_ids),
-            _judge_first_positions(retrieved, expected_ids),
+            _rank_relevant_documents(retrieved, expected_ids),
         )
         return IRMetrics(
             precision_at_3=_score(_P_3, judged_each),
@@ -88,7 +88,7 @@ class MetricsCalculator:
         """Return the share of the expected documents that are among the first k; 0 if no documents
         are expected."""
         return _score(
-            parse_measure(f"R@{k}"), _judge_first_positions(retrieved, _expected_ids(expected))
+            parse_measure(f"R@{k}"), _rank_relevant_documents(retrieved, _expected_ids(expected))
         )
 
     @staticmethod
@@ -190,7 +190,7 @@ def _judge_all_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) 
     return judged_list(retrieved, expected_ids, duplicates="each")
 
 
-def _judge_first_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
+def _rank_relevant_documents(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
     """Return the ranks of the relevant documents in a list, as judged ranks.
 
     If a document is repeated, only its first occurrence counts as relevant, but the repetitions

@@ -44,7 +44,7 @@ from metrics_core.judging.exclusions import Exclusions, exclude_documents
 from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures_by_name
 from metrics_core.python_lists import compare_unjudged
 from metrics_core.results.explanation import Explanation
-from metrics_core.results.pairs import MeasuredPairs, PairsByMeasure, measured_pairs
+from metrics_core.results.pairs import MeasuredPairs, PairsByMeasure, compare_all_pairs
 from metrics_core.scoring.curves import check_cutoffs, cutoffs_up_to, longest_list_length
 from metrics_core.scoring.evaluate import join_runs, make_exclusions, refuse_repeated_names
 from metrics_core.scoring.intervals import LEVEL
@@ -242,7 +242,7 @@ def all_pairs(
     named, left_out = parse_measures_by_name(measure), make_exclusions(exclude_self, exclude)
     measures = list(named.values())
     scores = _score_runs(runs, qrels, measures, without_relevant, documents, left_out)
-    pairs = {name: measured_pairs(scores, one, level) for name, one in named.items()}
+    pairs = {name: compare_all_pairs(scores, one, level) for name, one in named.items()}
     if isinstance(measure, (str, Measure)) or not isinstance(measure, Iterable):
         return next(iter(pairs.values()))
     return PairsByMeasure(pairs)

@@ -20,7 +20,7 @@ import pandas as pd
 
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES, decide_verdict
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 from tests.random_cases import in_this_run
@@ -120,7 +120,7 @@ def _row(given: Situation, run: str, runs: int) -> dict[str, Any]:
     p = nan
     if n >= FEWEST_QUERIES and differing >= FEWEST_DIFFERING:
         error = float(gaps.std(ddof=1)) / sqrt(n)
-        mean = row["difference"] if better_side(row["difference"]) else 0.0
+        mean = row["difference"] if better_run_sign(row["difference"]) else 0.0
         z = abs(mean) / error if error > 1e-15 else float("inf") * abs(mean) if mean else 0.0
         p = min(1.0, erfc(z / sqrt(2)) * runs)
         for low, high, level in (

@@ -183,7 +183,7 @@ class Address:
         return {field.name: field.format_value(value) for field, value in self._nonempty_fields}
 
     @property
-    def query(self) -> str:
+    def query_string(self) -> str:
         """The query string with its question mark. It is empty if the address has no parameters."""
         query = "&".join(
             filter(
@@ -194,7 +194,7 @@ class Address:
 
     def link(self, page: str) -> str:
         """Return a relative link to a page. An empty page name means the first page."""
-        return f"./{page}{self.query}"
+        return f"./{page}{self.query_string}"
 
     def make_link_function(self, page: str, field: str) -> Callable[[str], str]:
         """Return a function that turns a value of `field` into a link to `page`.

@@ -43,6 +43,6 @@ def fields_for_queries_page(address: Address) -> dict[str, Any]:
     return {queries_field.name: address[query_field.name] for queries_field, query_field in _PAIRS}
 
 
-def fields_of_list(show: str) -> dict[str, Any]:
-    """Return the fields that select the list with the key `show`. The search is cleared."""
-    return DEFAULT_LIST | {"show": show}
+def fields_of_list(list_key: str) -> dict[str, Any]:
+    """Return the fields that select the list with the key `list_key`. The search is cleared."""
+    return DEFAULT_LIST | {"show": list_key}

@@ -53,11 +53,11 @@ class Comparison:
         """The value of this control, empty by default."""
         return self.controls[CONTROLS.index(control)]
 
-    def reset_control(self, control: Control) -> Comparison:
+    def without_control(self, control: Control) -> Comparison:
         """Return the comparison with this control set to its default."""
-        return self.set_control(control, "")
+        return self.with_control(control, "")
 
-    def set_control(self, control: Control, word: str) -> Comparison:
+    def with_control(self, control: Control, word: str) -> Comparison:
         """Return the comparison with this control set to the value `word`."""
         pairs = zip(CONTROLS, self.controls, strict=True)
         values = (word if other is control else value for other, value in pairs)

@@ -96,7 +96,7 @@ def missing_result_reason(row: ListedCollection) -> str:
     return "files have changed; open to update the result" if row.outdated else ""
 
 
-def describe_test(saved_preview: Preview) -> str:
+def describe_test_result(saved_preview: Preview) -> str:
     """Return the result of the significance test as a phrase."""
     if saved_preview.difference == 0:
         return "tied"

@@ -47,9 +47,9 @@ class ColumnFilter:
         there are no values, return the line without conditions on the column."""
         quoted = ", ".join(map(quote_text, sorted(values)))
         test = f"== {quoted}" if len(values) == 1 else f"in ({quoted})"
-        return self.line_with(f"{self.name} {test}" if values else "")
+        return self.line_with_condition(f"{self.name} {test}" if values else "")
 
-    def line_with(self, test: str) -> str:
+    def line_with_condition(self, test: str) -> str:
         """Return the filter line with the condition `test` in place of the column's own
         conditions."""
         return " and ".join(filter(None, (self.other_tests, test)))
@@ -76,7 +76,7 @@ def column_filters(
     for column in columns:
         if column.key == "text":
             continue
-        name = values_by_name.name_of(column)
+        name = values_by_name.filter_name(column)
         try:
             column_tests, other_tests = split_line(request.line, values_by_name, name)
         except FilterLineError:
@@ -124,4 +124,6 @@ def line_for_range(
         low, high = floor(least * 10**digits) / 10**digits, ceil(greatest * 10**digits) / 10**digits
         if np.array_equal((values >= low) & (values <= high), is_listed):
             ends = low, high
-    return column_filter.line_with("difference >= {!r} and difference <= {!r}".format(*ends))
+    return column_filter.line_with_condition(
+        "difference >= {!r} and difference <= {!r}".format(*ends)
+    )

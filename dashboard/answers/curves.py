@@ -319,32 +319,32 @@ def _curve_frames(
 
 def _results_by_run_and_measure(
     study: Study,
-    answer: Callable[..., tuple[Result, ...]],
+    function: Callable[..., tuple[Result, ...]],
     keys: Mapping[RunMeasure, tuple[Any, ...]],
 ) -> dict[RunMeasure, Result]:
-    """Return the result of the function `answer` for each run and measure. Results that are not in
-    the cache are computed together."""
+    """Return the result of the function `function` for each run and measure. Results that are not
+    in the cache are computed together."""
     new_keys = {
-        run_measure: key for run_measure, key in keys.items() if not study.has_answer(answer, key)
+        run_measure: key for run_measure, key in keys.items() if not study.has_answer(function, key)
     }
     if len(new_keys) > 1:
         for key, result in zip(
-            new_keys.values(), study.cached_answer(answer, *new_keys.values()), strict=True
+            new_keys.values(), study.cached_answer(function, *new_keys.values()), strict=True
         ):
-            study.cached_answer(answer, key, precomputed=cast(tuple[Result, ...], (result,)))
-    return {run_measure: study.cached_answer(answer, key)[0] for run_measure, key in keys.items()}
+            study.cached_answer(function, key, precomputed=cast(tuple[Result, ...], (result,)))
+    return {run_measure: study.cached_answer(function, key)[0] for run_measure, key in keys.items()}
 
 
 def _curve_means(study: Study, *keys: MeansKey) -> tuple[MeanCurve, ...]:
-    return _compute_means(study, keys, bounds=True)
+    return _compute_means(study, keys, with_bounds=True)
 
 
 def _curve_means_without_bounds(study: Study, *keys: MeansKey) -> tuple[MeanCurve, ...]:
-    return _compute_means(study, keys, bounds=False)
+    return _compute_means(study, keys, with_bounds=False)
 
 
 def _compute_means(
-    study: Study, keys: Sequence[MeansKey], *, bounds: bool
+    study: Study, keys: Sequence[MeansKey], *, with_bounds: bool
 ) -> tuple[MeanCurve, ...]:
     mask, cutoffs = study.view_mask(keys[0][3]), keys[0][2]
     means: dict[int, MeanCurve] = {}
@@ -355,7 +355,11 @@ def _compute_means(
             (study.judged[keys[i][0]].select_queries(mask), keys[i][1]) for i in indices
         ]
         means |= dict(
-            zip(indices, means_by_cutoff(run_measures, cutoffs, bounds=bounds), strict=True)
+            zip(
+                indices,
+                means_by_cutoff(run_measures, cutoffs, with_bounds=with_bounds),
+                strict=True,
+            )
         )
     return tuple(means[i] for i in range(len(keys)))
 

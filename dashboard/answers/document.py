@@ -29,7 +29,7 @@ class DocumentCard:
 
 
 @cache_answer
-def document_fields(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
+def find_document_card(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
     """Return the card of a document. Returns None if no run, judgment or document file contains the
     document."""
     grades = find_grades(study.qrels, query_id)

@@ -27,7 +27,7 @@ from metrics_core.tables import Run
 DRAW_SIZE = 50
 
 
-def measure_for_drawn_queries(study: Study, comparison: Comparison) -> Measure:
+def measure_for_random_queries(study: Study, comparison: Comparison) -> Measure:
     """Return the measure on which the runs are compared over the randomly drawn queries. This is
     the chosen measure if it has a cutoff and depends only on the first results and their grades;
     otherwise it is P@k."""
@@ -45,12 +45,12 @@ def measure_for_drawn_queries(study: Study, comparison: Comparison) -> Measure:
 
 @cache_answer
 @limit_cached_results(4)
-def drawn_judgments(
+def random_query_judgments(
     study: Study, comparison: Comparison, draw: QueryDraw, layer: Layer | None
 ) -> DrawnJudgments:
     """Return a judge's progress on the randomly drawn queries, and the comparison of the two runs
     on these queries. Grades in the files and in the judge's `layer` count."""
-    pair, measure = _compared_runs(study, comparison), measure_for_drawn_queries(study, comparison)
+    pair, measure = _compared_runs(study, comparison), measure_for_random_queries(study, comparison)
     return evaluate_draw(*pair, draw, measure, study.unlayered.qrels, layer.grades if layer else {})
 
 
@@ -58,7 +58,7 @@ def _compared_runs(study: Study, comparison: Comparison) -> tuple[Run, Run]:
     return study.runs[comparison.focus], study.runs[comparison.baseline]
 
 
-def queue_of_drawn_queries(state: DrawnJudgments) -> pd.DataFrame:
+def queue_of_random_queries(state: DrawnJudgments) -> pd.DataFrame:
     """Return the documents to judge for the randomly drawn queries. The queries are in the order in
     which they were drawn; the documents of each query are in random order. Columns: query_id,
     doc_id, graded, number (of the query), heading."""
@@ -87,10 +87,10 @@ def find_skipped_queries(
 
 
 @cache_answer
-def describe_new_draw(study: Study, comparison: Comparison) -> tuple[int, list[str]]:
+def describe_random_judging(study: Study, comparison: Comparison) -> tuple[int, list[str]]:
     """Return the number of queries to draw at random, and sentences that describe how to judge
     them. There are no sentences if no grade could change the comparison."""
-    runs, measure = _compared_runs(study, comparison), measure_for_drawn_queries(study, comparison)
+    runs, measure = _compared_runs(study, comparison), measure_for_random_queries(study, comparison)
     query_ids = list_all_queries(*runs)
     documents = list_documents_to_judge(*runs, measure, query_ids)
     n, n_all = min(DRAW_SIZE, len(query_ids)), len(query_ids)

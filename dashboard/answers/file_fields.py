@@ -105,7 +105,7 @@ class FieldTable:
         field suggests it, or if the values rise in every list."""
         if self.chosen_fields.get("score", "").removeprefix("-") == name:
             return self.chosen_fields["score"].startswith("-")
-        return self.fields.is_smallest_best(name, field_by_meaning.get("query", ""))
+        return self.fields.is_lower_better(name, field_by_meaning.get("query", ""))
 
     def explain_meaning(
         self, name: str, meaning: str, field_by_meaning: Mapping[str, str]

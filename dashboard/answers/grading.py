@@ -21,7 +21,7 @@ from dashboard.answers.unjudged import (
 )
 from dashboard.study.cached_answers import cache_answer
 from dashboard.study.study import Study
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.explaining.one_query import find_grades
 from metrics_core.findings.grading import judging_finding, judging_subtitle
 from metrics_core.findings.sentence import Sentence
@@ -244,7 +244,7 @@ def _judging_summary(
     unjudged_ranks = unjudged_ranks_of_pair(study, comparison, cutoff)
     unjudged = len(unjudged_ranks) if unjudged_ranks.is_matched else None
     lead = judging_subtitle(*comparison.pair, cutoff, n_unjudged=unjudged, n_to_settle=n_to_settle)
-    side = better_side(
+    side = better_run_sign(
         layers_effect(study, comparison).difference[0], comparison.measure.declaration.direction
     )
     leader = comparison.focus if side > 0 else comparison.baseline
@@ -276,9 +276,13 @@ def layers_effect_on_worst_case(study: Study, comparison: Comparison) -> WorstCa
     if comparison.is_single_run or not _has_few_queries(study):
         return None
     before, after = (unjudged_bounds(s, comparison) for s in (study.unlayered, study))
-    side = better_side(before.difference)
+    side = better_run_sign(before.difference)
     ends = [reached.lowest if side > 0 else reached.highest for reached in (before, after)]
-    if not side or better_side(after.difference) != side or any(math.isnan(end) for end in ends):
+    if (
+        not side
+        or better_run_sign(after.difference) != side
+        or any(math.isnan(end) for end in ends)
+    ):
         return None
     return WorstCase(ends[0], ends[1], after.can_reverse)
 

@@ -131,7 +131,7 @@ def _versions_key(comparison: Comparison) -> Comparison:
 
 
 def _history_page(
-    study: Study, comparison: Comparison, runs: tuple[str, ...], is_history: bool
+    study: Study, comparison: Comparison, runs: tuple[str, ...], are_versions: bool
 ) -> HistoryPage:
     mask = study.view_mask(comparison)
     query_ids = study.scores_of_all_runs(comparison, comparison.measure).query_ids
@@ -141,10 +141,10 @@ def _history_page(
     in_view = [study.judged[name].select_queries(mask) for name in runs] if computed else []
     overall["judged"] = [judged_share(ranks, comparison.cutoff) for ranks in in_view] or np.nan
     overall["answered"] = [int((r.retrieved > 0).sum()) for r in in_view] or overall["queries"]
-    if not is_history:
+    if not are_versions:
         return HistoryPage(
             no_versions_finding(runs),
-            is_history,
+            are_versions,
             runs,
             overall,
             pd.DataFrame(),
@@ -181,7 +181,7 @@ def _history_page(
         finding = undeclared_history_finding(versions, means, comparison.name)
     return HistoryPage(
         finding=finding,
-        are_versions=is_history,
+        are_versions=are_versions,
         versions=runs,
         overall=overall,
         queries=_changed_queries(study, result),

@@ -17,7 +17,7 @@ from metrics_core.base.errors import NoSharedQueriesError, RanklensError
 from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.explaining.list_changes import (
     ListChanges,
-    find_first_document_ranks,
+    baseline_ranks_of_first_documents,
     find_list_changes,
     find_overlap_by_cutoff,
     mean_overlap,
@@ -61,7 +61,9 @@ class ChangesOverview:
     depth: int
 
 
-def compare_top(study: Study, top: int, *, baseline: str | None, focus: str | None) -> Comparison:
+def top_comparison(
+    study: Study, top: int, *, baseline: str | None, focus: str | None
+) -> Comparison:
     """Return the comparison of the first `top` results of two runs without judgments. If no
     baseline is given, the first run is the baseline. Raises UnknownRunError for an unknown run, and
     RanklensError if the runs cannot be compared."""
@@ -118,7 +120,7 @@ def changes_overview(study: Study, comparison: Comparison) -> ChangesOverview:
     """Return the Overview of two runs without judgments."""
     changes = list_changes(study, comparison)
     pair = study.runs[comparison.focus], study.runs[comparison.baseline]
-    ranks = find_first_document_ranks(*pair, changes.query_ids)
+    ranks = baseline_ranks_of_first_documents(*pair, changes.query_ids)
     frame = changes.frame.assign(is_changed=changes.is_changed, was_rank=ranks)
     # Lists in another order come before lists that are the same.
     order = ["new", "is_changed", "rbo"]

@@ -24,8 +24,8 @@ from dashboard.answers.robustness import missing_queries_doubt
 from dashboard.answers.run_comparisons import (
     compare_on_measures,
     doubts_about_test,
-    find_run_without_results,
     power_sentences,
+    run_without_results_by_query,
     select_shown_runs,
 )
 from dashboard.study.cached_answers import cache_answer
@@ -38,7 +38,7 @@ from metrics_core.explaining.top_document import find_top_document
 from metrics_core.findings.changes import summarise_change
 from metrics_core.findings.costs import other_costs_sentence
 from metrics_core.findings.groups import untested_note
-from metrics_core.findings.phrases import describe_judged
+from metrics_core.findings.phrases import describe_judged_results
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
 from metrics_core.findings.significance import colour_note_text, effect_size_finding, rounding_note
@@ -258,7 +258,7 @@ def _make_query_lists(
     gaps = query_differences(scores, comparison.measure, *comparison.pair)
     # Given scores, which may come first among all measures, are missing for other queries.
     own_scores = study.scores(comparison, comparison.measure)
-    gaps["unlisted_by"] = find_run_without_results(own_scores, comparison)
+    gaps["unlisted_by"] = run_without_results_by_query(own_scores, comparison)
     difference, score = gaps["difference"].to_numpy(), gaps["score"].to_numpy()
     outcome = gaps["outcome"].to_numpy()
     rising = np.argsort(difference, kind="stable")
@@ -378,9 +378,9 @@ def _view_facts(
         lowest_grade=float(grades.min()) if len(grades) else math.nan,
         highest_grade=float(grades.max()) if len(grades) else math.nan,
         judged_share=judged_share_of_runs(ranks, comparison.cutoff),
-        judged_text=describe_judged(comparison.cutoff, len(ranks), comparison.loaded),
+        judged_text=describe_judged_results(comparison.cutoff, len(ranks), comparison.loaded),
         all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
-        missing=missing_queries(study, comparison, comparison.pair),
+        missing=count_unanswered(study, comparison, comparison.pair),
         left_out=comparison.is_limited_to_shared_queries,
         unanswerable=int((ranks[0].n_relevant() == 0).sum()) if ranks else 0,
         unjudged=len({q for r in ranks for q in r.unjudged_queries}),
@@ -389,13 +389,12 @@ def _view_facts(
     )
 
 
-def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
+def count_unanswered(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
     """Return, for each run, the number of queries for which it has no results. Runs with results
-    for all queries are omitted. Queries that were excluded from the view because they lack results
-    are also counted. The result is empty for a given measure, because queries without a given score
-    are left out."""
+    for all queries are omitted. Queries that the view excludes because they lack results count too.
+    The result is empty if another tool computed the scores."""
     if not study.is_computed(comparison.measure):
         return {}
-    mask = study.view_mask(comparison.reset_control(MISSING))
+    mask = study.view_mask(comparison.without_control(MISSING))
     counts = {run: len(study.judged[run].select_queries(mask).missing_queries) for run in runs}
     return {run: count for run, count in counts.items() if count}

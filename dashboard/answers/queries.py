@@ -241,14 +241,14 @@ def _row_mask(
     return mask, None
 
 
-def _default_order(comparison: Comparison, show: str, *, is_unjudged: bool) -> str:
+def _default_order(comparison: Comparison, list_key: str, *, is_unjudged: bool) -> str:
     """Return the default order of a list. The worst query comes first, except in the list of
     queries that got better, in which the best comes first. Without judgments, the most changed
     query comes first."""
     if is_unjudged and not comparison.is_single_run:
         return "list:overlap"
     column = f"score:{comparison.focus}" if comparison.is_single_run else "difference"
-    is_reversed = show == BETTER and not comparison.is_single_run
+    is_reversed = list_key == BETTER and not comparison.is_single_run
     is_falling = is_reversed != (comparison.measure.declaration.direction < 0)
     return f"{'-' * is_falling}{column}"
 

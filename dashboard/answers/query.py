@@ -12,7 +12,7 @@ from dashboard.answers.ledger import QueryLedger, query_ledger
 from dashboard.answers.queries import QueryListRequest, query_ids_of_list
 from dashboard.study.numbers import NumberedIds
 from dashboard.study.study import Study
-from metrics_core.explaining.diagnosis import Diagnosis, diagnose, list_unjudged
+from metrics_core.explaining.diagnosis import Diagnosis, diagnose, diagnose_unjudged_query
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.list_changes import explain_list_changes
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -142,7 +142,7 @@ def _replace_ids_by_numbers(page: QueryPage, numbers: NumberedIds) -> QueryPage:
 def _diagnosis(study: Study, comparison: Comparison, query_id: str) -> Diagnosis:
     runs, pair = [study.runs[name] for name in comparison.runs], comparison
     if study.is_unjudged:
-        return list_unjudged(runs, query_id, pair.baseline, pair.focus, pair.cutoff)
+        return diagnose_unjudged_query(runs, query_id, pair.baseline, pair.focus, pair.cutoff)
     diagnosis = diagnose(
         runs,
         [study.judged[name] for name in comparison.runs],

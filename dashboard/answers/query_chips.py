@@ -114,7 +114,7 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
     }
 
 
-def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> list[str]:
+def offered_lists(masks: dict[str, Mask], comparison: Comparison, list_key: str) -> list[str]:
     """Return the lists that have a chip: the outcomes (the lists of better, worse and tied
     queries), other lists that are not empty, and the shown list. Without a comparison there are no
     outcomes or changes. `masks` is the result of `query_masks`."""
@@ -130,7 +130,7 @@ def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> 
             is_offered = False
         if (
             is_offered
-            or key in (SHOW_ALL, show)
+            or key in (SHOW_ALL, list_key)
             or (key in OUTCOMES and not comparison.is_single_run)
         ):
             keys.append(key)

@@ -321,7 +321,7 @@ class FilterColumns(Mapping[str, AnyArray]):
             _describe_column, self._comparison.comparison_that_selects_queries, column
         )
 
-    def name_of(self, column: TableColumn) -> str:
+    def filter_name(self, column: TableColumn) -> str:
         """Return the name that a filter line uses for a column."""
         return next(name for name, other in self._columns.items() if other == column)
 

@@ -56,11 +56,11 @@ class Ranking:
     alone_sentence: Sentence = field(default_factory=Sentence)
 
 
-def ranking(study: Study, comparison: Comparison, *, all_rank_ranges: bool = True) -> Ranking:
+def ranking(study: Study, comparison: Comparison, *, with_all_rank_ranges: bool = True) -> Ranking:
     """Return the ranking of all runs on the default measures and the chosen one. The possible ranks
     on measures other than the chosen one take longer to compute, so they are included only if they
-    are in the cache or if `all_rank_ranges` is true."""
-    if all_rank_ranges:
+    are in the cache or if `with_all_rank_ranges` is true."""
+    if with_all_rank_ranges:
         pairs_on_measures(study, comparison)
     known_places = tuple(
         are_pairs_cached(study, _replace_measure(comparison, m))

@@ -18,7 +18,7 @@ from dashboard.answers.breakdown import Breakdown, breakdown
 from dashboard.answers.curves import Curves, curves
 from dashboard.answers.group_table import GroupRows, GroupTableRequest, select_groups
 from dashboard.answers.id_offers import id_maps_sentence
-from dashboard.answers.overview import Overview, missing_queries, overview
+from dashboard.answers.overview import Overview, count_unanswered, overview
 from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.own_documents import exclusion_sentence
 from dashboard.answers.queries import QueryList, QueryListRequest, query_list
@@ -27,7 +27,7 @@ from dashboard.answers.query_chips import query_masks
 from dashboard.answers.query_notes import COLUMNS, NOTHING_NOTED, Remarks
 from dashboard.answers.robustness import compared_pair
 from dashboard.answers.robustness_summary import robustness_summary
-from dashboard.answers.run_comparisons import find_run_without_results
+from dashboard.answers.run_comparisons import run_without_results_by_query
 from dashboard.answers.unjudged import (
     UnjudgedEffects,
     count_unjudged_documents,
@@ -249,7 +249,7 @@ def _example_queries(study: Study, comparison: Comparison) -> dict[str, Case]:
     pair = scores.select_runs(comparison.pair)
     with_results = np.array(pair.query_ids)[~pair.missing.any(axis=0)]
     rows = query_differences(scores, comparison.measure, *comparison.pair)
-    rows = rows.assign(unlisted_by=find_run_without_results(scores, comparison), cause="")
+    rows = rows.assign(unlisted_by=run_without_results_by_query(scores, comparison), cause="")
     cases = {}
     for part, kind in (("losses", "worse"), ("wins", "better")):
         ids = query_list(study, comparison, QueryListRequest(show=kind)).rows["query_id"]
@@ -274,7 +274,7 @@ def _report_methods(
         versions=" · ".join(
             [f"Ranklens {__version__}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
         ),
-        missing=missing_queries(study, comparison, comparison.runs),
+        missing=count_unanswered(study, comparison, comparison.runs),
         file_changes=tuple(filter(None, _describe_file_changes(study, n_grades_by_layer))),
         command=""
         if any(n_grades_by_layer.values())

@@ -357,7 +357,7 @@ def compare_means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFr
     return pd.DataFrame(rows, columns=["queries", "mean", "baseline_mean", "difference"])
 
 
-def shared_difference(study: Study, comparison: Comparison) -> float:
+def difference_on_shared_queries(study: Study, comparison: Comparison) -> float:
     """Return the difference over the queries that are in both runs. It is NaN if there are no such
     queries."""
     return float(compare_means_by_coverage(study, comparison)["difference"].iloc[1])
@@ -379,12 +379,12 @@ def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
         return Sentence()
     means = compare_means_by_coverage(study, comparison)
     on_all, on_shared = means["difference"].tolist()
-    return file_risks.missing_queries_doubt(on_all, on_shared, int(means["queries"].iloc[1]))
+    return file_risks.missing_queries_caveat(on_all, on_shared, int(means["queries"].iloc[1]))
 
 
-def shared_p_value(study: Study, comparison: Comparison) -> float:
+def p_value_on_shared_queries(study: Study, comparison: Comparison) -> float:
     """Return the corrected p-value of the difference over the queries that are in both runs."""
-    shared = comparison.set_control(MISSING, SHARED_QUERIES)
+    shared = comparison.with_control(MISSING, SHARED_QUERIES)
     rows = compare_runs(study, shared, comparison.measure).set_index("run")
     return float(rows.loc[comparison.focus, "p_corrected"])
 

@@ -22,7 +22,7 @@ from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings import file_risks, open_verdicts
 from metrics_core.findings import margin_risks as matter
 from metrics_core.findings import verdict_risks as ways
-from metrics_core.findings.costs import undeclared_text
+from metrics_core.findings.costs import no_direction_text
 from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_robustness
 
 
@@ -39,7 +39,7 @@ def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     if not comparison.has_direction:
         frame = compare_on_measures(study, comparison, [comparison.measure])[0].set_index("run")
         row = frame.loc[comparison.focus]
-        text = undeclared_text(row, row["baseline_mean"], comparison.name).text
+        text = no_direction_text(row, row["baseline_mean"], comparison.name).text
         return Robustness((), text, robustness.compared_pair(study, comparison))
     differences = robustness.query_differences(study, comparison)
     query_count = int((~np.isnan(differences)).sum())
@@ -67,7 +67,7 @@ def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     cutoffs = by_cutoff.crossings if by_cutoff else None
     coverage, shared_difference = (
         robustness.query_coverage(study, comparison),
-        robustness.shared_difference(study, comparison),
+        robustness.difference_on_shared_queries(study, comparison),
     )
     missing_counts = {run: len(query_ids) for run, query_ids in coverage.lacking.items()}
     difference = effects.bounds.difference
@@ -87,7 +87,7 @@ def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
         difference,
         shared_difference,
         coverage.shared,
-        robustness.shared_p_value(study, comparison)
+        robustness.p_value_on_shared_queries(study, comparison)
         if pair.is_significant and any(missing_counts.values())
         else math.nan,
         comparison.method.level,

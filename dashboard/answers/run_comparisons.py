@@ -19,8 +19,8 @@ from metrics_core.comparing.pairs import compare_measures
 from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
 from metrics_core.findings.sentence import Sentence, join_sentences
 from metrics_core.findings.significance import (
-    detectable_finding,
-    mean_difference_doubts,
+    detectable_difference_finding,
+    mean_difference_caveats,
     needed_queries_finding,
     supported_margin_finding,
 )
@@ -93,7 +93,7 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
     margin = Sentence()
     if comparison.method.margin is not None:
         margin = supported_margin_finding(*size.inner, all_scores_equal=size.unchanged)
-    sentences = [detectable_finding(size.smallest, size.queries)]
+    sentences = [detectable_difference_finding(size.smallest, size.queries)]
     if sentences[0]:
         sentences.append(needed_queries_finding(size.difference, size.needed))
     return join_sentences([*sentences, margin], " ")
@@ -111,7 +111,7 @@ def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
         .values_of(comparison.measure)
     )
     return join_sentences(
-        mean_difference_doubts(
+        mean_difference_caveats(
             doubts_of(focus_scores - baseline_scores), is_significant=size.verdict in CLEAR
         ),
         " ",
@@ -164,7 +164,7 @@ def sensitivity_of_test(study: Study, comparison: Comparison) -> SampleSize:
     return replace(size, needed=needed)
 
 
-def find_run_without_results(scores: Scores, comparison: Comparison) -> Objects:
+def run_without_results_by_query(scores: Scores, comparison: Comparison) -> Objects:
     """Return, for each query, the name of the run that lacks the query, object[query]. The value is
     "" if both runs contain the query, or if neither does."""
     focus_missing, baseline_missing = scores.select_runs(comparison.pair).missing

@@ -123,7 +123,7 @@ def _show_page_heading(
     downloads: list[tuple[str, str, Callable[[], pd.DataFrame]]],
 ) -> None:
     """Show the title, the sentence below it, the links to columns, and the downloads."""
-    st.html(markup.draw_answer(title, lead, context.drawing.styles))
+    st.html(markup.draw_heading(title, lead, context.drawing.styles))
     with st.container(horizontal=True, key="choice_of_columns", vertical_alignment="center"):
         if not across and len(breakdown.groups) > 1:
             session.draw_widget(
@@ -152,8 +152,8 @@ def _show_page_heading(
         st.caption(breakdown.explanation)
 
 
-def _spreadsheet_bytes(frame: Callable[[], pd.DataFrame]) -> bytes:
-    return format_spreadsheet_csv(frame())
+def _spreadsheet_bytes(make_frame: Callable[[], pd.DataFrame]) -> bytes:
+    return format_spreadsheet_csv(make_frame())
 
 
 def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext) -> None:
@@ -358,7 +358,7 @@ def _show_slices(context: PageContext) -> None:
     text = slices_finding(
         result.searched_count,
         len(result.slices),
-        of_means=context.comparison.compares_means,
+        compares_means=context.comparison.compares_means,
     )
     if not result.slices:
         st.html(curves.draw_chart_note(text))

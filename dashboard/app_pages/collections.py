@@ -40,7 +40,7 @@ def render() -> None:
     missing = identity if is_collection_missing() else ""
     entries = all_collections().list_collections()
     title, lead = answers.collections_finding(entries, missing).statement_and_rest
-    st.html(markup.draw_answer(title, lead, {}))
+    st.html(markup.draw_heading(title, lead, {}))
     receipts_area = add_files.make_message_area()
     with receipts_area:
         add_files.show_messages()
@@ -82,7 +82,7 @@ def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
         answers.format_opening_time(row, now),
         answers.missing_result_reason(row),
         preview,
-        answers.describe_test(preview) if preview else "",
+        answers.describe_test_result(preview) if preview else "",
     )
     with st.container(horizontal=True, vertical_alignment="center", key=f"collection_{row.id}"):
         st.html(collections.draw_collection_row(collection_row))

@@ -85,7 +85,7 @@ def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
         title, lead = curves.recall_title, curves.recall_lead
     if part == "rerank":
         title, lead, _ = reranking(context.study, context.comparison)
-    return markup.draw_answer(title, lead, context.drawing.styles)
+    return markup.draw_heading(title, lead, context.drawing.styles)
 
 
 def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:

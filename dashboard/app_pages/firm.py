@@ -29,7 +29,7 @@ from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.grading import judge_next_finding
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 
 _IN_THE_CHART = re.compile(r" (The difference is likely|Whichever way ties are broken).*")
 """Sentences of a reason that the chart below the open check shows."""
@@ -46,7 +46,7 @@ def render() -> None:
     context = session.study_context()
     comparison, styles = context.comparison, context.drawing.styles
     strip = answers.robustness_summary(context.study, comparison)
-    st.html(markup.draw_answer(*robustness_finding(strip).statement_and_rest, styles))
+    st.html(markup.draw_heading(*robustness_finding(strip).statement_and_rest, styles))
     if not strip.all_checks:
         more = "Include more queries." if strip.text else "Compare another run."
         if not comparison.has_direction:
@@ -121,7 +121,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
     if nameless:
         section.show_heading(
             "Judge next",
-            f"{judged_ranks_text(nameless)}, so it is unknown which documents are unjudged."
+            f"{judged_ranks_clause(nameless)}, so it is unknown which documents are unjudged."
             " Only their number and their maximum effect are known.",
         )
         _show_judged_shares(context, shares)
@@ -199,10 +199,10 @@ def _show_queries(context: PageContext, reason: str) -> None:
     if len(removed):
         ends = {"difference": "difference", "left": "mean after removal"}
         with st.expander(f"{w.format_query_count(len(removed))}, in order"):
-            _query_table(removed, ends, "Fewest queries that reverse the result when removed")
+            _show_query_table(removed, ends, "Fewest queries that reverse the result when removed")
 
 
-def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: str) -> None:
+def _show_query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: str) -> None:
     """Show one row per query. `column_names` maps columns of differences to the headings that are
     shown."""
     heads = [Column("Query"), *(Column(name, "number") for name in column_names.values())]
@@ -273,7 +273,7 @@ def _show_measures(context: PageContext, _: str) -> None:
             )
         )
         section.show_csv_link(title, disagreements, "apart")
-        _query_table(disagreements, {"first": comparison.name, "second": other}, title)
+        _show_query_table(disagreements, {"first": comparison.name, "second": other}, title)
 
 
 def _show_ties(context: PageContext, reason: str) -> None:
@@ -307,7 +307,7 @@ def _show_ties(context: PageContext, reason: str) -> None:
     affected = w.format_query_count(len(queries))
     with st.expander(f"{affected} whose difference depends on the order of ties"):
         ends = {"difference": "difference", "low": "lowest", "high": "highest"}
-        _query_table(queries, ends, "Queries affected by tie-breaking")
+        _show_query_table(queries, ends, "Queries affected by tie-breaking")
 
 
 def _show_missing(context: PageContext, reason: str) -> None:

@@ -168,7 +168,7 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
     st.logo(str(_STATIC / f"logo-{current_theme()}.svg"), size="large")
     context = session.page_context()
     open_landing_page(is_ready=context is not None)
-    query = session.address().query
+    query = session.address().query_string
     theme_generation = session.widget_generation("theme")
     link = clicked_link(
         current_theme(),
@@ -242,9 +242,9 @@ def show_message_instead_of_page(page: Page) -> bool:
         add_files.show_getting_started()
         return True
     if (
-        _has_invalid_link(context, page)
-        or _has_empty_view(context)
-        or _has_missing_data(context)
+        _show_invalid_link_message(context, page)
+        or _show_empty_view_message(context)
+        or _show_missing_data_message(context)
         or (context.study.is_unjudged and _show_unjudged_message(context, page))
         or (
             page.needs_lists
@@ -276,7 +276,7 @@ def show_message_instead_of_page(page: Page) -> bool:
     return False
 
 
-def _has_invalid_link(context: PageContext, page: Page) -> bool:
+def _show_invalid_link_message(context: PageContext, page: Page) -> bool:
     field_names = {field.name for field in (*SHARED_FIELDS, *page.fields)}
     problems = {
         name: sentence for name, sentence in context.view.lacking.items() if name in field_names
@@ -302,10 +302,10 @@ def _has_invalid_link(context: PageContext, page: Page) -> bool:
     return True
 
 
-def _has_empty_view(context: PageContext) -> bool:
+def _show_empty_view_message(context: PageContext) -> bool:
     if context.study.view_mask(context.comparison).any():
         return False
-    st.html(markup.draw_answer("No queries in view", "No query matches the filters.", {}))
+    st.html(markup.draw_heading("No queries in view", "No query matches the filters.", {}))
     narrowing = {control.name: "" for control in CONTROLS if control.narrows}
     back = {"where": (), **narrowing}
     st.button("Clear filters", on_click=session.change_address, kwargs=back)
@@ -318,7 +318,7 @@ def _show_unjudged_message(context: PageContext, page: Page) -> bool:
     comparison = context.comparison
     if page.needs_judgments:
         text = "Add judgments under Files."
-        st.html(markup.draw_answer("This page needs judgments", text, {}))
+        st.html(markup.draw_heading("This page needs judgments", text, {}))
         return True
     if not comparison.is_single_run:
         error, k = find_depth_problem(context.study, comparison)
@@ -331,7 +331,7 @@ def _show_unjudged_message(context: PageContext, page: Page) -> bool:
         show_error(refusal)
     is_single = len(context.study.names) == 1
     text = "Add a second run or judgments." if is_single else "Choose two different runs."
-    st.html(markup.draw_answer("Nothing to compare yet", text, {}))
+    st.html(markup.draw_heading("Nothing to compare yet", text, {}))
     return True
 
 
@@ -343,13 +343,13 @@ def _show_given_measure_message(context: PageContext) -> bool:
     if context.study.is_computed(measure):
         return False
     reason = f"The scores of {measure} come from a file, not from ranks."
-    st.html(markup.draw_answer("This page needs a computed measure", reason, {}))
+    st.html(markup.draw_heading("This page needs a computed measure", reason, {}))
     if context.study.judged:
         st.button("Show the default measure", on_click=session.change_address, kwargs={"m": ""})
     return True
 
 
-def _has_missing_data(context: PageContext) -> bool:
+def _show_missing_data_message(context: PageContext) -> bool:
     measure = context.comparison.measure
     if not context.study.is_computed(measure):
         return False

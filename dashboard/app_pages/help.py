@@ -14,10 +14,10 @@ def render() -> None:
     requests the file formats, show these instead."""
     if session.address()["about"] == help_page.FORMATS:
         lead = "Formats are recognised by content. The Files page shows how each file was read."
-        st.html(markup.draw_answer("File formats", lead, {}))
+        st.html(markup.draw_heading("File formats", lead, {}))
         st.html(help_page.draw_formats(file_formats(), session.href("help", about="")))
         return
-    st.html(markup.draw_answer("Help", "How to start, glossary and keyboard shortcuts.", {}))
+    st.html(markup.draw_heading("Help", "How to start, glossary and keyboard shortcuts.", {}))
     if is_served_by_streamlit():
         st.html(
             data.draw_action_message(

@@ -71,7 +71,7 @@ def render() -> None:
     are_systems = address["in_order"] == answers.NONE
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     finding = not_versions_finding() if are_systems else history.finding
-    st.html(markup.draw_answer(*finding.statement_and_rest, context.look.styles))
+    st.html(markup.draw_heading(*finding.statement_and_rest, context.look.styles))
     others = _versions_of_other_collections(context) if are_versions else []
     # Files' dates help to answer the question.
     by_date = address["in_order"] == answers.BY_DATE or not (are_versions or are_systems)
@@ -142,7 +142,7 @@ def _show_order(
             format_func=_ORDERS.__getitem__,
         )
         if are_versions:
-            _other_collections(context)
+            _choose_other_collections(context)
             st.button("Different systems", on_click=session.change_address, kwargs=_SYSTEMS)
     history_order.show_version_order(
         runs,
@@ -157,7 +157,7 @@ def _show_order(
         st.html(blocks.draw_version_remarks([dates.source_sentence]))
 
 
-def _other_collections(context: PageContext) -> None:
+def _choose_other_collections(context: PageContext) -> None:
     """Let the user choose other collections. Their versions are then shown, too. The list of
     collections is loaded only when the user opens the choice."""
     identities = context.view.address["also_from"]

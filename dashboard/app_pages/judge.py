@@ -7,7 +7,7 @@ from dashboard.app_pages.parts import drawn_judging, judging
 def render() -> None:
     """Show the next document in the queue, its query, and the effect of the grades so far."""
     context = session.study_context()
-    if not drawn_judging.show_drawn_judging(context):
+    if not drawn_judging.show_random_judging(context):
         judging.show_judging_queue(context)
 
 

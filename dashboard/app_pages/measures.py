@@ -46,7 +46,7 @@ def _show_list(use_links: Mapping[str, tuple[str, str]], measure_in_use: str) ->
     lead = "Search by name, by the name in other tools, or by what you want to know."
     if measure_in_use:
         lead += f" “Use” replaces {measure_in_use} on all pages."
-    st.html(markup.draw_answer(f"{w.format_count(listing.total)} measures", lead, {}))
+    st.html(markup.draw_heading(f"{w.format_count(listing.total)} measures", lead, {}))
     placeholder = "Search: recip_rank, hit rate, early results …"
     session.draw_search(
         "find", "Search the measures", width=420, placeholder=placeholder, measure=""

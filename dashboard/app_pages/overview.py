@@ -96,7 +96,7 @@ def _show_block(block: Markup) -> None:
         st.html(block)
 
 
-def _show_answer(answer: Overview, context: PageContext) -> None:
+def _show_verdict(answer: Overview, context: PageContext) -> None:
     st.html(markup.draw_finding(answer.verdict, context.drawing.styles))
 
 
@@ -158,7 +158,9 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
         section.copy_menu("runs", lambda: overview_texts(study, comparison))
         section.show_csv_link("Runs and measures", answer.table, "runs")
     title = f"All {w.format_count(len(answer.all_rows))} runs"
-    heading.html(markup.draw_section(title, "The possible ranks of the runs are being computed."))
+    heading.html(
+        markup.draw_section_heading(title, "The possible ranks of the runs are being computed.")
+    )
     placeholder = st.empty()
 
     def draw(run_pairs: AllPairs | None) -> None:
@@ -186,7 +188,7 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
                 answer.facts.queries,
                 has_direction=comparison.has_direction,
             )
-        heading.html(markup.draw_section(title, places_text, styles=context.look.styles))
+        heading.html(markup.draw_section_heading(title, places_text, styles=context.look.styles))
 
     if answers.are_all_runs_compared(study, comparison):
         show_run_ranks()
@@ -278,7 +280,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
 def _show_few_queries(answer: Overview, context: PageContext) -> None:
     """Show the queries themselves, because there are too few to test."""
     comparison, drawing = context.comparison, context.drawing
-    _show_answer(answer, context)
+    _show_verdict(answer, context)
     total, queries = len(context.study.query_ids), answer.facts.queries
     if queries < total:
         all_link = session.href("overview", where=())
@@ -298,7 +300,7 @@ def _show_few_queries(answer: Overview, context: PageContext) -> None:
 def _show_single_run(answer: Overview, context: PageContext) -> None:
     """Show the scores of a single run, and how to compare it with another run."""
     comparison, drawing = context.comparison, context.drawing
-    _show_answer(answer, context)
+    _show_verdict(answer, context)
     if comparison.loaded < 2:
         text = (
             "Add results of another version or system on the same queries, in any supported format."

@@ -24,7 +24,7 @@ from dashboard.session.deferred_drawing import defer_drawing
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.phrases import describe_judged
+from metrics_core.findings.phrases import describe_judged_results
 from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.scoring.intervals import LEVEL
 
@@ -44,7 +44,7 @@ def render() -> None:
 
     def show_answer_heading(further_text: Sentence) -> None:
         lead = answer.lead + muted_span(" ") + further_text if further_text else answer.lead
-        head.html(markup.draw_answer(answer.title, lead, context.look.styles))
+        head.html(markup.draw_heading(answer.title, lead, context.look.styles))
 
     show_answer_heading(Sentence())
     runs = _matching_runs(answer, context)
@@ -123,7 +123,7 @@ def _choose_measure(context: PageContext) -> bool:
 
 
 def _ranking(context: PageContext) -> Ranking:
-    return ranked.ranking(context.study, context.comparison, all_rank_ranges=False)
+    return ranked.ranking(context.study, context.comparison, with_all_rank_ranges=False)
 
 
 def _show_ranking_beside_pairs(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
@@ -168,7 +168,7 @@ def _show_table(
     answer: Pairs, runs: tuple[str, ...], context: PageContext, with_rank_ranges: bool
 ) -> None:
     comparison = context.comparison
-    ranking = ranked.ranking(context.study, comparison, all_rank_ranges=with_rank_ranges)
+    ranking = ranked.ranking(context.study, comparison, with_all_rank_ranges=with_rank_ranges)
     st.html(
         blocks.draw_ranking_table(
             ranking,
@@ -283,7 +283,7 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
         complete = context.study.settings.complete
         text += (
             f", {w.format_share(answer.judged_share)}"
-            f" {describe_judged(comparison.cutoff, n_runs, n_runs)}"
+            f" {describe_judged_results(comparison.cutoff, n_runs, n_runs)}"
             f"{'; the judgments are treated as complete' if complete else ''}"
         )
     text += "."

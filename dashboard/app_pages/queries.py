@@ -47,7 +47,7 @@ def render() -> None:
         current_remarks(),
     )
     query_list = answers.query_list(context.study, comparison, request)
-    st.html(markup.draw_answer(query_list.finding, query_list.lead, context.drawing.styles))
+    st.html(markup.draw_heading(query_list.finding, query_list.lead, context.drawing.styles))
     query_controls.filter_controls(query_list, context)
     with st.container(horizontal=True, key="chips", vertical_alignment="center"):
         query_controls.show_chips(query_list, comparison)

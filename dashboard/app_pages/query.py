@@ -30,7 +30,7 @@ from dashboard.session.picked_queries import ids_in_selection
 from metrics_core.base import wording as w
 from metrics_core.base.digits import parse_whole_number
 from metrics_core.explaining.diagnosis import SQUARES
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 
 _MOST_BESIDE = 2
 _CLEARED = {"rows": "", "what": (), "try": "", "doc": ""}
@@ -137,12 +137,14 @@ def _show_lists(
     context: PageContext,
     grades: Mapping[float, str],
     runs_beside: list[str],
-    rows: int,
+    n_rows: int,
 ) -> None:
     """Show the result lists side by side, and links that show more rows or more runs."""
     diagnosis, drawing, comparison = page.diagnosis, context.drawing, context.comparison
     nameless = context.study.runs_without_doc_ids(comparison.runs)
-    note = f"{judged_ranks_text(nameless)}, so only judged documents are known." if nameless else ""
+    note = (
+        f"{judged_ranks_clause(nameless)}, so only judged documents are known." if nameless else ""
+    )
 
     def draw_lists() -> Markup:
         return two_lists.draw_two_lists(
@@ -152,7 +154,7 @@ def _show_lists(
             word_marks.query_words(page.text),
             grades,
             further_ids=runs_beside,
-            rows=rows,
+            n_rows=n_rows,
             note=note,
         )
 
@@ -166,7 +168,7 @@ def _show_lists(
     with st.container(horizontal=True, key="head_lists", vertical_alignment="bottom"):
         st.html(
             two_lists.draw_list_links(
-                rows,
+                n_rows,
                 max(
                     diagnosis.length(run)
                     for run in (comparison.baseline, comparison.focus, *runs_beside)

@@ -175,7 +175,7 @@ def _pack_tables(
     return pack_new_collection(title, files, study.settings)
 
 
-def _used_file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:
+def _used_file(path: str, kind: formats.Kind, run: str, n_rows: int, n_queries: int) -> UsedFile:
     name, file = split_name_and_file(path)
     content_hash = hash_file(Path(file)) if Path(file).is_file() else ""
-    return UsedFile(name, kind, run, rows, queries, content_hash)
+    return UsedFile(name, kind, run, n_rows, n_queries, content_hash)

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dashboard.address.view import Comparison
-from dashboard.answers.list_changes import compare_top
+from dashboard.answers.list_changes import top_comparison
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError
-from metrics_core.commands.changed_lists import NO_JUDGMENTS, refuse_options_on_scores
+from metrics_core.commands.changed_lists import NO_JUDGMENTS, refuse_options_needing_judgments
 from metrics_core.commands.reading import (
     InputFiles,
     print_notes,
     read_complete_runs,
-    read_files,
+    read_files_with_runs,
     read_named_queries,
 )
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
@@ -75,14 +75,14 @@ def read_view(
 
     Notes are printed to stderr. `result_name` names the result of the command in error messages,
     for example "A report"; `other_runs` are the other runs to show, written as in an address.
-    Without judgments, the first `top` results are compared. Raises the errors of `read_files`,
-    UnknownRunError, RanklensError if there are no judgments and `top` is None, and ParameterError
-    if several measures are requested."""
+    Without judgments, the first `top` results are compared. Raises the errors of
+    `read_files_with_runs`, UnknownRunError, RanklensError if there are no judgments and `top` is
+    None, and ParameterError if several measures are requested."""
     if options.judgments == [NO_JUDGMENTS]:
         return _read_view_without_judgments(options, result_name, top)
     tables = read_score_tables(options) if options.scores else []
     files = replace(options, measures=None) if tables else options
-    input_files = _NO_FILES if options.has_only_scores else read_files(files)
+    input_files = _NO_FILES if options.has_only_scores else read_files_with_runs(files)
     study = _build_study(input_files, options, tables)
     names = list(map(str, input_files.measures))
     if tables:
@@ -110,12 +110,14 @@ def _read_view_without_judgments(
     options: ViewOptions, product: str, top: int | None
 ) -> tuple[Study, Comparison, InputFiles]:
     names = {"--measure": options.measures, "--scores": options.scores}
-    refuse_options_on_scores({product: top is None, **names, "--documents": options.documents})
+    refuse_options_needing_judgments(
+        {product: top is None, **names, "--documents": options.documents}
+    )
     file_runs = read_complete_runs(options)
     runs = [file_run.run for file_run in file_runs]
     study = Study(runs, None, read_named_queries(options))
     files = {file_run.name: file_run.file for file_run in file_runs}
-    comparison = compare_top(study, top or 0, baseline=options.against, focus=options.focus)
+    comparison = top_comparison(study, top or 0, baseline=options.against, focus=options.focus)
     return study, comparison, replace(_NO_FILES, files=files, runs=runs)
 
 

@@ -15,18 +15,20 @@ _CONNECTION = st.components.v2.component(
 )
 
 
-def watch_connection(address: str, uploads: int, max_file_size: int, chart_script: str) -> Any:
+def watch_connection(
+    address: str, uploader_generation: int, max_file_size: int, chart_script: str
+) -> Any:
     """Return the message that the browser sends after the page has reconnected to a server. Returns
     None if the page was never disconnected.
 
-    `uploads` is the generation of the uploader, which increases each time the uploader is reset.
-    `max_file_size` is the maximum size of a file in bytes, and `chart_script` is the URL of the
-    script that draws charts."""
+    `uploader_generation` is the generation of the uploader, which increases each time the uploader
+    is reset. `max_file_size` is the maximum size of a file in bytes, and `chart_script` is the URL
+    of the script that draws charts."""
     result = _CONNECTION(
         key="connection",
         data={
             "address": address,
-            "uploads": uploads,
+            "uploads": uploader_generation,
             "largest": max_file_size,
             "charts": chart_script,
         },

@@ -52,17 +52,17 @@ class CachedRanks:
 
 
 def cache_judged_document_ranks(
-    cache: Cache, content: str, qrels: Qrels, judged_document_ranks: JudgedPlaces
+    cache: Cache, content_hash: str, qrels: Qrels, judged_document_ranks: JudgedPlaces
 ) -> None:
-    """Cache the positions of the judged documents in a long run. The keys are `content`, which is
-    the hash of the run's rows, and the hash of the judgments' rows."""
+    """Cache the positions of the judged documents in a long run. The keys are `content_hash`, which
+    is the hash of the run's rows, and the hash of the judgments' rows."""
     numbers = {name: getattr(judged_document_ranks, name) for name in _COLUMNS}
     numbers |= {name: getattr(judged_document_ranks.tied, name) for name in _TIED}
     if judged_document_ranks.empty is not None:
         numbers |= {f"empty {name}": getattr(judged_document_ranks.empty, name) for name in _EMPTY}
     arrays = {name: values.astype(np.int32) for name, values in numbers.items()}
     value = CachedValue(arrays, [asdict(note) for note in judged_document_ranks.notes])
-    cache.put(_WHAT, content, hash_rows(qrels.input_table, "qrels"), value=value)
+    cache.put(_WHAT, content_hash, hash_rows(qrels.input_table, "qrels"), value=value)
 
 
 def _unpack_judged_document_ranks(cached: CachedValue) -> JudgedPlaces:

@@ -192,8 +192,8 @@ class ConvertedFiles:
             run = open_stored_run(
                 self._cache.folder_store,
                 self._cache,
-                table=metadata["table"],
-                content=metadata["content"],
+                table_name=metadata["table"],
+                content_hash=metadata["content"],
                 file=display_name,
                 name=metadata["name"],
                 notes=notes,

@@ -64,14 +64,14 @@ class VisitUploads:
 _VISITS: WeakValueDictionary[str, VisitUploads] = WeakValueDictionary()
 
 
-def get_or_create_visit(session_id: str) -> VisitUploads:
+def get_or_create_uploads(session_id: str) -> VisitUploads:
     """Return the uploads of a session's visit. If there are none, a new `VisitUploads` is created.
     It exists as long as another object refers to it."""
     with _LOCK:
         return _VISITS.setdefault(session_id, VisitUploads())
 
 
-def find_visit(session_id: str) -> VisitUploads | None:
+def find_uploads(session_id: str) -> VisitUploads | None:
     """Return the uploads of a session's visit. Returns None if no page of the session has requested
     files."""
     with _LOCK:

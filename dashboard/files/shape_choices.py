@@ -65,13 +65,15 @@ def select_remembered_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
     return {key: choices[key] for key in _OF_SHAPE if key in choices} if "kind" in choices else {}
 
 
-def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
+def find_choices(origin: Origin, name: str, choices_by_shape: Answers) -> dict[str, Any]:
     """Return the choices that were remembered for files of the same shape as this file. The result
     is empty if there are none, or if the file is certainly of another kind of table than the
     choices say."""
-    fields = find_fields(origin, name) if answers else None
+    fields = find_fields(origin, name) if choices_by_shape else None
     choices = (
-        {} if fields is None else select_remembered_choices(answers.get(shape_key(fields), {}))
+        {}
+        if fields is None
+        else select_remembered_choices(choices_by_shape.get(shape_key(fields), {}))
     )
     # Validate the choices: a packed collection may come from anybody.
     if choices.get("kind") not in MEANINGS or not isinstance(choices.get("columns", {}), dict):

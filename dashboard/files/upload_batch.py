@@ -81,7 +81,9 @@ class UploadBatch:
     def _read_tables(self, uploaded_file: UploadedFile, kind: UploadKind) -> list[Loaded]:
         if kind not in ("cut", "carried over"):
             return read_tables(
-                uploaded_file, judgments=self.judgments(include_guessed=False), answers=self.answers
+                uploaded_file,
+                judgments=self.judgments(include_guessed=False),
+                choices_by_shape=self.answers,
             )
         if kind == "cut":
             query_zip = read_query_zip(uploaded_file.origin, uploaded_file.name)

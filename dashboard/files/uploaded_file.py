@@ -104,15 +104,15 @@ def read_tables(
     uploaded_file: UploadedFile,
     *,
     judgments: Sequence[Qrels] = (),
-    answers: Answers = _NO_ANSWERS,
+    choices_by_shape: Answers = _NO_ANSWERS,
     **choices: Any,
 ) -> list[Loaded]:
     """Read the tables of a file. If the file is a zip with a set of tables, read all of them.
     Raises RanklensError.
 
-    If the user's `answers` for an earlier file with the same fields are remembered, the file is
-    read in the same way. If there are no such answers and the kind of the file is unclear, it is
-    recognised with the help of the `judgments` that are already available."""
+    If the user's `choices_by_shape` for an earlier file with the same fields are remembered, the
+    file is read in the same way. If there are no such answers and the kind of the file is unclear,
+    it is recognised with the help of the `judgments` that are already available."""
     if is_marker_file(uploaded_file.name):
         raise RanklensError(
             f"{uploaded_file.name} is a helper file of Spark or Hadoop and contains no table.",
@@ -123,7 +123,7 @@ def read_tables(
             formats.read_set(uploaded_file.origin, name=uploaded_file.name, **choices)
         )
     earlier_choices = (
-        {} if choices else find_choices(uploaded_file.origin, uploaded_file.name, answers)
+        {} if choices else find_choices(uploaded_file.origin, uploaded_file.name, choices_by_shape)
     )
     if earlier_choices:
         with suppress(RanklensError):  # then it is unlike the earlier file

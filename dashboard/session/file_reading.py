@@ -57,7 +57,7 @@ class FileReading(Generic[Result]):
         return self._future.done() and self._future.exception() is not None
 
     @property
-    def read_share(self) -> float:
+    def progress_share(self) -> float:
         """The share of the file that has been read, from 0 to 1. It is 0 if the size of the file is
         unknown."""
         return min(self._read / self._size, 1.0) if self._size else 0.0
@@ -68,10 +68,10 @@ class FileReading(Generic[Result]):
         size_note = f"of {format_size(self._size)}" if self._size else "unpacked"
         return f"Reading {self._name}: {format_size(self._read)} {size_note}{compilation_note()}"
 
-    def iterate_read_shares(self) -> Iterator[float]:
+    def iterate_progress_shares(self) -> Iterator[float]:
         """Yield the share of the file that has been read, at intervals, until the reading ends."""
         while wait([self._future], _LOOK).not_done:
-            yield self.read_share
+            yield self.progress_share
 
     def result(self) -> Result:
         """Wait until the file has been read, and return the result. Raises the error with which the
@@ -84,7 +84,7 @@ class FileReading(Generic[Result]):
         if current_page_run() is None:
             return self.result()
         placeholder = None
-        for share in self.iterate_read_shares():
+        for share in self.iterate_progress_shares():
             placeholder = placeholder or st.empty()
             placeholder.progress(share, f"{self.progress_text}{further_text}")
         if placeholder is not None:

@@ -15,7 +15,14 @@ import streamlit as st
 
 from dashboard.environment import data_folder, workspace_folder
 from dashboard.files.collections import SAMPLE, CollectionCatalog
-from dashboard.files.files import BEFORE, File, FolderListing, guess_kind, list_folder, read_files
+from dashboard.files.files import (
+    BEFORE,
+    File,
+    FolderListing,
+    guess_kind,
+    list_folder,
+    read_files,
+)
 from dashboard.files.judged_places import CachedRanks
 from dashboard.files.long_runs import ConvertedFiles, may_be_long_run
 from dashboard.files.shape_choices import Answers, find_choices
@@ -24,7 +31,7 @@ from dashboard.session.action_messages import run_action
 from dashboard.session.address import address, change_address
 from dashboard.session.file_reading import FileReading
 from dashboard.session.memory import release_unused
-from dashboard.study.library import Library, assemble_library, named_judgments
+from dashboard.study.library import Library, assemble_library, judgment_files_by_name
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS, Entry, Settings, StorageError, Workspace
 from dashboard.workspace.disk.durable import State, file_state, last_write_time
@@ -146,7 +153,7 @@ def load_library(collection_id: str, qrels_key: str = "") -> Library:
     folder, listing = all_collections().folder_of(collection_id), _folder_listing(collection_id)
     files = _collection_files(collection_id, folder, listing)
     keys = {f.key: f.key for f in files}
-    named_files = named_judgments(files)
+    named_files = judgment_files_by_name(files)
     keys |= {name: f.key for name, f in named_files.items()}
     qrels_key = keys.get(qrels_key) or keys.get(
         all_collections().chosen_judgments(collection_id), ""
@@ -251,13 +258,13 @@ def _folder_files(
 
 
 def find_reading_choices(
-    choices: Answers, answers: Answers, path: Path, name: str
+    choices: Answers, choices_by_shape: Answers, path: Path, name: str
 ) -> Mapping[str, Any]:
     """Return the choices for reading a file of a folder. Choices for the file's name take
     precedence over choices for its shape."""
     if name in choices or may_be_long_run(path):
         return choices.get(name, {})
-    before = find_choices(path, name, answers)
+    before = find_choices(path, name, choices_by_shape)
     return {**before, BEFORE: True} if before else {}
 
 

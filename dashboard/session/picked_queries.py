@@ -13,7 +13,7 @@ _KEPT = 20
 _MARK = "~"
 
 
-def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
+def selection_field_value(query_ids: Sequence[str]) -> tuple[str, ...]:
     """Return the value of the address field for a selection of queries: their ids or, if there are
     many, a name under which only this session knows the selection."""
     ids = tuple(query_ids)

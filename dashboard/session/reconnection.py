@@ -29,7 +29,7 @@ def handle_reconnection(message: Mapping[str, Any] | None) -> None:
     if not message:
         return
     # Widgets of another address, as after Back, do not change this one.
-    st.session_state["_drawn_before"] = message["drawn"] == address().query
+    st.session_state["_drawn_before"] = message["drawn"] == address().query_string
     if message["at"] == st.session_state.get("_back_at"):
         return
     st.session_state["_back_at"] = message["at"]

@@ -52,20 +52,20 @@ def limit_cached_results(max_results: int) -> Callable[[Answer], Answer]:
     The decorator is for results that are too large to share the study's cache, and for results that
     every view needs."""
 
-    def set_limit(answer: Answer) -> Answer:
-        vars(answer)["at_most"] = max_results
-        return answer
+    def set_limit(function: Answer) -> Answer:
+        vars(function)["at_most"] = max_results
+        return function
 
     return set_limit
 
 
-def cache_answer(answer: Answer) -> Answer:
+def cache_answer(function: Answer) -> Answer:
     """Decorate a function of a study so that its results are cached by `cached_answer`. The
     arguments of the function are the cache key and must be passed by position."""
 
-    @wraps(answer)
+    @wraps(function)
     def look_up_answer(study: CachedAnswers, *arguments: Hashable) -> object:
-        return study.cached_answer(answer, *arguments)
+        return study.cached_answer(function, *arguments)
 
     return cast(Answer, look_up_answer)
 
@@ -80,36 +80,39 @@ class CachedAnswers:
         self._separate_memos: dict[Callable[..., object], Memo] = {}
 
     def cached_answer(
-        self, answer: Callable[..., Result], *arguments: Hashable, precomputed: Result | None = None
+        self,
+        function: Callable[..., Result],
+        *arguments: Hashable,
+        precomputed: Result | None = None,
     ) -> Result:
-        """Return `answer(study, *arguments)`, which is computed only once for these arguments.
+        """Return `function(study, *arguments)`, which is computed only once for these arguments.
 
-        The arguments are the cache key, so `answer` must depend on nothing else. If the result was
-        computed together with others, it is passed as `precomputed`."""
-        memo, key = self._find_memo(answer, arguments), (answer, arguments)
+        The arguments are the cache key, so `function` must depend on nothing else. If the result
+        was computed together with others, it is passed as `precomputed`."""
+        memo, key = self._find_memo(function, arguments), (function, arguments)
         if precomputed is not None:
             return memo(key, lambda: precomputed)
         if key in memo or not _thread_state.takes_turns:
-            return memo(key, lambda: answer(self, *arguments))
+            return memo(key, lambda: function(self, *arguments))
         # Take a turn first: a thread that computes an answer others wait for must not wait for a
         # turn.
         with _CORES:
             _thread_state.takes_turns = False
             try:
-                return memo(key, lambda: answer(self, *arguments))
+                return memo(key, lambda: function(self, *arguments))
             finally:
                 _thread_state.takes_turns = True
 
-    def has_answer(self, answer: Callable[..., object], *arguments: Hashable) -> bool:
+    def has_answer(self, function: Callable[..., object], *arguments: Hashable) -> bool:
         """Return whether the cache contains the result that `cached_answer` returns for this
-        function (`answer`) and these arguments."""
-        answer = getattr(answer, "__wrapped__", answer)
-        return (answer, arguments) in self._find_memo(answer, arguments)
+        function (`function`) and these arguments."""
+        function = getattr(function, "__wrapped__", function)
+        return (function, arguments) in self._find_memo(function, arguments)
 
-    def _find_memo(self, answer: Callable[..., object], arguments: tuple[Hashable, ...]) -> Memo:
-        max_answers: int | None = getattr(answer, "at_most", None if arguments else 1)
+    def _find_memo(self, function: Callable[..., object], arguments: tuple[Hashable, ...]) -> Memo:
+        max_answers: int | None = getattr(function, "at_most", None if arguments else 1)
         return (
             self._weighed
             if max_answers is None
-            else self._separate_memos.setdefault(answer, Memo(max_answers))
+            else self._separate_memos.setdefault(function, Memo(max_answers))
         )

@@ -32,7 +32,7 @@ def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
     If two layers grade the same document, the grade of the layer that was begun later is used. The
     last few results are cached."""
     nonempty_layers = tuple(
-        layer for layer in sorted(layers, key=lambda v: v.creation_order) if len(layer)
+        layer for layer in sorted(layers, key=lambda v: v.creation_sort_key) if len(layer)
     )
     if not nonempty_layers:
         return study.unlayered

@@ -272,7 +272,7 @@ def _put_runs_into_files(files: Sequence[File], runs: Sequence[_FileRun]) -> lis
     return named_files
 
 
-def named_judgments(files: Iterable[File]) -> dict[str, File]:
+def judgment_files_by_name(files: Iterable[File]) -> dict[str, File]:
     """Return the judgment files by the name that a URL uses: the name of the file, or its key if
     several files have the same name."""
     judgment_files = [f for f in files if f.kind == "qrels"]

@@ -60,7 +60,7 @@ class Layer:
         return len(self.grade_records)
 
     @property
-    def creation_order(self) -> tuple[int, str, str]:
+    def creation_sort_key(self) -> tuple[int, str, str]:
         """Key that sorts layers by the time when they were begun. If two layers grade the same
         document, the grade of the later layer is used."""
         return self.position, self.begun, self.id
@@ -93,7 +93,7 @@ class LayerStore:
         matching = [
             layer for layer in self._all_layers(collection_id) if layer.removed == only_removed
         ]
-        return sorted(matching, key=lambda layer: layer.creation_order)
+        return sorted(matching, key=lambda layer: layer.creation_sort_key)
 
     def _all_layers(self, collection_id: str) -> list[Layer]:
         contents = self._folder_store.contents(collection_id)

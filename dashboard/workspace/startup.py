@@ -96,7 +96,7 @@ def _sweep_collection(folder_store: FolderStore, collection_id: str) -> bool:
         layers.sweep_layers(folder_store, collection_id)
         folder_store.store_collection_name(collection_id)
         with suppress(OSError, StorageError):
-            folder_store.keep_last_good_state(collection_id)
+            folder_store.save_last_good_state(collection_id)
         return not folder_store.damaged_records(collection_id)
     except Exception:
         return False

@@ -184,7 +184,7 @@ class Workspace:
         """Return the paths of damaged databases that were moved aside."""
         return self._store.paths_moved_aside()
 
-    def drop_damaged_rows(self, identity: str, texts: Iterable[str]) -> int:
+    def drop_damaged(self, identity: str, texts: Iterable[str]) -> int:
         """Delete the damaged rows (layers, notes, tags) with these texts; return their number."""
         with self.change_collection(identity) as state:
             return self._store.drop_damaged(identity, state, texts)
@@ -233,8 +233,8 @@ class Workspace:
             return open_stored_run(
                 self._store,
                 self.cache,
-                table=entry.table,
-                content=entry.content,
+                table_name=entry.table,
+                content_hash=entry.content,
                 file=entry.file,
                 name=entry.name,
                 notes=entry.notes,
@@ -279,8 +279,8 @@ class Workspace:
                 loaded,
                 self._store.entries(identity),
                 number=self._store.next_file_number(identity),
-                content=content,
-                table=packed_table[0],
+                content_hash=content,
+                table_name=packed_table[0],
                 slots=slots,
                 replaced_entry=older,
             )

@@ -27,25 +27,25 @@ _FILE, _FOLDER = 0o600, 0o700
 _SEAL = 32
 
 
-def write_sealed_file(path: Path, content: bytes | memoryview) -> None:
+def write_checksummed_file(path: Path, content: bytes | memoryview) -> None:
     """Write a sealed file and create its folder. A sealed file begins with a hash of its name and
     content. Raises OSError."""
     make_folder(path.parent)
-    write_file(path, b"".join((_make_seal(path.name, content), content)))
+    write_file(path, b"".join((_make_checksum(path.name, content), content)))
 
 
-def read_sealed_file(path: Path) -> memoryview | None:
-    """Return the content of a file written by `write_sealed_file`; None if the file is missing or
-    was changed."""
+def read_checksummed_file(path: Path) -> memoryview | None:
+    """Return the content of a file written by `write_checksummed_file`; None if the file is missing
+    or was changed."""
     try:
         sealed = memoryview(path.read_bytes())
     except OSError:
         return None
     content = sealed[_SEAL:]
-    return content if sealed[:_SEAL] == _make_seal(path.name, content) else None
+    return content if sealed[:_SEAL] == _make_checksum(path.name, content) else None
 
 
-def _make_seal(name: str, content: bytes | memoryview) -> bytes:
+def _make_checksum(name: str, content: bytes | memoryview) -> bytes:
     import hashlib  # slow to load
 
     digest = hashlib.sha256(name.encode() + b"\0")

@@ -20,7 +20,7 @@ from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.arrays import as_column, as_text_column
 from metrics_core.tables.columns import clean_id, encode_ids, is_printable
 from metrics_core.tables.damaged_ids import EXPORT_AGAIN, SHORTENED
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 
 AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
@@ -50,7 +50,7 @@ class FitLine:
 
 def fit_report(
     runs: Sequence[Run],
-    judged: Sequence[JudgedRanks],
+    judged_ranks: Sequence[JudgedRanks],
     qrels: Qrels | None,
     queries: Queries | None,
     documents: Documents | None,
@@ -59,13 +59,13 @@ def fit_report(
 ) -> list[FitLine]:
     """Report how well the loaded tables match. Lines about tables that are not loaded are omitted.
 
-    `judged` is in the order of `runs`; it is empty if there are no qrels."""
+    `judged_ranks` is in the order of `runs`; it is empty if there are no qrels."""
     lines = []
     if qrels is not None and queries is not None:
         lines.append(_judged_queries_line(qrels, queries))
-    if judged:
-        lines.append(_shared_queries_line(judged))
-        lines.append(_unjudged_queries_line(judged))
+    if judged_ranks:
+        lines.append(_shared_queries_line(judged_ranks))
+        lines.append(_unjudged_queries_line(judged_ranks))
     if queries is not None and runs:
         lines.append(_query_texts_line(runs, qrels, queries))
     full_runs = [run for run in runs if run.complete]
@@ -83,13 +83,13 @@ def _judged_queries_line(qrels: Qrels, queries: Queries) -> FitLine:
     return FitLine("queries with judgments", f"{both:,} of {len(all_ids):,}", not lacking, remark)
 
 
-def _shared_queries_line(judged: Sequence[JudgedRanks]) -> FitLine:
-    total = judged[0].n_queries
-    is_shared = np.logical_and.reduce([r.retrieved > 0 for r in judged])
+def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
+    total = judged_ranks[0].n_queries
+    is_shared = np.logical_and.reduce([r.retrieved > 0 for r in judged_ranks])
     lacking = [
         f"{r.run_name} lacks {w.plural(len(r.missing_queries), 'query', 'queries')}"
         f" {_shorten_ids(r.missing_queries)}"
-        for r in judged
+        for r in judged_ranks
         if r.missing_queries
     ]
     remark = "; ".join(lacking) if lacking else "all"
@@ -102,8 +102,8 @@ def _shared_queries_line(judged: Sequence[JudgedRanks]) -> FitLine:
     )
 
 
-def _unjudged_queries_line(judged: Sequence[JudgedRanks]) -> FitLine:
-    extra = sorted({q for r in judged for q in r.unjudged_queries})
+def _unjudged_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
+    extra = sorted({q for r in judged_ranks for q in r.unjudged_queries})
     remark = f"left out: {_shorten_ids(extra)}" if extra else "none"
     return FitLine("queries with results but no judgments", f"{len(extra):,}", not extra, remark)
 
@@ -118,12 +118,12 @@ def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries
 
 
 def _document_texts_line(
-    runs: Sequence[Run], documents: Documents, cutoff: int, unknown: int
+    runs: Sequence[Run], documents: Documents, cutoff: int, n_excluded_runs: int
 ) -> FitLine:
     """Return the report line on the number of documents in the top `cutoff` that have a text.
 
-    `unknown` is the number of runs loaded as judged ranks (the ranks of judged documents). These
-    runs are excluded, because they lack the ids of unjudged documents."""
+    `n_excluded_runs` is the number of runs loaded as judged ranks (the ranks of judged documents).
+    These runs are excluded, because they lack the ids of unjudged documents."""
     tops = [
         top.doc_ids.take(as_column(top_rows(top, cutoff))).unique()
         for top in (run.select_top(cutoff) for run in runs)
@@ -132,10 +132,10 @@ def _document_texts_line(
     n_with_text = int(documents.are_known(top_ids).sum())
     lacking = len(top_ids) - n_with_text
     remark = "all" if not lacking else f"{lacking:,} shown by id"
-    if unknown:
+    if n_excluded_runs:
         remark += (
-            f"; excludes {w.plural(unknown, 'the run', f'the {unknown:,} runs')} loaded as ranks of"
-            " judged documents"
+            f"; excludes {w.plural(n_excluded_runs, 'the run', f'the {n_excluded_runs:,} runs')}"
+            " loaded as ranks of judged documents"
         )
     label = f"top {cutoff} documents with a text"
     return FitLine(label, f"{n_with_text:,} of {len(top_ids):,}", not lacking, remark)
@@ -158,7 +158,7 @@ def clean_ids(table: AnyTable) -> AnyTable:
         return cleaned.with_notes(*table.notes)
     if isinstance(table, Run) and not table.complete:
         raise RanklensError(
-            f"{judged_ranks_text([table.name])}, so its ids can no longer be changed.",
+            f"{judged_ranks_clause([table.name])}, so its ids can no longer be changed.",
             "Clean the ids of the run and the judgments, then create the ranks of judged documents"
             " again.",
         )
@@ -269,13 +269,13 @@ def _to_text_column(ids: Sequence[str]) -> pa.ChunkedArray:
 
 
 def _find_near_pairs(
-    ids: Callable[[], pa.ChunkedArray], judged_ids: pa.ChunkedArray, *, are_ids_plain: bool
+    load_ids: Callable[[], pa.ChunkedArray], judged_ids: pa.ChunkedArray, *, are_ids_plain: bool
 ) -> list[tuple[str, str]]:
     # Only unusual ids can change by cleaning. There are almost never any, and checking the bytes
     # avoids a hash table of all ids.
     if are_ids_plain and is_printable(judged_ids):
         return []
-    run_ids, judged_ids = ids(), pa.chunked_array([judged_ids.unique()])
+    run_ids, judged_ids = load_ids(), pa.chunked_array([judged_ids.unique()])
     unmatched = judged_ids.filter(
         pc.invert(pc.is_in(judged_ids, value_set=run_ids.combine_chunks()))
     )

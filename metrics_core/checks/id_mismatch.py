@@ -24,7 +24,7 @@ from metrics_core.checks.id_readings import (
     UNCHANGED_IDS,
     IdMap,
     IdReading,
-    find_possible_readings,
+    find_possible_transforms,
     is_safe_id_map,
 )
 from metrics_core.judging import JudgedRanks
@@ -248,10 +248,10 @@ class _Ids:
     def _best_id_maps(self) -> list[IdMap]:
         """Return the mappings with the most matches on a few rows, best first."""
         small = self._sample_few_queries()
-        readings = small._find_candidate_readings()
-        tried = small._count_matches(_maps_of_one_reading(readings))
+        readings = small._find_candidate_transforms()
+        tried = small._count_matches(_maps_of_one_transform(readings))
         if max(map(_match_count, tried), default=0) < small.max_matches:
-            tried += small._count_matches(_maps_of_two_readings(readings[:_IN_PAIRS]))
+            tried += small._count_matches(_maps_of_two_transforms(readings[:_IN_PAIRS]))
         best = sorted(tried, key=_match_count, reverse=True)
         return [reading for _, reading in best[:_COUNTED]]
 
@@ -301,12 +301,12 @@ class _Ids:
             self.qrels.take(as_column(self.qrels_code[new_rows])).to_pylist()
         )
 
-    def _find_candidate_readings(self) -> list[IdReading]:
+    def _find_candidate_transforms(self) -> list[IdReading]:
         """Return the readings (single mappings) that may make the unmatched ids match, alone or
         after another reading."""
         run = self.run.filter(pc.invert(pc.is_in(self.run, value_set=self.qrels)))
         qrels = self.qrels.filter(pc.invert(pc.is_in(self.qrels, value_set=self.run)))
-        return find_possible_readings(run.to_pylist(), qrels.to_pylist())
+        return find_possible_transforms(run.to_pylist(), qrels.to_pylist())
 
     def _mapped_row_keys(self, id_map: IdMap) -> tuple[Ints, Ints]:
         """Return a key for each row of the run and of the judgments, int64[row] each.
@@ -336,14 +336,14 @@ def _match_count(match: tuple[int, IdMap]) -> int:
     return match[0]
 
 
-def _maps_of_one_reading(readings: Sequence[IdReading]) -> Iterator[IdMap]:
+def _maps_of_one_transform(readings: Sequence[IdReading]) -> Iterator[IdMap]:
     """Yield three mappings for each reading (a single mapping of ids): the reading applied to run
     and judgments, to the run only, and to the judgments only."""
     for reading in readings:
         yield from (IdMap((reading,), (reading,)), IdMap((reading,), ()), IdMap((), (reading,)))
 
 
-def _maps_of_two_readings(readings: Sequence[IdReading]) -> Iterator[IdMap]:
+def _maps_of_two_transforms(readings: Sequence[IdReading]) -> Iterator[IdMap]:
     """Yield three mappings for each ordered pair of readings (single mappings of ids).
 
     The first applies both readings in sequence to run and judgments. The second applies both in

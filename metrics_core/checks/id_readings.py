@@ -82,11 +82,11 @@ class IdMap:
 
     def map_run_ids(self, ids: pa.Array) -> pa.Array:
         """Return the mapped ids of a run, string[n]."""
-        return _apply_readings(self.run, ids)
+        return _apply_transforms(self.run, ids)
 
     def map_qrels_ids(self, ids: pa.Array) -> pa.Array:
         """Return the mapped ids of the judgments, string[n]."""
-        return _apply_readings(self.qrels, ids)
+        return _apply_transforms(self.qrels, ids)
 
 
 UNCHANGED_IDS = IdMap()
@@ -104,14 +104,14 @@ def parse_id_map(text: str) -> IdMap:
         side, colon, rest = part.partition(": ")
         has_side = bool(colon) and side.strip() in (RUN, QRELS)
         readings = tuple(
-            parse_id_reading(name) for name in (rest if has_side else part).split(", ")
+            parse_id_transform(name) for name in (rest if has_side else part).split(", ")
         )
         for target in (side.strip(),) if has_side else (RUN, QRELS):
             sides[target] = sides.get(target, ()) + readings
     return IdMap(sides.get(RUN, ()), sides.get(QRELS, ()))
 
 
-def parse_id_reading(name: str) -> IdReading:
+def parse_id_transform(name: str) -> IdReading:
     """Return the id reading (a single mapping of ids) with this name. Raises ParameterError."""
     name = name.strip()
     if name in _PLAIN:
@@ -191,7 +191,7 @@ def _find_cut_parts(full_id: str, remaining_id: str) -> tuple[str, str]:
     return before, behind
 
 
-def find_possible_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdReading]:
+def find_possible_transforms(run: Sequence[str], qrels: Sequence[str]) -> list[IdReading]:
     """Return the readings (single mappings) that may make these ids of a run and of the judgments
     match, simplest first."""
     both = run, qrels
@@ -205,7 +205,7 @@ def find_possible_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdR
     names += [f"drop-end {part}" for part in sorted(ends)]
     names += [f"{verb} first {mark}" for mark in marks for verb in ("cut", "after")]
     names += [f"first {n}" for n in sorted(cuts - {0})]
-    return [parse_id_reading(name) for name in names if _is_valid_option_text(name)]
+    return [parse_id_transform(name) for name in names if _is_valid_option_text(name)]
 
 
 def _is_valid_option_text(name: str) -> bool:
@@ -236,7 +236,7 @@ def _join_names(readings: Sequence[IdReading]) -> str:
     return ", ".join(reading.name for reading in readings)
 
 
-def _apply_readings(readings: Sequence[IdReading], ids: pa.Array) -> pa.Array:
+def _apply_transforms(readings: Sequence[IdReading], ids: pa.Array) -> pa.Array:
     for reading in readings:
         ids = reading(ids)
     return ids

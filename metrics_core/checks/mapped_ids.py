@@ -16,7 +16,7 @@ from metrics_core.checks.id_readings import UNCHANGED_IDS, IdMap
 from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
 from metrics_core.tables.arrays import as_array, as_column, as_text_column
 from metrics_core.tables.columns import ID, encode_ids
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 
 AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents, GivenScores)
 
@@ -73,7 +73,7 @@ def _map_queries(table: Queries, maps: IdMaps) -> Queries:
 def _map_run(table: Run, maps: IdMaps) -> Run:
     if not table.complete:
         raise RanklensError(
-            f"{judged_ranks_text([table.name])}, so its ids can no longer be changed.",
+            f"{judged_ranks_clause([table.name])}, so its ids can no longer be changed.",
             "Map the ids of the run and the judgments, then create the ranks of judged documents"
             " again.",
         )

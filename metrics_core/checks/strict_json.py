@@ -25,8 +25,8 @@ def parse_json(body: bytes) -> Any:
             body.decode("utf-8-sig"),
             object_pairs_hook=_refuse_repeated_keys,
             parse_int=_parse_whole_number,
-            parse_float=_parse_finite,
-            parse_constant=_parse_finite,
+            parse_float=_parse_finite_number,
+            parse_constant=_parse_finite_number,
         )
     except RecursionError as error:
         raise ValueError("values that are nested too deeply") from error
@@ -47,7 +47,7 @@ def _parse_whole_number(text: str) -> int:
     return int(text)
 
 
-def _parse_finite(text: str) -> float:
+def _parse_finite_number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"{shorten_value(text)}, which is not a finite number")

@@ -71,15 +71,15 @@ def command(
     options: type[Own],
     *,
     help: str,
-    arguments: Callable[[argparse.ArgumentParser], None] = add_no_arguments,
+    add_arguments: Callable[[argparse.ArgumentParser], None] = add_no_arguments,
 ) -> Callable[[Callable[[Own], Printed]], Callable[[Own], Printed]]:
     """Return a decorator that registers a function as a command.
 
-    `arguments` is a function that adds the command's arguments to a parser. The arguments have the
-    same names as the fields of `options`."""
+    `add_arguments` is a function that adds the command's arguments to a parser. The arguments have
+    the same names as the fields of `options`."""
 
     def register(function: Callable[[Own], Printed]) -> Callable[[Own], Printed]:
-        COMMANDS.append(Command(name, help, arguments, options, function))
+        COMMANDS.append(Command(name, help, add_arguments, options, function))
         return function
 
     return register

@@ -40,7 +40,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=sorted([*FORMATS, "latex"]), default="table")
 
 
-@command("all-pairs", AllPairsOptions, help="test every pair of runs", arguments=_add_arguments)
+@command("all-pairs", AllPairsOptions, help="test every pair of runs", add_arguments=_add_arguments)
 def format_all_pairs(options: AllPairsOptions) -> str:
     """Format one row for each measure and each pair of runs. The run with the better mean is named
     first in the row.

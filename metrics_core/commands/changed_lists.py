@@ -44,7 +44,7 @@ def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: 
     return "\n".join([*sentences, "", draw(texts, _LABELS)])
 
 
-def refuse_options_on_scores(options: Mapping[str, object]) -> None:
+def refuse_options_needing_judgments(options: Mapping[str, object]) -> None:
     """Raise RanklensError if an option that needs judgments is set on a command line without
     judgments. `options` are the values of these options by name."""
     first = next((name for name, value in options.items() if value), None)

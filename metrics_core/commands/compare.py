@@ -17,14 +17,14 @@ from metrics_core.commands.changed_lists import (
     NO_JUDGMENTS,
     describe_changed_lists,
     list_change_columns,
-    refuse_options_on_scores,
+    refuse_options_needing_judgments,
 )
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions, add_gate_options
 from metrics_core.commands.reading import (
     note_unused_queries,
     nothing_to_compare_error,
     read_complete_runs,
-    read_files,
+    read_files_with_runs,
     read_groups,
     read_judged_files,
 )
@@ -153,7 +153,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    "compare", CompareOptions, help="test runs against a baseline run", arguments=_add_arguments
+    "compare", CompareOptions, help="test runs against a baseline run", add_arguments=_add_arguments
 )
 def compare(options: CompareOptions) -> str | CommandResult:
     """Compare the runs with the baselines, and format one row for each run, baseline and measure.
@@ -172,7 +172,7 @@ def compare(options: CompareOptions) -> str | CommandResult:
     _refuse_gate_options(options)
     method = Method(options.test, options.correction, options.margin, options.level)
     if options.judgments == [NO_JUDGMENTS]:
-        refuse_options_on_scores(
+        refuse_options_needing_judgments(
             {
                 "--measure": options.measures,
                 "--by": options.by,
@@ -187,7 +187,7 @@ def compare(options: CompareOptions) -> str | CommandResult:
         return describe_changed_lists(runs, options.top, options.level, options.format)
     if options.scores and options.show:
         raise RanklensError("--show cannot be combined with --scores.", "Leave out one of them.")
-    reader = read_files if options.show else read_judged_files
+    reader = read_files_with_runs if options.show else read_judged_files
     scores, runs = read_scores_and_runs(options, reader, needs_direction=True)
     if len(scores.runs) < 2:
         raise nothing_to_compare_error(scores.runs[0])

@@ -46,7 +46,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=sorted(PRINTERS), default="table")
 
 
-@command("evaluate", SparkOptions, help="score runs against judgments", arguments=_add_arguments)
+@command(
+    "evaluate", SparkOptions, help="score runs against judgments", add_arguments=_add_arguments
+)
 def evaluate(options: SparkOptions) -> str:
     """Compute and format the scores of the runs. Notes go to stderr."""
     if options.spark:

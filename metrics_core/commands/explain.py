@@ -15,7 +15,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Ints, Objects
 from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.commands import command
-from metrics_core.commands.reading import InputFiles, nothing_to_compare_error, read_files
+from metrics_core.commands.reading import InputFiles, nothing_to_compare_error, read_files_with_runs
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import diagnose
@@ -122,7 +122,7 @@ def _number_or_none(value: float) -> float | None:
     "explain",
     ExplainOptions,
     help="explain query scores document by document",
-    arguments=_add_arguments,
+    add_arguments=_add_arguments,
 )
 def explain(options: ExplainOptions) -> str:
     """Explain each query: how the run fails, how its score differs from the baseline's score, and
@@ -133,7 +133,7 @@ def explain(options: ExplainOptions) -> str:
     queries, they show one document of each query. The formats tsv and csv have a line for each
     document. Notes go to stderr. Raises RanklensError if there are several measures, or if there is
     no run to compare with the baseline."""
-    files = read_files(options)
+    files = read_files_with_runs(options)
     if len(files.measures) > 1:
         raise RanklensError("Only one measure can be explained at a time.", "Give one with -m.")
     if len(files.judged) < 2:

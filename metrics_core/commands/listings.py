@@ -50,7 +50,7 @@ def _add_names_argument(parser: argparse.ArgumentParser) -> None:
     "measures",
     MeasuresOptions,
     help="list the measures, or explain one of them",
-    arguments=_add_names_argument,
+    add_arguments=_add_names_argument,
 )
 def list_measures(options: MeasuresOptions) -> str:
     """Describe every measure in a sentence. If measures are named, describe only these, in full."""
@@ -76,7 +76,7 @@ def _add_file_argument(parser: argparse.ArgumentParser) -> None:
     "formats",
     FormatsOptions,
     help="list the formats, or explain how a file is read",
-    arguments=_add_file_argument,
+    add_arguments=_add_file_argument,
 )
 def list_formats(options: FormatsOptions) -> str:
     """Describe every file format. If a file is named, describe how this file is read."""
@@ -144,7 +144,7 @@ def _suggest_columns_option(fields: FileFields, kind: Kind) -> str:
     if kind == "qrels" and "grade" not in meanings:
         meanings["grade"] = "'1'"
     score = meanings.get("score", "")
-    if score and fields.is_smallest_best(score, meanings.get("query", "")):
+    if score and fields.is_lower_better(score, meanings.get("query", "")):
         meanings["score"] = f"-{score}"
     columns = ",".join(f"{word}={name}" for word, name in meanings.items())
     quoted = f'"{columns}"' if "'" in columns and '"' not in columns else shlex.quote(columns)

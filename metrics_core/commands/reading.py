@@ -117,7 +117,7 @@ def read_judged_files(options: ReadingOptions) -> InputFiles:
     )
 
 
-def read_files(options: ReadingOptions) -> InputFiles:
+def read_files_with_runs(options: ReadingOptions) -> InputFiles:
     """Read the files like `read_judged_files`, but read each run whole and keep the runs."""
     measures, qrels, documents = read_inputs(options)
     return _judge_runs(options, qrels, measures, documents)

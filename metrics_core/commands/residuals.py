@@ -54,7 +54,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     "residuals",
     ResidualsOptions,
     help="show how much unjudged documents could change the scores",
-    arguments=_add_arguments,
+    add_arguments=_add_arguments,
 )
 def residuals(options: ResidualsOptions) -> str:
     """Format a table of the lowest and the highest possible score.

@@ -71,7 +71,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     "snapshot",
     SnapshotOptions,
     help="save a run's scores as a baseline for later comparisons",
-    arguments=_add_arguments,
+    add_arguments=_add_arguments,
 )
 def snapshot(options: SnapshotOptions) -> str:
     """Write the snapshot file and return text on its content. Notes go to stderr."""

@@ -20,7 +20,7 @@ from metrics_core.comparing.tested_quantities import (
 )
 from metrics_core.comparing.testing import compare_columns, largest_possible_difference
 from metrics_core.comparing.verdicts import NO_VERDICT, decide_verdict
-from metrics_core.comparing.winners import find_better_sides
+from metrics_core.comparing.winners import better_run_signs
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores
@@ -110,7 +110,7 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
             "mean": combined[i],
             "baseline_mean": combined[j],
             "difference": difference,
-            "side": find_better_sides(difference) * directions,
+            "side": better_run_signs(difference) * directions,
             "low": np.where(is_mean, results.low, np.nan),
             "high": np.where(is_mean, results.high, np.nan),
             "verdict": [

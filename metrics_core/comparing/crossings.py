@@ -11,7 +11,7 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.resampled import reset_moved_bounds
 from metrics_core.comparing.testing import PairedScores, compare_groups
-from metrics_core.comparing.winners import find_better_sides
+from metrics_core.comparing.winners import better_run_signs
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import cutoffs_up_to, longest_list_length, score_curve
@@ -108,7 +108,7 @@ def find_crossings(
     low, high = map(reset_moved_bounds, (results.low, results.high))
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
     return Crossings(
-        difference, find_better_sides(difference, direction), cutoffs, low, high, clear, means
+        difference, better_run_signs(difference, direction), cutoffs, low, high, clear, means
     )
 
 

@@ -91,12 +91,12 @@ def means_by_cutoff(
     cutoffs: Sequence[int],
     *,
     level: float = LEVEL,
-    bounds: bool = True,
+    with_bounds: bool = True,
 ) -> list[MeanCurve]:
     """Return the mean curve of each pair of a run and a measure.
 
     All runs must be joined with the judgments of the same queries. All measures must combine the
-    scores of queries in the same way, such as by their mean. If `bounds` is false, nothing is
+    scores of queries in the same way, such as by their mean. If `with_bounds` is false, nothing is
     resampled, and low and high are NaN."""
     # Many at once, because the draws are one matrix product; not all, because of memory.
     size = max(1, _CELLS // max(judged_measures[0][0].n_queries * len(cutoffs), 1))
@@ -106,21 +106,21 @@ def means_by_cutoff(
     return [
         mean_curve
         for part in parts
-        for mean_curve in _find_means(part, cutoffs, level, bounds=bounds)
+        for mean_curve in _make_mean_curves(part, cutoffs, level, with_bounds=with_bounds)
     ]
 
 
-def _find_means(
+def _make_mean_curves(
     judged_measures: Sequence[tuple[JudgedRanks, Measure]],
     cutoffs: Sequence[int],
     level: float,
     *,
-    bounds: bool,
+    with_bounds: bool,
 ) -> list[MeanCurve]:
     combination = judged_measures[0][1].declaration.combination
     values = np.hstack([score_curve(ranks, measure, cutoffs) for ranks, measure in judged_measures])
     queries = (~np.isnan(values)).sum(axis=0)
-    if bounds:
+    if with_bounds:
         ranges = [measure.declaration.range for _, measure in judged_measures]
         least, most = np.repeat(ranges, len(cutoffs), axis=0).T
         (ends,) = mean_intervals([values], combination, level=level, limits=(least, most))
@@ -143,7 +143,7 @@ def find_bands(
     # faster.
     for measure in dict.fromkeys(m for _, _, m in pairs):
         places = [i for i, pair in enumerate(pairs) if pair[2] == measure]
-        score_pairs = _pair_scores([pairs[i] for i in places], cutoffs)
+        score_pairs = _score_pairs([pairs[i] for i in places], cutoffs)
         tested = compare_groups(score_pairs, Method(correction=MIN_P, level=level))
         each = (
             Band(
@@ -162,7 +162,7 @@ def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list
     """Return the differences by cutoff as bands without bounds: low and high are NaN. Nothing is
     resampled. Otherwise, the result is the same as that of `find_bands`."""
     bands_found = []
-    for group in _pair_scores(pairs, cutoffs):
+    for group in _score_pairs(pairs, cutoffs):
         combination = group.combination
         own_values, other_values = (
             combination.to_scale(group.values),
@@ -181,7 +181,7 @@ def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list
     return bands_found
 
 
-def _pair_scores(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[PairedScores]:
+def _score_pairs(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[PairedScores]:
     """Return the scores of run and baseline of each pair. Each run is scored only once per
     measure."""
     curves: dict[tuple[int, Measure], Floats] = {}

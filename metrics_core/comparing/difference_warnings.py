@@ -67,8 +67,8 @@ def count_decisive_queries(differences: Floats) -> int:
     return int(np.argmax(reached)) + 1
 
 
-def is_test_unavailable(test: str, queries: int) -> bool:
+def is_test_unavailable(test: str, n_queries: int) -> bool:
     """Return whether the test with this name is unavailable for this number of queries."""
     paired_test = PAIRED_TESTS.get(test)
     is_other = paired_test is not None and not paired_test.tests_mean
-    return is_other and queries > MAX_QUERIES_OF_OTHER_TESTS
+    return is_other and n_queries > MAX_QUERIES_OF_OTHER_TESTS

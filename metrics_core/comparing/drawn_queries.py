@@ -54,7 +54,7 @@ class QueryDraw:
         """The number of queries to draw. Fewer are drawn if the collection is smaller."""
         return sum(self.sizes)
 
-    def order(self, query_ids: Sequence[str]) -> list[str]:
+    def judging_order(self, query_ids: Sequence[str]) -> list[str]:
         """Return the drawn queries that are not left out, in the order in which to judge them. The
         order of `query_ids` has no effect."""
         sorted_ids = sorted(query_ids)
@@ -63,7 +63,8 @@ class QueryDraw:
         return [query_id for query_id in drawn if query_id not in self.left_out]
 
     def level(self, n_counted: int, n_queries: int) -> float:
-        """Return the confidence level of a verdict on the first `n_counted` queries of `order`.
+        """Return the confidence level of a verdict on the first `n_counted` queries of
+        `judging_order`.
 
         `n_queries` is the number of queries in the collection."""
         ends = np.minimum(np.cumsum(self.sizes), n_queries).tolist()
@@ -72,7 +73,7 @@ class QueryDraw:
         return END_LEVELS[min(ends.index(ends[-1]), len(END_LEVELS) - 1)]
 
 
-def count_finished_queries(is_finished: Mask) -> int:
+def count_leading_finished_queries(is_finished: Mask) -> int:
     """Return the number of queries that count: the queries before the first unfinished one.
 
     `is_finished` bool[query] is in the order of the draw. A query with the same documents in both

@@ -100,7 +100,7 @@ class GateOutcome:
         return NO_QUERY_LOST if harmless else self.outcome
 
     @property
-    def n_queries_needed_without_loss(self) -> float:
+    def n_lossless_queries_needed(self) -> float:
         """The number of queries that would rule out a loss as large as the margin if the run lost
         on none of them (`share_upper_bound`).
 

@@ -18,7 +18,12 @@ from metrics_core.comparing.comparison_results import ComparisonResults
 from metrics_core.comparing.difference_warnings import count_decisive_queries
 from metrics_core.comparing.method import DEFAULT_METHOD, Method
 from metrics_core.comparing.testing import PairedScores, compare_groups
-from metrics_core.comparing.verdicts import NO_MATTER, Verdict, decide_verdict, refuse_verdict
+from metrics_core.comparing.verdicts import (
+    NO_MATTER,
+    Verdict,
+    decide_verdict,
+    undeclared_direction_verdict,
+)
 from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
@@ -34,7 +39,7 @@ def classify_differences(differences: Floats, *, tie_threshold: float = SAME) ->
 
     `differences` float64[…] are positive if the run is better. A difference of at most
     `tie_threshold`, in absolute value, is "same"."""
-    better, worse = _mark_outside_band(differences, tie_threshold)
+    better, worse = _mark_beyond_tie_threshold(differences, tie_threshold)
     result = np.full(differences.shape, TIED, dtype=object)
     result[better] = BETTER
     result[worse] = WORSE
@@ -42,7 +47,7 @@ def classify_differences(differences: Floats, *, tie_threshold: float = SAME) ->
     return result
 
 
-def _mark_outside_band(differences: Floats, tie_threshold: float) -> tuple[Mask, Mask]:
+def _mark_beyond_tie_threshold(differences: Floats, tie_threshold: float) -> tuple[Mask, Mask]:
     """Return which differences are above the band of ties, and which are below it."""
     # A difference of exactly `same` in decimals must not leave the band by rounding.
     edge = tie_threshold + 1e-12
@@ -175,7 +180,9 @@ def _make_frame(
     gaps = (values[:, 1:] - values[:, :1]) * direction
     # The unit of a cost can be anything, so any difference counts.
     band = 0.0 if measure.declaration.scale == "cost" else tie_threshold
-    won, lost = (np.count_nonzero(beyond, axis=0) for beyond in _mark_outside_band(gaps, band))
+    won, lost = (
+        np.count_nonzero(beyond, axis=0) for beyond in _mark_beyond_tie_threshold(gaps, band)
+    )
     n_defined, n_baseline = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
     verdicts, effect = (
         _find_verdicts(result, measure, method),
@@ -232,7 +239,7 @@ def _find_verdicts(tested: ComparisonResults, measure: Measure, method: Method) 
     """Return the verdict on each run, in the order of the columns of `tested`."""
     direction = measure.declaration.direction
     if direction == 0:
-        return [refuse_verdict(str(measure))] * len(tested.mean)
+        return [undeclared_direction_verdict(str(measure))] * len(tested.mean)
     contrary = tested.side * np.sign(tested.estimate) < 0
     sample = tested.sample
     columns = [

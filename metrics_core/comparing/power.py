@@ -57,17 +57,17 @@ def detection_chance(
     return np.asarray(near_tail + np.nan_to_num(far_tail))
 
 
-def _deviation_quantiles(queries: int) -> Floats:
+def _deviation_quantiles(n_queries: int) -> Floats:
     """Return equally likely values of the true standard deviation, float64[value], as multiples of
     the standard deviation observed on this number of queries.
 
     The differences are assumed to be normally distributed."""
     from scipy import special
 
-    if queries >= _NORMAL:
+    if n_queries >= _NORMAL:
         return np.ones(1)
     shares = (np.arange(_DEVIATIONS) + 0.5) / _DEVIATIONS
-    return np.sqrt((queries - 1) / special.chdtri(queries - 1, shares))
+    return np.sqrt((n_queries - 1) / special.chdtri(n_queries - 1, shares))
 
 
 def smallest_detectable_difference(
@@ -207,8 +207,8 @@ def find_query_count_needed(difference: float, deviation: float, level: float) -
     if not deviation:
         return FEWEST_QUERIES
 
-    def is_difference_detected(queries: int) -> bool:
-        return _power_of_t_test(difference, deviation, level, queries) >= POWER
+    def is_difference_detected(n_queries: int) -> bool:
+        return _power_of_t_test(difference, deviation, level, n_queries) >= POWER
 
     high = FEWEST_QUERIES
     while not is_difference_detected(high):
@@ -223,8 +223,8 @@ def find_query_count_needed(difference: float, deviation: float, level: float) -
     return high
 
 
-def _power_of_t_test(difference: float, deviation: float, level: float, queries: int) -> float:
+def _power_of_t_test(difference: float, deviation: float, level: float, n_queries: int) -> float:
     from scipy import special
 
-    width = float(special.stdtrit(queries - 1, (1 + level) / 2))
-    return float(detection_chance(difference, deviation / np.sqrt(queries), width, queries))
+    width = float(special.stdtrit(n_queries - 1, (1 + level) / 2))
+    return float(detection_chance(difference, deviation / np.sqrt(n_queries), width, n_queries))

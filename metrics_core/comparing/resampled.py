@@ -100,7 +100,7 @@ class ResampledMeans:
         corrected = np.where(np.isnan(self.p), np.nan, 1.0)
         sorted_places = np.argsort(self.p[self.drawn], kind="stable")
         order = self.drawn[sorted_places]
-        successors = np.minimum.accumulate(self._draw_ranks[:, sorted_places[::-1]], axis=1)[
+        successors = np.minimum.accumulate(self._distance_ranks[:, sorted_places[::-1]], axis=1)[
             :, ::-1
         ]
         n = len(successors) + 1
@@ -114,7 +114,7 @@ class ResampledMeans:
         are right simultaneously with probability 1 - `tail`."""
         if not len(self.drawn):
             return tail
-        rarest = np.sort(self._draw_ranks.min(axis=1))
+        rarest = np.sort(self._distance_ranks.min(axis=1))
         most = int(np.floor(tail * (len(rarest) + 1) + 1e-9))
         return float(rarest[most - 1] / (len(rarest) + 1)) if most else 0.0
 
@@ -123,7 +123,7 @@ class ResampledMeans:
         return np.sort(self.distances, axis=0)
 
     @cached_property
-    def _draw_ranks(self) -> Int32s:
+    def _distance_ranks(self) -> Int32s:
         """For each draw and column, the number of draws in which the column's mean is at least as
         far from its mean in the data as in this draw.
 
@@ -191,23 +191,28 @@ def resample_groups(groups: Sequence[Floats]) -> list[ResampledMeans]:
 
     Each group is float64[query, column] and may have different queries."""
     samples = [_Sample.from_differences(g) for g in groups]
-    drawn_samples = [sample for sample in samples if len(sample.drawn_columns)]
+    drawn_samples = [sample for sample in samples if len(sample.resampled_columns)]
     draws_left = iter(
         studentise_draws(
-            [sample.mean_moments.select_columns(sample.drawn_columns) for sample in drawn_samples]
+            [
+                sample.mean_moments.select_columns(sample.resampled_columns)
+                for sample in drawn_samples
+            ]
         )
     )
     results = []
     for sample in samples:
         p, distances = np.where(sample.is_tested, 1.0, np.nan), np.zeros((0, 0))
-        if len(sample.drawn_columns):
+        if len(sample.resampled_columns):
             draws, limits = (
                 next(draws_left),
-                find_draw_limits(sample.statistic[sample.drawn_columns]),
+                find_draw_limits(sample.statistic[sample.resampled_columns]),
             )
             distances = draws.distances
-            p[sample.drawn_columns] = sample.p_values(draws.count_extreme_draws(limits), distances)
-        results.append(sample.add_draws(p, distances))
+            p[sample.resampled_columns] = sample.p_values(
+                draws.count_extreme_draws(limits), distances
+            )
+        results.append(sample.build_results(p, distances))
     return results
 
 
@@ -228,32 +233,32 @@ class _Sample:
         return cls(moments, studentise(moments.mean, moments.error), differing, tested)
 
     @property
-    def drawn_columns(self) -> Ints:
+    def resampled_columns(self) -> Ints:
         """The columns that are resampled, int64[drawn column]."""
         return np.flatnonzero(self.is_tested & (self.differing > 0))
 
-    def p_values(self, reached: Ints, distances: Floats) -> Floats:
-        """Return the p-values of `drawn_columns`, float64[drawn column], from the `distances` of
-        the draws, [draw, drawn column]. `reached` int64[drawn column] is the number of draws whose
-        distance is at least as large as the distance in the data."""
+    def p_values(self, n_extreme_draws: Ints, distances: Floats) -> Floats:
+        """Return the p-values of `resampled_columns`, float64[drawn column], from the `distances`
+        of the draws, [draw, drawn column]. `n_extreme_draws` int64[drawn column] is the number of
+        draws whose distance is at least as large as the distance in the data."""
         queries, limits = (
-            self.mean_moments.queries[self.drawn_columns],
-            np.abs(self.statistic[self.drawn_columns]),
+            self.mean_moments.queries[self.resampled_columns],
+            np.abs(self.statistic[self.resampled_columns]),
         )
-        share = _share_of_extreme_draws(reached, distances, limits, queries)
-        has_few, filled = queries <= FEW, self.mean_moments.filled[self.drawn_columns]
+        share = _share_of_extreme_draws(n_extreme_draws, distances, limits, queries)
+        has_few, filled = queries <= FEW, self.mean_moments.filled[self.resampled_columns]
         if has_few.any():
             signs = random_sign_p_values(filled[has_few].T)
             share[has_few] = share[has_few] ** _OF_DRAWS * signs ** (1 - _OF_DRAWS)
         # No p-value may be below that of all signs being equal, the least likely outcome. If all
         # differences have the same sign and size, it is exactly that.
-        differing = self.differing[self.drawn_columns]
+        differing = self.differing[self.resampled_columns]
         least_p = 2.0 ** (1 - np.minimum(differing, _MOST_SIGNS))
         most = differing * np.abs(filled).max(axis=1)
         one_size = np.abs(filled.sum(axis=1)) >= most * (1 - _EQUAL_SIZE_TOLERANCE)
         return np.minimum(np.where(one_size, least_p, np.maximum(share, least_p)), 1.0)
 
-    def add_draws(self, p: Floats, distances: Floats) -> ResampledMeans:
+    def build_results(self, p: Floats, distances: Floats) -> ResampledMeans:
         """Return the results of the columns: their statistics, the p-values `p`, and the
         `distances` of the draws."""
         moments = self.mean_moments
@@ -265,25 +270,25 @@ class _Sample:
             self.differing,
             p,
             distances,
-            self.drawn_columns,
+            self.resampled_columns,
         )
 
 
 def _share_of_extreme_draws(
-    reached: Ints, distances: Floats, limits: Floats, queries: Ints
+    n_extreme_draws: Ints, distances: Floats, limits: Floats, queries: Ints
 ) -> Floats:
     """Return, for each resampled column, the share of draws whose mean is at least `limits`
-    standard errors from the column's mean, float64[drawn column]. `reached` counts these draws, and
-    `queries` the queries of each column.
+    standard errors from the column's mean, float64[drawn column]. `n_extreme_draws` counts these
+    draws, and `queries` the queries of each column.
 
     If fewer than ten draws reach a column's limit, the share is extrapolated from the tenth-largest
     distance by the tail of Student's t."""
     from scipy import special
 
     n_draws = len(distances)
-    share = np.asarray((reached + 1) / (n_draws + 1), dtype=np.float64)
+    share = np.asarray((n_extreme_draws + 1) / (n_draws + 1), dtype=np.float64)
     last = np.partition(distances, n_draws - _MIN_DRAWS_BEYOND, axis=0)[n_draws - _MIN_DRAWS_BEYOND]
-    rare = np.flatnonzero((reached < _MIN_DRAWS_BEYOND) & (last <= limits))
+    rare = np.flatnonzero((n_extreme_draws < _MIN_DRAWS_BEYOND) & (last <= limits))
     if len(rare):
         free, last = np.maximum(queries[rare] - 1, 1), last[rare]
         falls = special.stdtr(free, -limits[rare]) / special.stdtr(free, -last)

@@ -100,7 +100,7 @@ def compare_groups_together(
         inner = _find_margin_interval(sample, sample.p, level)
         low, high = np.minimum(outer.low, inner.low), np.maximum(outer.high, inner.high)
         interval_ends = low, high, inner.low, inner.high
-        width, side = _t_test_width(tail, sample, p), np.sign(sample.mean)
+        width, side = _t_test_quantiles(tail, sample, p), np.sign(sample.mean)
         result = ComparisonResults(sample, sample.mean, sample.p, p, *interval_ends, width, side)
         results.append(pair.to_score_scale(result, level))
     return results
@@ -231,7 +231,7 @@ def _compare_by_draws(sample: ResampledMeans, method: Method) -> ComparisonResul
     each = (
         sample.column_error_probability(tail)
         if is_joint
-        else tail * _share_of_error(p_corrected, method, tail)
+        else tail * _error_share_per_interval(p_corrected, method, tail)
     )
     outer = sample.intervals(each, are_significant(p_corrected, method.level))
     inner = _find_margin_interval(sample, sample.p, method.level)
@@ -290,7 +290,7 @@ def _find_intervals(
     low, high = np.full((2, len(columns)), np.nan)
     if not _is_test_of_mean(method):
         return low, high
-    level = 1 - tail * _share_of_error(p_corrected, method, tail)
+    level = 1 - tail * _error_share_per_interval(p_corrected, method, tail)
     for i in np.flatnonzero(~np.isnan(p_corrected)):
         low[i], high[i] = (bca_interval if method.test == BCA else t_interval)(columns[i], level)
     # A step-down correction, and a test that counts signs, may be significant although this
@@ -306,11 +306,11 @@ def _critical_t_values(sample: ResampledMeans, p_corrected: Floats, method: Meth
     significant."""
     if not _is_test_of_mean(method):
         return np.full(len(p_corrected), np.nan)
-    tail = (1 - method.level) * _share_of_error(p_corrected, method, 1 - method.level)
-    return _t_test_width(tail, sample, p_corrected)
+    tail = (1 - method.level) * _error_share_per_interval(p_corrected, method, 1 - method.level)
+    return _t_test_quantiles(tail, sample, p_corrected)
 
 
-def _t_test_width(tail: float, sample: ResampledMeans, p: Floats) -> Floats:
+def _t_test_quantiles(tail: float, sample: ResampledMeans, p: Floats) -> Floats:
     """Return the number of standard errors from zero at which a t-test with error probability
     `tail` becomes significant, float64[column]. It is NaN for columns without a test, for which `p`
     float64[column] is NaN."""
@@ -325,7 +325,7 @@ def _is_test_of_mean(method: Method) -> bool:
     return method.test not in PAIRED_TESTS or PAIRED_TESTS[method.test].tests_mean
 
 
-def _share_of_error(p_corrected: Floats, method: Method, tail: float) -> float:
+def _error_share_per_interval(p_corrected: Floats, method: Method, tail: float) -> float:
     """Return the share of the error probability that is allotted to each of several intervals.
 
     For Benjamini-Hochberg, the share follows Benjamini and Yekutieli, False discovery rate-adjusted

@@ -94,7 +94,7 @@ def decide_verdict(
     return Verdict(CANNOT_TELL, f"p is above {1 - level:.2g} after correction")
 
 
-def refuse_verdict(measure: str) -> Verdict:
+def undeclared_direction_verdict(measure: str) -> Verdict:
     """Return `NO_VERDICT` together with the reason: the direction of the measure is not
     declared."""
     return Verdict(
@@ -104,7 +104,7 @@ def refuse_verdict(measure: str) -> Verdict:
     )
 
 
-def _untested_reason(differing: int) -> str:
-    if not differing:
+def _untested_reason(n_differing: int) -> str:
+    if not n_differing:
         return "no query differs"
-    return "only one query differs" if differing == 1 else f"only {differing} queries differ"
+    return "only one query differs" if n_differing == 1 else f"only {n_differing} queries differ"

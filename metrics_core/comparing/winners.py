@@ -12,7 +12,7 @@ ROUNDING = 1e-12
 depend on the order in which values are summed."""
 
 
-def find_better_sides(differences: npt.ArrayLike, direction: int = 1) -> Ints:
+def better_run_signs(differences: npt.ArrayLike, direction: int = 1) -> Ints:
     """Return which side is better for each difference, int64[…].
 
     `differences` float64[…] is run minus baseline. The result is 1 for the run, -1 for the
@@ -22,6 +22,6 @@ def find_better_sides(differences: npt.ArrayLike, direction: int = 1) -> Ints:
     return np.where(np.abs(defined) > ROUNDING, np.sign(defined) * direction, 0).astype(np.int64)
 
 
-def better_side(difference: float, direction: int = 1) -> int:
-    """Return the result of `find_better_sides` for a single difference."""
-    return int(find_better_sides(difference, direction))
+def better_run_sign(difference: float, direction: int = 1) -> int:
+    """Return the result of `better_run_signs` for a single difference."""
+    return int(better_run_signs(difference, direction))

@@ -193,7 +193,7 @@ def diagnose(
     )
 
 
-def list_unjudged(
+def diagnose_unjudged_query(
     runs: Sequence[Run], query_id: str, baseline: str, focus: str, cutoff: int
 ) -> Diagnosis:
     """Return the diagnosis of a query without judgments. It contains only the lists of the runs."""

@@ -10,7 +10,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.comparing.drawn_queries import (
     QueryDraw,
-    count_finished_queries,
+    count_leading_finished_queries,
     detectable_difference,
 )
 from metrics_core.comparing.method import Method
@@ -64,7 +64,7 @@ class DrawnJudgments:
         return 0 if self.row is None else int(self.row["differing"])
 
     @property
-    def is_open(self) -> bool:
+    def is_comparison_shown(self) -> bool:
         """Whether the comparison is shown. It is if enough queries are completely judged and, in
         addition, enough of them differ in their scores or the whole draw is judged."""
         return self.row is not None and (self.n_differing >= FEWEST_DIFFERING or self.is_finished)
@@ -113,7 +113,7 @@ def evaluate_draw(
     `qrels`; for a document that is graded in both, the grade in `layer` is used. A document with a
     negative grade counts as unjudged."""
     all_queries = list_all_queries(run, baseline)
-    query_ids = draw.order(all_queries)
+    query_ids = draw.judging_order(all_queries)
     grades = _collect_grades(qrels, layer, query_ids)
     run, baseline = (
         _select_top_results(each, query_ids, measure.cutoff or 0) for each in (run, baseline)
@@ -122,7 +122,7 @@ def evaluate_draw(
     pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
     graded = np.array([pair in grades for pair in pairs], dtype=np.bool_)
     unfinished = set(documents["query_id"][~graded])
-    n_counted = count_finished_queries(
+    n_counted = count_leading_finished_queries(
         np.array([q not in unfinished for q in query_ids], dtype=np.bool_)
     )
     level, counted = draw.level(n_counted, len(all_queries)), query_ids[:n_counted]

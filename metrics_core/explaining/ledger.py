@@ -80,7 +80,7 @@ class DifferenceLedger:
         return self.score - self.baseline_score
 
     @property
-    def counts(self) -> Mask:
+    def is_contributing(self) -> Mask:
         """Whether each document contributes to the difference, bool[document].
 
         False for a document that contributes the same amount to both scores."""

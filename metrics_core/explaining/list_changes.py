@@ -216,7 +216,7 @@ def find_list_length(run: Run) -> int:
     return int(read_lists(run, run.query_ids, DEEPEST)[1].max(initial=0))
 
 
-def find_first_document_ranks(run: Run, baseline: Run, query_ids: Sequence[str]) -> Ints:
+def baseline_ranks_of_first_documents(run: Run, baseline: Run, query_ids: Sequence[str]) -> Ints:
     """Return the baseline's rank of the document that the run ranks first, int64[query]; 0 if it is
     not among the baseline's first `DEEPEST` documents."""
     deep = compare_runs(run, baseline, query_ids, depth=DEEPEST)

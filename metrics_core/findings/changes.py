@@ -82,27 +82,36 @@ def explain_change(
 
 
 def summarise_change(
-    top: TopDocument | None, worse: str, *, is_loss: bool, has_relevant: bool, cutoff: int
+    top_document: TopDocument | None,
+    worse_run: str,
+    *,
+    is_loss: bool,
+    has_relevant: bool,
+    cutoff: int,
 ) -> str:
     """Summarise a change of score in a few words, for a row of a list.
 
-    `is_loss` is true if the score fell, and `worse` is the name of the worse run. If `top`, the
-    best document of the query, moved in the same direction as the score, the text describes this
-    move. Otherwise, if `has_relevant` is false, the text says that the worse run has nothing
-    relevant in its top `cutoff`. In all other cases, the text is empty."""
-    if top is not None and top.before != top.after:
-        document = f"{'only relevant' if top.is_only_relevant else 'best'} document"
-        if not top.after:
-            text = f"{document} no longer retrieved (was at rank {top.before})" if is_loss else ""
-        elif not top.before:
-            text = "" if is_loss else f"{document} newly retrieved, at rank {top.after}"
-        elif (top.after > top.before) == is_loss:
-            text = f"{document} {'fell' if is_loss else 'rose'} to rank {top.after}"
+    `is_loss` is true if the score fell, and `worse_run` is the name of the worse run. If
+    `top_document`, the best document of the query, moved in the same direction as the score, the
+    text describes this move. Otherwise, if `has_relevant` is false, the text says that the worse
+    run has nothing relevant in its top `cutoff`. In all other cases, the text is empty."""
+    if top_document is not None and top_document.before != top_document.after:
+        document = f"{'only relevant' if top_document.is_only_relevant else 'best'} document"
+        if not top_document.after:
+            text = (
+                f"{document} no longer retrieved (was at rank {top_document.before})"
+                if is_loss
+                else ""
+            )
+        elif not top_document.before:
+            text = "" if is_loss else f"{document} newly retrieved, at rank {top_document.after}"
+        elif (top_document.after > top_document.before) == is_loss:
+            text = f"{document} {'fell' if is_loss else 'rose'} to rank {top_document.after}"
         else:
             text = ""
         if text:
             return text
-    return "" if has_relevant else f"{worse}: nothing relevant in the top {cutoff}"
+    return "" if has_relevant else f"{worse_run}: nothing relevant in the top {cutoff}"
 
 
 def _find_empty_run(diagnosis: Diagnosis, is_loss: bool) -> str | None:
@@ -197,19 +206,19 @@ def _describe_documents(
         count_text = "only" if n_best == 1 else w.number_word(n_best)
         return (
             f"{of_them}the {count_text}"
-            f" {_graded_documents(best, w.plural(n_best, 'document'), grade_names)}"
+            f" {_graded_documents_phrase(best, w.plural(n_best, 'document'), grade_names)}"
         )
     noun = w.plural(len(moves), "document")
     article = "a" if len(moves) == 1 else w.number_word(len(moves))
     if best == 1:
         return f"{article} relevant {noun}"
     if len(set(grades)) == 1:
-        return f"{article} {_graded_documents(grades[0], noun, grade_names)}"
+        return f"{article} {_graded_documents_phrase(grades[0], noun, grade_names)}"
     grades_text = w.join_words(w.format_grade(g) for g in sorted(set(grades), reverse=True))
     return f"{article} {noun} graded {grades_text}"
 
 
-def _graded_documents(grade: float, noun: str, grade_names: Mapping[float, str]) -> str:
+def _graded_documents_phrase(grade: float, noun: str, grade_names: Mapping[float, str]) -> str:
     """Return a noun phrase for documents of one grade. It uses the name of the grade if there is
     one."""
     name = grade_names.get(grade)

@@ -109,7 +109,7 @@ def other_costs_sentence(table: pd.DataFrame, run: str, measure: str, level: flo
     return muted_span(f" {w.sentence_case('; '.join(costs))}.") if costs else Sentence()
 
 
-def undeclared_text(row: Mapping[str, Any], baseline_mean: float, measure: str) -> Sentence:
+def no_direction_text(row: Mapping[str, Any], baseline_mean: float, measure: str) -> Sentence:
     """State the means of a measure whose direction is not declared, and that there is no test."""
     means = f"{w.format_score(row['mean'])} against {w.format_score(baseline_mean)}"
     difference = w.format_difference(row["difference"])

@@ -15,11 +15,11 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.crossings import find_cutoff_ranges
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
-from metrics_core.comparing.winners import better_side, find_better_sides
+from metrics_core.comparing.winners import better_run_sign, better_run_signs
 from metrics_core.findings.phrases import (
     COMPARE_ANOTHER_RUN,
     NOT_SIGNIFICANT,
-    family_note,
+    band_note,
     few_queries_note,
 )
 from metrics_core.findings.sentence import (
@@ -66,7 +66,7 @@ class _Curve:
         return cls(
             ks,
             rows["difference"].to_numpy(),
-            (find_better_sides(rows["difference"]) == 0) & unchanged,
+            (better_run_signs(rows["difference"]) == 0) & unchanged,
             find_cutoff_ranges(ks, (rows["diff_low"] > 0).to_numpy()),
             find_cutoff_ranges(ks, (rows["diff_high"] < 0).to_numpy()),
         )
@@ -206,7 +206,7 @@ def describe_cutoff(
     in_band = bool(((at_k["diff_low"] > 0) | (at_k["diff_high"] < 0)).any())
     if in_band == significant or at_k["diff_low"].isna().all():
         return title, Sentence()
-    return title, muted_span(family_note(k, "the band is corrected", is_significant=significant))
+    return title, muted_span(band_note(k, "the band is corrected", is_significant=significant))
 
 
 def curves_placeholder(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:
@@ -270,9 +270,9 @@ def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> S
     gap = float(tested_curve.difference[mask][-1])
     if mask.sum() > 1 or math.isnan(gap):
         return muted_span(f"{cutoffs_text} {NOT_SIGNIFICANT}")
-    if not better_side(gap):
+    if not better_run_sign(gap):
         return muted_span(f"{cutoffs_text} the means are equal.")
-    verb = "leads" if better_side(gap) > 0 else "trails"
+    verb = "leads" if better_run_sign(gap) > 0 else "trails"
     verb_phrase = f" {verb}, but not significantly ({w.format_difference(gap)})."
     return muted_span(f"{cutoffs_text} ") + run_span(focus) + muted_span(verb_phrase)
 

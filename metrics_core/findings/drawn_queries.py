@@ -20,7 +20,7 @@ def drawn_queries_finding(state: DrawnJudgments) -> VerdictFinding:
     if row is None and state.is_finished:
         lead = muted_span(f"A comparison needs at least {FEWEST_QUERIES} queries.")
         return VerdictFinding(strong_span(f"{n} judged"), lead)
-    if row is None or not state.is_open:
+    if row is None or not state.is_comparison_shown:
         title = f"Judge {n}"
         return VerdictFinding(strong_span(title), muted_span(_describe_task(state)))
     counted = n if state.is_finished else f"{w.format_count(state.n_counted)} of {n}"
@@ -61,10 +61,10 @@ def drawn_progress_text(state: DrawnJudgments) -> str:
     return f"{n_counted} {needed}queries judged" if n_counted else ""
 
 
-def share_needed_to_open(state: DrawnJudgments) -> float | None:
+def judged_percent_needed(state: DrawnJudgments) -> float | None:
     """Return the minimum share of the randomly drawn queries, in per cent, that must be judged
     before the comparison is shown. Returns None if it is already shown."""
-    return None if state.is_open else 100 * FEWEST_QUERIES / len(state.query_ids)
+    return None if state.is_comparison_shown else 100 * FEWEST_QUERIES / len(state.query_ids)
 
 
 def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
@@ -73,7 +73,7 @@ def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
     Until the comparison is shown, the pairs instead state how many more queries are needed, and the
     smallest difference that can be detected once all randomly drawn queries are judged."""
     row, missing = state.row, FEWEST_QUERIES - state.n_counted
-    if row is None or not state.is_open:
+    if row is None or not state.is_comparison_shown:
         opens = f"{missing} more {w.plural(missing, 'query', 'queries')}"
         if missing <= 0:
             opens = f"{FEWEST_DIFFERING} differing queries ({state.n_differing} so far)"

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from metrics_core.base import wording as w
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.findings.robustness import RobustnessCheck, Tone
 from metrics_core.findings.sentence import Sentence, muted_span
-from metrics_core.findings.verdict_risks import format_cannot_reverse, format_could_reverse
+from metrics_core.findings.verdict_risks import cannot_reverse_text, could_reverse_text
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 
 _MIN_MISSING_SHARE = 0.2
 MISSING_QUERIES = "queries without results"
@@ -38,7 +38,7 @@ def ties_check(
     if not tied:
         return None
     low, high = bounds
-    side, ends_on = better_side(difference), {better_side(low), better_side(high)}
+    side, ends_on = better_run_sign(difference), {better_run_sign(low), better_run_sign(high)}
     can_turn = bool(ends_on - {0, side})
 
     def make_ties_check(word: str, tone: Tone) -> RobustnessCheck:
@@ -51,16 +51,16 @@ def ties_check(
         f"{w.format_count(tied)} of {w.format_count(queries)} {have} ties that could affect"
         " scores. "
     )
-    if better_side(high - low) == 0:
+    if better_run_sign(high - low) == 0:
         reason += "No order of the ties changes the difference."
-        return make_ties_check(format_cannot_reverse(side), "firm")
+        return make_ties_check(cannot_reverse_text(side), "firm")
     if not is_exact:
         reason += f"In the two tie orders tried, the difference is between {ends}."
-        return make_ties_check(format_could_reverse(side) if can_turn else w.DASH, "")
+        return make_ties_check(could_reverse_text(side) if can_turn else w.DASH, "")
     reason += f"Whichever way ties are broken, the difference stays between {ends}."
     if can_turn:
-        return make_ties_check(format_could_reverse(side), "not firm")
-    return make_ties_check(format_cannot_reverse(side), "firm")
+        return make_ties_check(could_reverse_text(side), "not firm")
+    return make_ties_check(cannot_reverse_text(side), "firm")
 
 
 def describe_tie_order_effect(word: str) -> str:
@@ -76,7 +76,7 @@ def describe_tie_order_effect(word: str) -> str:
 def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
     """Return the check on ties for runs that were loaded as judged ranks (the ranks of judged
     documents, without scores). Its answer is unknown."""
-    reason = f"{judged_ranks_text(runs)}, without scores"
+    reason = f"{judged_ranks_clause(runs)}, without scores"
     sentence = f"{reason}, so ties are unknown."
     return RobustnessCheck("ties", "Ties", "unknown", "", sentence, "unknown without scores")
 
@@ -139,7 +139,7 @@ def missing_queries_check(
     if p_value == p_value:
         reason += f" ({'not significant, ' if is_lost else ''}{w.format_p_value(p_value)})"
     reason += "."
-    side, side_without = better_side(difference), better_side(shared_difference)
+    side, side_without = better_run_sign(difference), better_run_sign(shared_difference)
     if side == side_without and is_lost:
         return make_missing_check("carry its significance", "", reason)
     if side == side_without:
@@ -155,7 +155,7 @@ def missing_queries_check(
     return make_missing_check(word, "not firm", reason)
 
 
-def missing_queries_doubt(difference: float, shared_difference: float, n_shared: int) -> Sentence:
+def missing_queries_caveat(difference: float, shared_difference: float, n_shared: int) -> Sentence:
     """State the difference over the `n_shared` queries with results from both runs.
 
     The sentence is empty if leaving out the other queries changes the difference by less than a

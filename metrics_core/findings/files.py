@@ -69,15 +69,15 @@ def files_finding(
 
 
 def _waiting_files_text(
-    unclear_files: Sequence[str], ambiguous_files: Sequence[str], files: int
+    unclear_files: Sequence[str], ambiguous_files: Sequence[str], n_files: int
 ) -> str:
     """State the number of files that the user must check, or whose kind the user must choose."""
     n_waiting = len({*unclear_files, *ambiguous_files})
-    total_text = f" of {w.number_word(files)}" if files > n_waiting else ""
+    total_text = f" of {w.number_word(n_files)}" if n_files > n_waiting else ""
     verb, need = w.plural(n_waiting, "needs", "need"), "a look" if unclear_files else "your answer"
     return (
-        f"{w.sentence_case(w.number_word(n_waiting))}{total_text} {w.plural(files, 'file')} {verb}"
-        f" {need}"
+        f"{w.sentence_case(w.number_word(n_waiting))}{total_text} {w.plural(n_files, 'file')}"
+        f" {verb} {need}"
     )
 
 

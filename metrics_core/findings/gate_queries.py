@@ -11,7 +11,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.gates import NOT_WORSE, GateOutcome
 from metrics_core.comparing.pairs import WORSE, query_differences
 from metrics_core.comparing.verdicts import WORSE_RUN
-from metrics_core.comparing.winners import find_better_sides
+from metrics_core.comparing.winners import better_run_signs
 from metrics_core.explaining.query_kinds import classify_queries
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.given_measures import is_given_measure
@@ -126,7 +126,7 @@ def broken_queries(
     frame = query_differences(scores, gate.measure, outcome.run, outcome.baseline)
     is_lost, is_changed = (
         frame["outcome"] == WORSE,
-        find_better_sides(frame["difference"].to_numpy()) != 0,
+        better_run_signs(frame["difference"].to_numpy()) != 0,
     )
     listed = frame[is_lost if outcome.outcome == WORSE_RUN else is_changed]
     order = np.argsort(listed["difference"].to_numpy() * gate.direction, kind="stable")[:_WORST]

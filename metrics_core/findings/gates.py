@@ -171,9 +171,9 @@ def _explain_unclear(outcome: GateOutcome) -> str:
             f" least {FEWEST_QUERIES}."
         )
     if outcome.effective_outcome == NO_QUERY_LOST and not math.isnan(
-        outcome.n_queries_needed_without_loss
+        outcome.n_lossless_queries_needed
     ):
-        needed = w.format_count(int(outcome.n_queries_needed_without_loss))
+        needed = w.format_count(int(outcome.n_lossless_queries_needed))
         return (
             f"No query got worse, but {needed} queries are needed to rule out a loss of {margin}."
         )

@@ -9,7 +9,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import few_queries_note
 from metrics_core.findings.sentence import (
@@ -45,61 +45,69 @@ _GROUP = GroupNoun()
 
 
 def groups_title(
-    bridge: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
+    contributions: pd.DataFrame,
+    focus: str,
+    *,
+    noun: GroupNoun = _GROUP,
+    higher_is_better: bool = True,
 ) -> Sentence:
     """Return the title on the groups behind the difference, in at most MAX_TITLE_LENGTH characters.
     It names a group only if this group contributes most and differs from the others. Otherwise it
     counts the groups with the direction of the total. If directions differ and no group is
-    significant, it says so instead. `bridge` is the frame of
+    significant, it says so instead. `contributions` is the frame of
     `slicing.contributions.group_contributions` (group, queries, difference, part) with the columns
     clear (significant) and unlike (differs from the other groups)."""
-    queries = int(bridge["queries"].sum())
+    queries = int(contributions["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
-    if len(bridge) == 1:
+    if len(contributions) == 1:
         return strong_span(
-            _shorten_title(f"All queries are {bridge['group'].iloc[0]}", "", "There is one group")
+            _shorten_title(
+                f"All queries are {contributions['group'].iloc[0]}", "", "There is one group"
+            )
         )
-    total = math.fsum(bridge["part"])
+    total = math.fsum(contributions["part"])
     if not _is_nonzero(total):
         statement = (
             "The means differ by less than 0.0005"
-            if better_side(total)
+            if better_run_sign(total)
             else "The means are the same"
         )
         return strong_span(statement)
-    if lead := _find_main_group(bridge, total):
+    if lead := _find_main_group(contributions, total):
         verb = "gains" if (total > 0) == higher_is_better else "loses"
-        shorter = f" {verb} most in one of {w.number_word(len(bridge))} groups"
+        shorter = f" {verb} most in one of {w.number_word(len(contributions))} groups"
         return run_span(focus) + strong_span(
             _shorten_title(f" {verb} most in {lead}", focus, shorter)
         )
-    if _is_inconclusive(bridge, total):
-        significance = _significance_sentence(bridge, len(bridge), noun, higher_is_better)
+    if _is_inconclusive(contributions, total):
+        significance = _significance_sentence(
+            contributions, len(contributions), noun, higher_is_better
+        )
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
-    direction, count_text = _count_agreeing_groups(bridge, total)
+    direction, count_text = _count_agreeing_groups(contributions, total)
     statement = f" scores {direction} in {count_text} "
     return run_span(focus) + strong_span(
         _shorten_title(statement + noun.plural, focus, statement + "groups")
     )
 
 
-def _count_agreeing_groups(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
+def _count_agreeing_groups(contributions: pd.DataFrame, total: float) -> tuple[str, str]:
     """Return the total's direction, "higher" or "lower", and in words how many groups share it."""
-    agreeing, _ = _split_groups(bridge, total)
-    count_text = f"all {w.number_word(len(bridge))}"
-    if len(agreeing) < len(bridge):
-        count_text = f"{w.number_word(len(agreeing))} of {w.number_word(len(bridge))}"
-    elif len(bridge) == 2:
+    agreeing, _ = _split_groups(contributions, total)
+    count_text = f"all {w.number_word(len(contributions))}"
+    if len(agreeing) < len(contributions):
+        count_text = f"{w.number_word(len(agreeing))} of {w.number_word(len(contributions))}"
+    elif len(contributions) == 2:
         count_text = "both"
     return "higher" if total > 0 else "lower", count_text
 
 
-def _is_inconclusive(bridge: pd.DataFrame, total: float) -> bool:
+def _is_inconclusive(contributions: pd.DataFrame, total: float) -> bool:
     """Whether a count of groups would mislead: they differ in direction and none is significant."""
-    agreeing, _ = _split_groups(bridge, total)
-    is_named = not _is_nonzero(total) or _find_main_group(bridge, total)
-    return not is_named and len(agreeing) < len(bridge) and not bridge["clear"].any()
+    agreeing, _ = _split_groups(contributions, total)
+    is_named = not _is_nonzero(total) or _find_main_group(contributions, total)
+    return not is_named and len(agreeing) < len(contributions) and not contributions["clear"].any()
 
 
 def _shorten_title(text: str, prefix: str, shorter: str) -> str:
@@ -126,48 +134,57 @@ def single_run_title(
 
 
 def groups_subtitle(
-    bridge: pd.DataFrame,
+    contributions: pd.DataFrame,
     *,
     n_tested: int,
     noun: GroupNoun = _GROUP,
     higher_is_better: bool = True,
 ) -> Sentence:
     """State which groups have a significant difference, and which group contributes more than its
-    share of the queries. `bridge` is the same frame as for `groups_title`, and `n_tested` is the
-    number of groups tested."""
-    queries = int(bridge["queries"].sum())
+    share of the queries. `contributions` is the same frame as for `groups_title`, and `n_tested` is
+    the number of groups tested."""
+    queries = int(contributions["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
-    if len(bridge) == 1:
+    if len(contributions) == 1:
         return muted_span("There is only one group, so this column explains nothing.")
-    total = math.fsum(bridge["part"])
-    if _is_inconclusive(bridge, total):
+    total = math.fsum(contributions["part"])
+    if _is_inconclusive(contributions, total):
         # The title says already that none is significant.
-        text = "The mean is {} in {} ".format(*_count_agreeing_groups(bridge, total)) + noun.plural
+        text = (
+            "The mean is {} in {} ".format(*_count_agreeing_groups(contributions, total))
+            + noun.plural
+        )
     else:
-        text = _significance_sentence(bridge, n_tested, noun, higher_is_better)
-    sentence = reversal_finding(bridge, higher_is_better=higher_is_better)
-    sentence = sentence or _concentration_sentence(bridge, higher_is_better)
+        text = _significance_sentence(contributions, n_tested, noun, higher_is_better)
+    sentence = reversal_finding(contributions, higher_is_better=higher_is_better)
+    sentence = sentence or _concentration_sentence(contributions, higher_is_better)
     return join_sentences([muted_span(f"{text}."), sentence], " ")
 
 
-def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
+def _concentration_sentence(contributions: pd.DataFrame, higher_is_better: bool) -> Sentence:
     """Name the group whose contribution most exceeds its share of the queries, and say if the group
     is not significant. The sentence is empty if the excess is small. Contributions are rounded so
     that the printed numbers add up to the total."""
-    total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
-    if not _is_nonzero(total) or len(bridge) < 2:
+    total, queries = math.fsum(contributions["part"]), int(contributions["queries"].sum())
+    if not _is_nonzero(total) or len(contributions) < 2:
         return Sentence()
-    agreeing, _ = _split_groups(bridge, total)
+    agreeing, _ = _split_groups(contributions, total)
     excess = (agreeing["part"] - total * agreeing["queries"] / queries) * np.sign(total)
     row = agreeing.loc[excess.idxmax()]
-    parts = dict(zip(bridge["group"], w.round_parts(total, bridge["part"].tolist()), strict=True))
+    parts = dict(
+        zip(
+            contributions["group"],
+            w.round_parts(total, contributions["part"].tolist()),
+            strict=True,
+        )
+    )
     part = parts[row["group"]]
     share = abs(row["part"] / total)
     if abs(row["difference"]) < _CONCENTRATED * abs(total) or share < _MIN_SHARE:
         return Sentence()
     share_words = next((words for min_share, words in _SHARES if share >= min_share), "")
-    if share_words and len(agreeing) == len(bridge):
+    if share_words and len(agreeing) == len(contributions):
         part_text = f"{share_words} of the {'gain' if (total > 0) == higher_is_better else 'loss'}"
     elif abs(part) > abs(total) + 0.0005:
         if not row["clear"]:
@@ -182,7 +199,7 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
     with_few = f"{comma} with {w.format_count(n)} of the {w.format_count(queries)} queries"
     status = "not tested" if n < FEWEST_QUERIES else "not significant"
     name = w.sentence_case(row["group"]) + ("" if row["clear"] else f" ({status})")
-    if row["clear"] and bridge["clear"].sum() == 1:
+    if row["clear"] and contributions["clear"].sum() == 1:
         name = "They" if verb == "add" else "It"  # the sentence before names this group alone
     return muted_span(f"{name} {verb} {part_text}") + aside_span(with_few) + muted_span(".")
 
@@ -193,30 +210,32 @@ def _is_plural(name: str) -> bool:
 
 
 def _significance_sentence(
-    bridge: pd.DataFrame, n_tested: int, noun: GroupNoun, higher_is_better: bool
+    contributions: pd.DataFrame, n_tested: int, noun: GroupNoun, higher_is_better: bool
 ) -> str:
     """State which groups have a significant difference. The text does not end with a full stop."""
-    if (bridge["queries"] < FEWEST_QUERIES).all():
+    if (contributions["queries"] < FEWEST_QUERIES).all():
         return (
             f"No {noun.singular} has the {w.number_word(FEWEST_QUERIES)} queries needed for a test"
         )
-    clear = bridge[bridge["clear"]]
+    clear = contributions[contributions["clear"]]
     if clear.empty:
         return f"No {noun.singular} is significant on its own"
-    n = max(n_tested, len(bridge))
+    n = max(n_tested, len(contributions))
     correction = f" after correction for {w.number_word(n)} {noun.plural}" * (n > 1)
     is_gain = (clear["difference"] > 0) == higher_is_better
     sides = [("better", clear[is_gain]), ("worse", clear[~is_gain])]
     sides.sort(key=lambda side: -len(side[1]))
     (first, larger_side), (second, smaller_side) = sides
-    if smaller_side.empty and len(larger_side) == len(bridge) > 1:
-        every_one = "Both" if len(bridge) == 2 else f"All {w.number_word(len(bridge))}"
+    if smaller_side.empty and len(larger_side) == len(contributions) > 1:
+        every_one = (
+            "Both" if len(contributions) == 2 else f"All {w.number_word(len(contributions))}"
+        )
         return f"{every_one} {noun.plural} are significantly {first}{correction}"
-    subject = _group_subject(larger_side, bridge, noun)
+    subject = _group_subject(larger_side, contributions, noun)
     subject = f"Only {subject}" if len(clear) == 1 else w.sentence_case(subject)
     clause = f"{subject} significantly {first}{correction}"
     if len(smaller_side):
-        other = _group_subject(smaller_side, bridge, noun, brief=True)
+        other = _group_subject(smaller_side, contributions, noun, brief=True)
         return f"{clause}, {other} significantly {second}"
     return clause if len(clear) == 1 else f"{clause}, none is significantly {second}"
 
@@ -236,12 +255,12 @@ def _group_subject(
     return f"{counted} of {w.number_word(len(all_groups))} {noun.plural} {verb}"
 
 
-def slices_finding(n_slices: int, n_differing: int, *, of_means: bool = True) -> str:
+def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = True) -> str:
     """State in how many of the tested slices the difference or the typical ratio deviates
     significantly from its value on all other queries. The text is "" if no slice was tested."""
     if not n_slices:
         return ""
-    value = "difference" if of_means else "typical ratio"
+    value = "difference" if compares_means else "typical ratio"
     slices = f"{w.format_with_noun(n_slices, 'group')} by one or two columns"
     text = f"In {w.number_word(n_differing)} of {slices}, the {value} is"
     if not n_differing:
@@ -314,31 +333,33 @@ def _is_nonzero(difference: float) -> bool:
     return w.format_difference(difference) != w.format_difference(0)
 
 
-def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _split_groups(contributions: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the groups whose rounded difference has the direction of the total, and the groups
     that significantly oppose the total."""
-    side = np.sign(bridge["difference"] * total) * bridge["difference"].map(_is_nonzero)
-    return bridge[side > 0], bridge[(side < 0) & bridge["clear"]]
+    side = np.sign(contributions["difference"] * total) * contributions["difference"].map(
+        _is_nonzero
+    )
+    return contributions[side > 0], contributions[(side < 0) & contributions["clear"]]
 
 
-def _find_main_group(bridge: pd.DataFrame, total: float) -> str:
+def _find_main_group(contributions: pd.DataFrame, total: float) -> str:
     """Return the name of the group with the largest contribution among the groups that agree with
     the total. It is "" unless the test for slices shows that the difference is larger in this group
     than in all other queries. Headings name a group only by this rule."""
-    agreeing, _ = _split_groups(bridge, total)
+    agreeing, _ = _split_groups(contributions, total)
     if len(agreeing) < 2:
         return ""
     row = agreeing.loc[agreeing["part"].abs().idxmax()]
     return str(row["group"]) if row["unlike"] and abs(row["difference"]) > abs(total) else ""
 
 
-def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> Sentence:
+def reversal_finding(contributions: pd.DataFrame, *, higher_is_better: bool = True) -> Sentence:
     """State that most queries are in groups that significantly oppose the total; empty if this is
-    not the case. `bridge` is the same as for `groups_title`."""
-    total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
+    not the case. `contributions` is the same as for `groups_title`."""
+    total, queries = math.fsum(contributions["part"]), int(contributions["queries"].sum())
     if queries < FEWEST_QUERIES or not _is_nonzero(total):
         return Sentence()
-    _, opposing = _split_groups(bridge, total)
+    _, opposing = _split_groups(contributions, total)
     opposed = int(opposing["queries"].sum())
     if 2 * opposed <= queries:
         return Sentence()

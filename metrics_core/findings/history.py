@@ -10,7 +10,7 @@ import numpy as np
 
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
@@ -84,7 +84,7 @@ def history_finding(
         head += strong_span(f"{'is the best' if is_best else 'has the best mean'} on {measure}")
         head += strong_span(". ") if is_best else strong_span(", but not significantly. ")
     else:
-        is_tied = better_side(means[-1] - np.nanmax(means)) == 0
+        is_tied = better_run_sign(means[-1] - np.nanmax(means)) == 0
         phrase = (
             f" is tied on {measure} with "
             if is_tied

@@ -16,7 +16,7 @@ from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings, find_cutoff_ranges
 from metrics_core.comparing.verdicts import CLEAR
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.findings.file_risks import MISSING_QUERIES, describe_tie_order_effect
 from metrics_core.findings.phrases import NO_OTHER_MEASURE, format_cutoffs
 from metrics_core.findings.robustness import ComparedPair, RobustnessCheck, Tone
@@ -74,7 +74,7 @@ def unjudged_check(
     difference stays within the margin."""
     if bounds.reason or bounds.lowest == bounds.highest:
         return margin_check(check, (bounds.lowest, bounds.highest), margin) or check
-    side = better_side(bounds.difference)
+    side = better_run_sign(bounds.difference)
     if side:  # if tied, the check mentions both bounds already
         opposite_bound = w.format_difference(bounds.highest if side > 0 else bounds.lowest)
         check = replace(

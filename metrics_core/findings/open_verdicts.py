@@ -22,21 +22,21 @@ def _make_check(part: str, title: str, brief: str, *, is_warning: bool = False) 
     return RobustnessCheck(part, title, "", "not firm" if is_warning else "", "", brief)
 
 
-def sample_size_check(difference: float, queries: float) -> RobustnessCheck | None:
+def sample_size_check(difference: float, n_queries: float) -> RobustnessCheck | None:
     """Return a check that states the number of queries needed to confirm the difference; None if
     unknown.
 
-    `queries` is the result of `comparing.power.find_query_count_needed`.
+    `n_queries` is the result of `comparing.power.find_query_count_needed`.
     """
-    if not difference or math.isnan(difference) or math.isnan(queries):
+    if not difference or math.isnan(difference) or math.isnan(n_queries):
         return None
     size = format_absolute_difference(abs(difference))
-    if math.isinf(queries):
+    if math.isinf(n_queries):
         return _make_check("size", "Sample size", f"no number of queries confirms {size}")
     return _make_check(
         "size",
         "Sample size",
-        f"about {w.format_count(round_up_query_count(queries))} queries to confirm {size}",
+        f"about {w.format_count(round_up_query_count(n_queries))} queries to confirm {size}",
     )
 
 

@@ -31,7 +31,7 @@ def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> st
     return " and ".join([*parts, f"from k = {w.format_count(last[0])} on"] if is_open else parts)
 
 
-def family_note(k: int, band: str, *, is_significant: bool) -> str:
+def band_note(k: int, band: str, *, is_significant: bool) -> str:
     """Explain why the verdict at `k` and the band over all k disagree.
 
     `band` is a phrase that names the band and ends with a verb. If `is_significant` is true, only
@@ -58,7 +58,7 @@ EFFECT_SIZE = "Effect size (uncorrected): mean / standard deviation of the diffe
 SAME_RULE = f"Same: the two scores differ by at most {SAME:g}."
 
 
-def describe_judged(cutoff: int, n_runs: int, n_loaded: int) -> str:
+def describe_judged_results(cutoff: int, n_runs: int, n_loaded: int) -> str:
     """Name the results whose share of judged documents is stated: "judged in the top 10 of both
     runs".
 
@@ -69,10 +69,10 @@ def describe_judged(cutoff: int, n_runs: int, n_loaded: int) -> str:
     return f"judged in the top {w.format_count(cutoff)}" + f" of {runs}" * (n_runs > 1)
 
 
-def few_queries_note(queries: int) -> Sentence:
+def few_queries_note(n_queries: int) -> Sentence:
     """State that there are too few queries to test."""
-    if not queries:
+    if not n_queries:
         return strong_span(f"{NO_SCORE_WITH_BOTH}. ")
     return strong_span(
-        f"Only {queries} {w.plural(queries, 'query', 'queries')}: too few for a result. "
+        f"Only {n_queries} {w.plural(n_queries, 'query', 'queries')}: too few for a result. "
     )

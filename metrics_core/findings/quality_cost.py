@@ -41,7 +41,7 @@ def quality_cost_sentences(
     def find_verdict(results: AllPairs, run: str, other: str) -> str:
         return str(results.verdict[results.runs.index(run), results.runs.index(other)])
 
-    def compose(run: str, words: str, other: str, rest: str) -> Sentence:
+    def comparison_sentence(run: str, words: str, other: str, rest: str) -> Sentence:
         cell = quality.runs.index(run), quality.runs.index(other)
         ends = quality.low[cell], quality.high[cell]
         evidence = f"{names[0]} {w.format_with_interval(quality.difference[cell], *ends)}."
@@ -49,21 +49,25 @@ def quality_cost_sentences(
         return start + muted_span(f"{rest}: {evidence}")
 
     outcome = _OUTCOMES[find_verdict(quality, focus, baseline)][0]
-    first = compose(focus, outcome, baseline, f", at {describe_price(focus, baseline)}")
+    first = comparison_sentence(focus, outcome, baseline, f", at {describe_price(focus, baseline)}")
     dearer, steps = [], []
     for run in (run for run in costs if run != baseline and costs[run] > costs[focus]):
         verdict, price = find_verdict(quality, run, focus), describe_price(run, focus)
         if verdict == BETTER_RUN:
-            steps.append(compose(run, " is the next clear step up from ", focus, f", at {price}"))
+            steps.append(
+                comparison_sentence(run, " is the next clear step up from ", focus, f", at {price}")
+            )
         elif verdict == find_verdict(cost, run, focus) == WORSE_RUN:
-            dearer.append(compose(run, " falls behind ", focus, f" on both, at {price}"))
+            dearer.append(
+                comparison_sentence(run, " falls behind ", focus, f" on both, at {price}")
+            )
         else:
             costly = f" has {price} of "
-            dearer.append(compose(run, costly, focus, ", but shows no clear gain"))
+            dearer.append(comparison_sentence(run, costly, focus, ", but shows no clear gain"))
     last, cheapest = [], next(iter(costs))
     if cheapest not in compared_runs:
         words = f" is the cheapest, at {describe_price(cheapest, baseline)} of "
         outcome = _OUTCOMES[find_verdict(quality, cheapest, baseline)][1]
-        last = [compose(cheapest, words, baseline, outcome)]
+        last = [comparison_sentence(cheapest, words, baseline, outcome)]
     most = _MOST - 1 - len(steps[:1]) - len(last)
     return [first, *dearer[:most], *steps[:1], *last]

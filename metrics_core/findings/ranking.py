@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.findings.cutoffs import MAX_TITLE_LENGTH
 from metrics_core.findings.phrases import few_queries_note
 from metrics_core.findings.sentence import (
@@ -25,13 +25,13 @@ _MAX_NAMED = 3
 
 
 def ranking_title(
-    all_pairs: AllPairs, measure: str, queries: int, *, has_direction: bool = True
+    all_pairs: AllPairs, measure: str, n_queries: int, *, has_direction: bool = True
 ) -> Sentence:
     """State which runs may be the best. With fewer than ten queries, or if the direction of
     the measure is not declared, name the run with the highest mean instead.
 
-    `measure` is the measure's name, `queries` the number of queries in view."""
-    if queries < FEWEST_QUERIES or not has_direction:
+    `measure` is the measure's name, `n_queries` the number of queries in view."""
+    if n_queries < FEWEST_QUERIES or not has_direction:
         return _highest_mean_title(all_pairs, measure)
     bests = all_pairs.possible_best_runs
     if len(bests) == 1:
@@ -56,14 +56,14 @@ def ranking_title(
     return strong_span(f"{count_text} may be the best on {measure}")
 
 
-def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
+def ranking_subtitle(all_pairs: AllPairs, measure: str, n_queries: int) -> Sentence:
     """State which runs below the best ones have a certain rank, and how many pairs of runs differ
     significantly.
 
     If `ranking_title` only states how many runs may be the best, this text names them first."""
-    if queries < FEWEST_QUERIES:
-        return few_queries_note(queries) + muted_span("No pair is tested.")
-    bests, title = all_pairs.possible_best_runs, ranking_title(all_pairs, measure, queries)
+    if n_queries < FEWEST_QUERIES:
+        return few_queries_note(n_queries) + muted_span("No pair is tested.")
+    bests, title = all_pairs.possible_best_runs, ranking_title(all_pairs, measure, n_queries)
     sentences = []
     if len(bests) < len(all_pairs.runs) and not any(span.role == "run" for span in title.spans):
         sentences.append(_join_run_names(bests) + muted_span("."))
@@ -71,13 +71,13 @@ def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentenc
     return statement + aside_span(f"{' ' if statement else ''}{_significant_pairs_text(all_pairs)}")
 
 
-def sole_best_finding(bests: Mapping[str, str], chosen_measure: str) -> Sentence:
+def sole_best_finding(best_run_by_measure: Mapping[str, str], chosen_measure: str) -> Sentence:
     """State on which measures other than `chosen_measure` a single run ranks first. The sentence is
     empty if there are no such measures.
 
-    `bests` maps each measure to the run that alone ranks first on it."""
+    `best_run_by_measure` maps each measure to the run that alone ranks first on it."""
     by_run: dict[str, list[str]] = {}
-    for measure, name in bests.items():
+    for measure, name in best_run_by_measure.items():
         if measure != chosen_measure:
             by_run.setdefault(name, []).append(measure)
     clauses = [
@@ -116,7 +116,7 @@ def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
     top = [
         name
         for name, mean in zip(all_pairs.runs, all_pairs.means, strict=True)
-        if not better_side(float(mean - all_pairs.means[0]))
+        if not better_run_sign(float(mean - all_pairs.means[0]))
     ]
     if len(top) == 1:
         return run_span(top[0]) + strong_span(f" scores highest on {measure}")

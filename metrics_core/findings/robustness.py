@@ -97,15 +97,15 @@ class Robustness:
 
 
 def build_robustness(
-    pair: ComparedPair, possible_checks: Sequence[RobustnessCheck | None], queries: int
+    pair: ComparedPair, possible_checks: Sequence[RobustnessCheck | None], n_queries: int
 ) -> Robustness:
     """Collect the checks that apply, and add an introductory line. A check that is None does not
     apply.
 
-    `queries` is the number of compared queries. If the verdict is inconclusive, the checks are not
-    coloured as good or bad."""
-    if queries < FEWEST_QUERIES:
-        text = f"Only {w.format_query_count(queries)}: too few to test ({FEWEST_QUERIES} needed)."
+    `n_queries` is the number of compared queries. If the verdict is inconclusive, the checks are
+    not coloured as good or bad."""
+    if n_queries < FEWEST_QUERIES:
+        text = f"Only {w.format_query_count(n_queries)}: too few to test ({FEWEST_QUERIES} needed)."
         return Robustness((), text, pair)
     checks = tuple(check for check in possible_checks if check is not None)
     checks_text = w.sentence_case(w.number_word(len(checks)))

@@ -21,15 +21,15 @@ from metrics_core.findings.phrases import EFFECT_SIZE
 from metrics_core.findings.sentence import Sentence, muted_span
 
 
-def detectable_finding(smallest: float, queries: int) -> Sentence:
+def detectable_difference_finding(smallest: float, n_queries: int) -> Sentence:
     """State the smallest difference that these queries can detect; empty if unknown.
 
     `smallest` is the result of `comparing.power.smallest_detectable_difference`."""
     if not math.isfinite(smallest) or not smallest:
         return Sentence()
-    noun = w.plural(queries, "query", "queries")
+    noun = w.plural(n_queries, "query", "queries")
     return muted_span(
-        f"{w.sentence_case(_these_queries_text(queries))} {noun} can detect"
+        f"{w.sentence_case(_these_queries_text(n_queries))} {noun} can detect"
         f" a difference of {format_absolute_difference(smallest)} or more, after correction"
         f" (80{w.NO_BREAK}% power)."
     )
@@ -85,17 +85,17 @@ def rounding_note(rows: pd.DataFrame) -> str:
     return "Differences are computed before rounding." if is_contradiction.any() else ""
 
 
-def needed_queries_finding(difference: float, queries: float) -> Sentence:
+def needed_queries_finding(difference: float, n_queries: float) -> Sentence:
     """State how many queries would confirm a difference. The sentence is empty if this is unknown
     or if there is no difference.
 
-    `queries` is the result of `comparing.power.find_query_count_needed`."""
-    if math.isnan(queries) or math.isnan(difference) or not difference:
+    `n_queries` is the result of `comparing.power.find_query_count_needed`."""
+    if math.isnan(n_queries) or math.isnan(difference) or not difference:
         return Sentence()
     size = format_absolute_difference(abs(difference))
-    if math.isinf(queries):
+    if math.isinf(n_queries):
         return muted_span(f"No number of queries would confirm {size}.")
-    number = round_up_query_count(queries)
+    number = round_up_query_count(n_queries)
     noun = w.plural(number, "query", "queries")
     return muted_span(
         f"About {w.format_count(number)} {noun} would confirm {size}, if that is the true"
@@ -109,8 +109,8 @@ def round_up_query_count(n_queries: float) -> int:
     return math.ceil(n_queries / step) * step
 
 
-def _these_queries_text(queries: int) -> str:
-    return "this one" if queries == 1 else f"these {w.format_count(queries)}"
+def _these_queries_text(n_queries: int) -> str:
+    return "this one" if n_queries == 1 else f"these {w.format_count(n_queries)}"
 
 
 def format_absolute_difference(size: float, *, round_up: bool = False) -> str:
@@ -128,8 +128,8 @@ def format_absolute_difference(size: float, *, round_up: bool = False) -> str:
     return w.format_score(size, digits)
 
 
-def mean_difference_doubts(
-    doubts: DifferenceWarnings, *, is_significant: bool = True
+def mean_difference_caveats(
+    warnings: DifferenceWarnings, *, is_significant: bool = True
 ) -> list[Sentence]:
     """Return one sentence for each reason to doubt the mean difference; empty if there is none.
 
@@ -137,20 +137,20 @@ def mean_difference_doubts(
     `is_significant` is true: if the true mean may be zero, a few queries always account for
     half."""
     sentences = []
-    if doubts.has_few_differing_queries:
-        sentences.append(muted_span(_few_differing_queries_text(doubts)))
-    if is_significant and doubts.depends_on_few_queries:
-        verb = w.plural(doubts.carriers, "accounts for", "account for")
+    if warnings.has_few_differing_queries:
+        sentences.append(muted_span(_few_differing_queries_text(warnings)))
+    if is_significant and warnings.depends_on_few_queries:
+        verb = w.plural(warnings.carriers, "accounts for", "account for")
         sentences.append(
-            muted_span(f"{_format_query_count(doubts.carriers)} {verb} half of the difference.")
+            muted_span(f"{_format_query_count(warnings.carriers)} {verb} half of the difference.")
         )
     return sentences
 
 
-def unavailable_test_finding(test: str, queries: int) -> Sentence:
+def unavailable_test_finding(test: str, n_queries: int) -> Sentence:
     """Explain why a test is unavailable for this number of queries. The text is empty if the test
     is available."""
-    if not is_test_unavailable(test, queries):
+    if not is_test_unavailable(test, n_queries):
         return Sentence()
     return muted_span(
         "This test is unavailable for more than"
@@ -159,13 +159,13 @@ def unavailable_test_finding(test: str, queries: int) -> Sentence:
     )
 
 
-def _format_query_count(queries: int) -> str:
-    return w.sentence_case(f"{w.number_word(queries)} {w.plural(queries, 'query', 'queries')}")
+def _format_query_count(n_queries: int) -> str:
+    return w.sentence_case(f"{w.number_word(n_queries)} {w.plural(n_queries, 'query', 'queries')}")
 
 
-def _few_differing_queries_text(doubts: DifferenceWarnings) -> str:
-    verb = w.plural(doubts.differing, "differs", "differ")
+def _few_differing_queries_text(warnings: DifferenceWarnings) -> str:
+    verb = w.plural(warnings.differing, "differs", "differ")
     return (
-        f"Only {w.number_word(doubts.differing)} of {w.format_count(doubts.queries)} queries {verb}"
-        " at all."
+        f"Only {w.number_word(warnings.differing)} of {w.format_count(warnings.queries)} queries"
+        f" {verb} at all."
     )

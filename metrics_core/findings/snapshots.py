@@ -8,7 +8,7 @@ from metrics_core.base import wording as w
 from metrics_core.checks.judgment_marks import combine_query_hashes, hash_judgments
 from metrics_core.checks.snapshot_changes import SnapshotChanges
 from metrics_core.checks.snapshots import Snapshot
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
@@ -105,7 +105,7 @@ def best_mean_findings(
 
 
 def _is_below_best_mean(mean: float, best: float, measure: Measure) -> bool:
-    return better_side(mean - best, measure.declaration.direction) < 0
+    return better_run_sign(mean - best, measure.declaration.direction) < 0
 
 
 def _format_query_count(n: int) -> str:

@@ -14,14 +14,14 @@ from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, share_of_mean_difference
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.findings.phrases import (
     NO_OTHER_MEASURE,
     NOT_CLEAR_AT_ANY_K,
     NOT_SIGNIFICANT,
     RUNS_ARE_TIED,
     _format_span,
-    family_note,
+    band_note,
     format_cutoffs,
 )
 from metrics_core.findings.robustness import ComparedPair, RobustnessCheck, Tone
@@ -39,7 +39,7 @@ _MIN_SHARE = 0.1
 
 
 def unjudged_check(
-    bounds: DifferenceBounds, likely: EstimatedDifference, unjudged_share: float, depth: int
+    bounds: DifferenceBounds, estimate: EstimatedDifference, unjudged_share: float, depth: int
 ) -> RobustnessCheck:
     """Check whether unjudged documents could reverse the lead, or separate two tied runs.
     `unjudged_share` is the unjudged share of the top `depth` of both runs, from 0 to 1."""
@@ -52,21 +52,22 @@ def unjudged_check(
         return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief)
 
     share = f"{w.format_share(unjudged_share)} of both runs’ {top} is unjudged."
-    side = better_side(bounds.difference)
+    side = better_run_sign(bounds.difference)
     if unjudged_share == 0 and bounds.lowest == bounds.highest:
         reason = f"Every document in both runs’ {top} is judged."
-        return RobustnessCheck("unjudged", "Unjudged", format_cannot_reverse(side), "firm", reason)
+        return RobustnessCheck("unjudged", "Unjudged", cannot_reverse_text(side), "firm", reason)
     if bounds.reason:
         return make_unjudged_check(w.DASH, "", f"{share} {bounds.reason}")
-    reason = f"{share} {_describe_likely_difference(likely, _worst_case(bounds, side))}"
-    can_part = side == 0 and (better_side(bounds.lowest), better_side(bounds.highest)) != (0, 0)
+    reason = f"{share} {_describe_likely_difference(estimate, _worst_case_sentence(bounds, side))}"
+    signs = better_run_sign(bounds.lowest), better_run_sign(bounds.highest)
+    can_part = side == 0 and signs != (0, 0)
     if not (can_part or bounds.can_reverse):
-        return make_unjudged_check(format_cannot_reverse(side), "firm", reason)
+        return make_unjudged_check(cannot_reverse_text(side), "firm", reason)
     if side == 0:
-        return make_unjudged_check(format_could_reverse(side), "", reason)
-    if likely.interval is None:
+        return make_unjudged_check(could_reverse_text(side), "", reason)
+    if estimate.interval is None:
         return make_unjudged_check("unknown", "", reason)
-    sign_holds = likely.interval.low > 0 if side > 0 else likely.interval.high < 0
+    sign_holds = estimate.interval.low > 0 if side > 0 else estimate.interval.high < 0
     return (
         make_unjudged_check("unlikely to reverse it", "", reason)
         if sign_holds
@@ -74,33 +75,33 @@ def unjudged_check(
     )
 
 
-def _describe_likely_difference(likely: EstimatedDifference, farthest: str) -> str:
+def _describe_likely_difference(estimate: EstimatedDifference, farthest: str) -> str:
     """State where the difference is likely to lie, or why this is unknown, followed by the worst
     case. `farthest` is the text on the worst case."""
-    if likely.interval is None:
-        return f"{likely.reason} {farthest}"
-    low, high = float(likely.interval.low), float(likely.interval.high)
+    if estimate.interval is None:
+        return f"{estimate.reason} {farthest}"
+    low, high = float(estimate.interval.low), float(estimate.interval.high)
     digits = w.interval_decimals(low, high)
     ends = [
-        w.format_difference(end, digits) if better_side(end) else w.format_difference(0)
+        w.format_difference(end, digits) if better_run_sign(end) else w.format_difference(0)
         for end in (low, high)
     ]
     return f"The difference is likely to be between {ends[0]} and {ends[1]}. {farthest}"
 
 
-def format_could_reverse(side: int) -> str:
+def could_reverse_text(side: int) -> str:
     """Return "could reverse it" (the lead) or, if `side` is 0, "could separate them" (the tied
     runs)."""
     return "could reverse it" if side else "could separate them"
 
 
-def format_cannot_reverse(side: int) -> str:
+def cannot_reverse_text(side: int) -> str:
     """Return "cannot reverse it" (the lead) or, if `side` is 0, "cannot separate them" (the tied
     runs)."""
     return "cannot reverse it" if side else "cannot separate them"
 
 
-def _worst_case(bounds: DifferenceBounds, side: int) -> str:
+def _worst_case_sentence(bounds: DifferenceBounds, side: int) -> str:
     """State how far the difference could move against the leader. If the runs are tied, state how
     far it could move in either direction."""
     if side == 0 and bounds.lowest == bounds.highest:
@@ -162,13 +163,13 @@ def single_queries_check(
     return RobustnessCheck("queries", title, word, tone, reason, word)
 
 
-def classify_query_dependence(n_reversing: int, queries: int) -> tuple[str, Tone]:
+def classify_query_dependence(n_reversing: int, n_queries: int) -> tuple[str, Tone]:
     """Classify a result by the number of queries that it depends on: removing `n_reversing` of the
-    `queries` would reverse it.
+    `n_queries` would reverse it.
 
     Returns two values. The first is "only " if these queries are few, otherwise "". The second is
     the colouring of the answer as good or bad."""
-    share = n_reversing / queries
+    share = n_reversing / n_queries
     if share >= _BROAD[0] and n_reversing >= _BROAD[1]:
         return "", "firm"
     is_some = share >= _FEW[0] and n_reversing >= _FEW[1]
@@ -259,7 +260,7 @@ def cutoff_check(
     last = spans[-1]
     is_inside = any(low <= k <= high for low, high in spans)
     if pair.is_significant != is_inside:
-        family = family_note(k, "these ranges are corrected", is_significant=pair.is_significant)
+        family = band_note(k, "these ranges are corrected", is_significant=pair.is_significant)
         reason = f"{reason} {family}".strip()
     if last[1] == crossings.depth and len(spans) == 1:
         word = "significant at every k" if last[0] == 1 else f"significant from k = {last[0]}"
@@ -347,8 +348,8 @@ def _short_list_notes(crossings: Crossings, lengths: Mapping[str, int]) -> list[
     ]
 
 
-def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) -> RobustnessCheck:
-    """Check whether other measures agree. `runs` is the number of runs in the ranking."""
+def other_measures_check(agreement: Agreement, pair: ComparedPair, n_runs: int) -> RobustnessCheck:
+    """Check whether other measures agree. `n_runs` is the number of runs in the ranking."""
     table = agreement.rows_with_difference.set_index("measure")
     others = set(table.index) - {pair.measure}
     agreeing = others.intersection(agreement.agreeing_measures(pair.measure))
@@ -363,14 +364,14 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
     else:
         sentences += filter(None, (describe_lead(table, pair, side) for side in (1, -1)))
         sentences = sentences or ["No run leads on any measure."]
-    if runs > 2:
+    if n_runs > 2:
         n_same = len(others.intersection(agreement.measures_that_rank_runs_alike(pair.measure)))
         others_text = (
             f"{w.format_count(len(others))}"
             f" {w.plural(len(others), 'other measure', 'other measures')}"
         )
         sentences.append(
-            f"The ranking of all {w.number_word(runs)} runs is the same on"
+            f"The ranking of all {w.number_word(n_runs)} runs is the same on"
             f" {w.format_count(n_same)} of {others_text}."
         )
     if not others:

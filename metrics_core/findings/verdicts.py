@@ -30,8 +30,8 @@ from metrics_core.comparing.verdicts import (
     WORSE_BY_LITTLE,
     are_significant,
 )
-from metrics_core.comparing.winners import better_side
-from metrics_core.findings.costs import cost_lead_text, undeclared_text
+from metrics_core.comparing.winners import better_run_sign
+from metrics_core.findings.costs import cost_lead_text, no_direction_text
 from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside_span, muted_span, run_span, strong_span
@@ -71,7 +71,7 @@ def verdict_finding(
     base = float(_run_row(comparison, baseline)["mean"])
     pair = run_span(focus) + strong_span(" and ") + run_span(baseline)
     if row["verdict"] == NO_VERDICT:
-        return VerdictFinding(pair, undeclared_text(row, base, measure), "no direction declared")
+        return VerdictFinding(pair, no_direction_text(row, base, measure), "no direction declared")
     if row["queries"] < FEWEST_QUERIES:
         return _few_queries_finding(row, base, measure, focus, baseline)
     if not row["differing"]:
@@ -262,11 +262,11 @@ def _explain_undecided(row: pd.Series, method: Method) -> Sentence:
             f" does not count as significant ({w.format_p_value(p)}): {row['reason']}."
         )
     chance = gap + muted_span(
-        " may be chance" if better_side(row["difference"]) else " favours neither run"
+        " may be chance" if better_run_sign(row["difference"]) else " favours neither run"
     )
     if low != low:
         return chance + muted_span(f" ({w.format_p_value(p)}).")
-    if not better_side(row["difference"]):
+    if not better_run_sign(row["difference"]):
         n = int(row["differing"])
         return muted_span(
             f"But {w.format_with_noun(n, 'query differs', 'queries differ')}, and the true"
@@ -297,7 +297,7 @@ def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float
 def _choose_decimals(row: Mapping[str, Any], low: float, high: float) -> int:
     """Return the number of decimals for the interval or, if there is none, for the difference."""
     if pd.isna(low):
-        low, high = sorted((0.0, row["difference"] if better_side(row["difference"]) else 0.0))
+        low, high = sorted((0.0, row["difference"] if better_run_sign(row["difference"]) else 0.0))
     return w.interval_decimals(low, high)
 
 

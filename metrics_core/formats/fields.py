@@ -115,7 +115,7 @@ class FileFields:
         falling = sum(numbers == sorted(numbers, reverse=True) for numbers in lists)
         return falling, sum(numbers == sorted(numbers) for numbers in lists), len(lists)
 
-    def is_smallest_best(self, name: str, query: str) -> bool:
+    def is_lower_better(self, name: str, query: str) -> bool:
         """Return whether smaller numbers are probably better, because of the field's name or
         because the numbers rise within lists."""
         falling, rising, lists = self.count_list_directions(name, query)

@@ -148,7 +148,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
         if roles & {"score", "rank"}:
             columns[name] = call_arrow(source, partial(_to_numbers, column))
         elif roles & {"query_id", "doc_id"} and pa.types.is_floating(column.type):
-            columns[name] = _convert_whole_ids_to_text(source, column, name, notes)
+            columns[name] = _convert_float_ids_to_text(source, column, name, notes)
         else:
             columns[name] = call_arrow(source, partial(column.cast, ID))
     named = NamedColumns(names, columns, None, notes, header=None)
@@ -237,7 +237,7 @@ def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(ID)
 
 
-def _convert_whole_ids_to_text(
+def _convert_float_ids_to_text(
     source: Source, column: pa.ChunkedArray, name: str, notes: list[Note]
 ) -> pa.ChunkedArray:
     """Convert ids stored as floats to strings. For example, pandas stores whole-number ids as

@@ -196,7 +196,7 @@ def _split_at_tabs(
 ) -> list[ParsedBlock] | None:
     """Return the blocks of a file whose columns are separated by tabs and whose ids contain blanks.
     Returns None for any other file."""
-    if not may_have_blanks(source, layout, blocks):
+    if not may_need_tab_splitting(source, layout, blocks):
         return None
     tabbed_blocks = list(parse_blocks(source, replace(layout, tabs=True)))
     ids = (block.table[name] for block in tabbed_blocks for name in ("query_id", "doc_id"))
@@ -208,7 +208,9 @@ def _split_at_tabs(
     )
 
 
-def may_have_blanks(source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]) -> bool:
+def may_need_tab_splitting(
+    source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]
+) -> bool:
     """Return whether some lines are malformed but might be valid if they were split only at
     tabs."""
     has_misfits = any(block.problem_count or block.long_lines for block in blocks)

@@ -13,7 +13,7 @@ from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.whole_files import open_replacement
 from metrics_core.formats.registry import KIND_TITLES, formats, kind_of
 from metrics_core.tables import RankedRun, Run, Table
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 
 
 def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
@@ -36,7 +36,7 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
         )
     if isinstance(table, RankedRun) and format != "parquet":
         raise RanklensError(
-            f"{judged_ranks_text([table.name])}, so it can only be stored as Parquet.",
+            f"{judged_ranks_clause([table.name])}, so it can only be stored as Parquet.",
             "Write it as parquet.",
         )
     if isinstance(table, Run) and table.given_ranks is not None and format != "msmarco":

@@ -19,7 +19,7 @@ from metrics_core.judging.join import match_judged_rows
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import as_array, as_column, find_indexes
 from metrics_core.tables.columns import encode_ids
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 from metrics_core.tables.repeats import text_bytes
 
 _SAMPLE, _FIRST = 200, 10
@@ -55,7 +55,7 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
         return run
     if not run.complete:
         raise RanklensError(
-            f"{judged_ranks_text([run.name])}, so no document can be excluded.",
+            f"{judged_ranks_clause([run.name])}, so no document can be excluded.",
             "Exclude documents from the run itself, then create the ranks of judged documents"
             " again.",
         )

@@ -129,10 +129,12 @@ def _document_ranks_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
     )
 
 
-def _refuse_other_judgments(run: RankedRun, row_query: Int32s, unknown: int, qrels: Qrels) -> None:
+def _refuse_other_judgments(
+    run: RankedRun, row_query: Int32s, n_unknown: int, qrels: Qrels
+) -> None:
     """Raise RanklensError if judged ranks were made with judgments of other documents.
 
-    `unknown` is the number of documents in `run` that `qrels` does not contain."""
+    `n_unknown` is the number of documents in `run` that `qrels` does not contain."""
     judged = np.append(np.bincount(qrels.query_codes, minlength=len(qrels.query_ids)), 0)
     differs = np.flatnonzero(judged[row_query] != as_array(run.table["judged"]))
     if len(differs):
@@ -143,10 +145,10 @@ def _refuse_other_judgments(run: RankedRun, row_query: Int32s, unknown: int, qre
             f" query {row['query_id']} had {row['judged']:,} judged documents and now has {now:,}.",
             _OTHER_JUDGMENTS,
         )
-    if unknown:
+    if n_unknown:
         raise RanklensError(
             f"The ranks of judged documents in {run.name} were created with different judgments:"
-            f" {unknown:,} of their documents are no longer judged.",
+            f" {n_unknown:,} of their documents are no longer judged.",
             _OTHER_JUDGMENTS,
         )
 

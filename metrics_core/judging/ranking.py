@@ -198,7 +198,7 @@ def documents_by_rank(ranking: pd.DataFrame) -> list[str | None]:
 
 def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
     if not run.complete:
-        return _named_documents(run, query_id)
+        return _list_of_ranked_run(run, query_id)
     run = run.select_queries([query_id])
     codes = run.query_ids
     position = codes.index(query_id) if query_id in codes else -1
@@ -216,7 +216,7 @@ def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
     return best
 
 
-def _named_documents(run: Run, query_id: str) -> pd.DataFrame:
+def _list_of_ranked_run(run: Run, query_id: str) -> pd.DataFrame:
     """Return the list of one query from a run loaded as judged ranks (the ranks of judged
     documents). The columns are the same as in the result of `ranked_documents`."""
     length = run.length(query_id)

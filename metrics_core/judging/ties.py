@@ -9,7 +9,7 @@ import numpy as np
 from metrics_core.base.errors import RanklensError
 from metrics_core.judging.added_judgments import order_by_query
 from metrics_core.judging.judged import JudgedRanks
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 
 UNJUDGED = -0.5
 """The grade by which an unjudged document is sorted among tied documents. It is below the grade of
@@ -32,7 +32,7 @@ def _order_by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
     tied = ranks.tied
     if tied is None:
         raise RanklensError(
-            f"{judged_ranks_text([ranks.run_name])}, so it is not known which of its scores are"
+            f"{judged_ranks_clause([ranks.run_name])}, so it is not known which of its scores are"
             " tied.",
             "Load the run itself.",
         )

@@ -36,7 +36,7 @@ def _top_results(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, T
     return listed, listed.top_documents(int(np.max(cutoff)))
 
 
-def _sum_without_missing(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
+def _sum_unless_missing(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
     """Return the sums of `values` within each cutoff, with the shape of `Hits.total`. A sum with a
     missing value is NaN."""
     missing = np.isnan(values)
@@ -68,7 +68,7 @@ def _sum_relevant_prices(
     `Hits.total`."""
     rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
     prices = _read_prices(listed_documents, listed_documents.judged_document_rows(rows), column)
-    return _sum_without_missing(ranks.relevant(rel), prices, cutoff)
+    return _sum_unless_missing(ranks.relevant(rel), prices, cutoff)
 
 
 @measure(
@@ -94,7 +94,7 @@ def money_precision(
     """Share of the total price of the first k results that comes from relevant documents. Undefined
     if a price is missing or all prices are 0."""
     listed, top = _top_results(ranks, cutoff)
-    offered = _sum_without_missing(top.hits, _read_prices(listed, top.document_row, column), cutoff)
+    offered = _sum_unless_missing(top.hits, _read_prices(listed, top.document_row, column), cutoff)
     empty = expand_per_query(ranks.retrieved == 0, cutoff)
     return _value_share(_sum_relevant_prices(ranks, listed, cutoff, rel, column), offered, empty)
 
@@ -124,7 +124,7 @@ def money_recall(
     relevant = ranks.judged_relevance >= max(rel, 0)
     prices = _read_prices(listed, listed.judged_document_rows(listed.judged_rows[relevant]), column)
     query = ranks.judged_query[relevant]
-    total_value = _sum_without_missing(Hits(query, query, prices, ranks.n_queries), prices, None)
+    total_value = _sum_unless_missing(Hits(query, query, prices, ranks.n_queries), prices, None)
     empty = expand_per_query(ranks.n_relevant(rel) == 0, cutoff)
     earned = _sum_relevant_prices(ranks, listed, cutoff, rel, column)
     return _value_share(earned, expand_per_query(total_value, cutoff), empty)
@@ -208,7 +208,7 @@ def novelty(
             f"Set the number of users: Novelty(column='{column}',users=1000)@10.",
         )
     rarity = -np.log2(np.where(share > 0, share, np.nan)) + 0.0
-    total = _sum_without_missing(top.hits, rarity, cutoff)
+    total = _sum_unless_missing(top.hits, rarity, cutoff)
     return _mean_per_document(total, top.hits.count(cutoff))
 
 
@@ -243,7 +243,7 @@ def intra_list_diversity(
     listed, top = _top_results(ranks, cutoff)
     value = listed.value_codes(top.document_row, column)
     alike = np.where(value >= 0, _count_equal_values_above(top.hits.query, value), np.nan)
-    same = _sum_without_missing(top.hits, alike, cutoff)
+    same = _sum_unless_missing(top.hits, alike, cutoff)
     count = top.hits.count(cutoff)
     pairs = count * (count - 1) / 2
     return _mean_per_document(pairs - same, pairs)

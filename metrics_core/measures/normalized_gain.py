@@ -126,12 +126,12 @@ def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -
     return graded.listed.contributions(ratio(_g_terms(graded), best[graded.listed.query]))
 
 
-def _g_terms(graded: _GainLists) -> Floats:
+def _g_terms(gain_lists: _GainLists) -> Floats:
     """Return the gain of each result, float64[hit], after a discount. The discount grows with the
     gain that the list has lost down to this rank, compared with the ideal list."""
-    listed, best = graded.listed, graded.best
-    cost = graded.ideal_sums_at_ranks(best.accumulate(np.maximum(best.relevance, 1.0)))
-    n_beyond = np.maximum(listed.rank - graded.n_best[listed.query], 0)
+    listed, best = gain_lists.listed, gain_lists.best
+    cost = gain_lists.ideal_sums_at_ranks(best.accumulate(np.maximum(best.relevance, 1.0)))
+    n_beyond = np.maximum(listed.rank - gain_lists.n_best[listed.query], 0)
     lost_gain = cost + n_beyond - listed.accumulate(listed.relevance)
     return listed.relevance / np.log2(2 + lost_gain)
 
@@ -186,7 +186,7 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
     ranks. The score is 0 if no grade is at least `rel`; `rel` has no other effect."""
     graded = _gain_lists(ranks, gains)
     listed, best = graded.listed, graded.best
-    drop, longer = _mark_level_ends(best), _has_further_level(ranks, graded)
+    drop, longer = _mark_level_ends(best), _adds_whole_list_depth(ranks, graded)
     levels = best.select(drop)
     reached = np.append(graded.dcg, 0.0)[listed.last_hit_positions(levels.rank, levels.query)]
     ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
@@ -202,7 +202,7 @@ def _ndcg_at_levels_terms(
     listed, drop, longer = (
         graded.listed,
         _mark_level_ends(graded.best),
-        _has_further_level(ranks, graded),
+        _adds_whole_list_depth(ranks, graded),
     )
     levels, share = graded.best.select(drop), 1 / graded.ideal_dcg[drop]
     # A result counts in every level that ends at its rank or deeper.
@@ -225,10 +225,10 @@ def _mark_level_ends(best: Hits) -> Mask:
     return (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
 
 
-def _has_further_level(ranks: JudgedRanks, graded: _GainLists) -> Mask:
+def _adds_whole_list_depth(ranks: JudgedRanks, gain_lists: _GainLists) -> Mask:
     """Return for which queries the length of the whole list is added as the last depth,
     bool[query]. As in trec_eval, the list must end more than one rank after the last level."""
-    return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
+    return (ranks.retrieved > gain_lists.n_best + 1) & (gain_lists.n_best > 0)
 
 
 @weights("binG")

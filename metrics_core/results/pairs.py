@@ -57,7 +57,7 @@ class MeasuredPairs(AllPairs):
         return html_cell(f"{self.measure}: {self.headline}", parts)
 
 
-def measured_pairs(scores: Scores, measure: Measure, level: float) -> MeasuredPairs:
+def compare_all_pairs(scores: Scores, measure: Measure, level: float) -> MeasuredPairs:
     """Compare every pair of runs on one measure. Raises the errors of
     `comparing.all_pairs.all_pairs`."""
     pairs = vars(all_pairs(scores, measure, level=level))

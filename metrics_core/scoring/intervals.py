@@ -117,7 +117,7 @@ def mean_bound(
     columns = replace(
         moments.select_columns(np.zeros(1, dtype=np.int64)), least_error=_LEAST_ERROR_OF_A_BOUND
     )
-    draws: Floats = sum_each_draw(columns.summed_values(), choose_n_resamples(len(values)))
+    draws: Floats = sum_each_draw(columns.values_to_sum(), choose_n_resamples(len(values)))
     distances = columns.signed_distances(draws)[:, 0]
     edge = (
         np.quantile(distances, 1 - level, method="lower")

@@ -49,7 +49,7 @@ class CentredColumns:
     @property
     def _variance_floor(self) -> Floats:
         """The smallest variance that is used for a draw, float64[column], in the units of
-        `summed_values`.
+        `values_to_sum`.
 
         If only few queries differ from all others, a draw without them has almost no variance.
         Without this limit (set by `least_error`), the draw's mean would be almost infinitely many
@@ -57,7 +57,7 @@ class CentredColumns:
         defined = np.maximum(np.count_nonzero(self.defined, axis=0), 1)
         return self.least_error**2 * len(self.defined) / defined
 
-    def summed_values(self) -> Floats:
+    def values_to_sum(self) -> Floats:
         """Return the numbers that are summed in each draw, float64[unit, 2 or 3 times column]. They
         are the columns divided by their standard deviation, the squares of these values and, unless
         `has_constant_counts`, the number of defined queries."""
@@ -76,7 +76,7 @@ class CentredColumns:
         """Return, for each draw and column, how far the column's mean in the draw is from its mean
         in the data, in standard errors of the draw, float64[draw, column].
 
-        `sums` [draw, …] are the sums of `summed_values` in each draw."""
+        `sums` [draw, …] are the sums of `values_to_sum` in each draw."""
         distances = self.signed_distances(sums)
         return np.abs(distances, out=distances)
 
@@ -108,7 +108,7 @@ class CentredColumns:
     def exact_distances_of_draws(self, draw_positions: Ints) -> Floats:
         """Return the distances in some of the draws in double precision, float64[n, column].
         `draw_positions` int64[n] are the positions of these draws."""
-        return self.distances_of_draws(sum_draws_at(self.summed_values(), draw_positions))
+        return self.distances_of_draws(sum_draws_at(self.values_to_sum(), draw_positions))
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def studentise_draws(
     All groups are computed together, with as few matrix products as possible. The function `draws`
     takes a number of queries and returns the number of draws."""
     sizes = [len(g.centred) for g in groups]
-    parts: list[AnyArray] = [g.summed_values() for g in groups]
+    parts: list[AnyArray] = [g.values_to_sum() for g in groups]
     rounded = [p.size * draws(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]
     results: dict[int, StudentisedDraws] = {}
     for in_single, most in dict.fromkeys(zip(rounded, map(draws, sizes), strict=True)):

@@ -108,10 +108,10 @@ def largest_permuted_distances(members: SliceMembers, gaps: Floats, limits: Floa
     correct side of each of `limits` float64[slice]."""
     units = _Units.from_differences(members, gaps)
 
-    def make_permutation_block(block: int) -> AnyArray:
+    def make_permutation_block(block_number: int) -> AnyArray:
         if units.chunks is None:
-            return _permute_queries(len(gaps), block)
-        return _permute_chunks(units.chunks, block)
+            return _permute_queries(len(gaps), block_number)
+        return _permute_chunks(units.chunks, block_number)
 
     def permute_units(part: _Units, places: AnyArray) -> tuple[Any, Any]:
         sums = part.sums[places]
@@ -128,8 +128,8 @@ def largest_flipped_distances(members: SliceMembers, gaps: Floats, limits: Float
     its variance. A chunk is reflected as a whole."""
     units = _Units.from_differences(members, gaps)
 
-    def make_sign_block(block: int) -> AnyArray:
-        generator = np.random.default_rng((_SEED + 2, block))
+    def make_sign_block(block_number: int) -> AnyArray:
+        generator = np.random.default_rng((_SEED + 2, block_number))
         return generator.integers(0, 2, (_AT_ONCE, len(units.sums)), dtype=np.int8) * 2 - 1
 
     # Squares do not change.
@@ -198,8 +198,8 @@ def _largest_distances(
     single_units = units.to_single_precision() if units.members.size * n_moves > _SMALL else None
     undecided = RoundingBand.from_limits(limits, rounding_error(units.total) * (1 + limits))
 
-    def largest_distances_of_block(block: int) -> Floats:
-        moves = make_block(block)[: n_moves - block * _AT_ONCE]
+    def largest_distances_of_block(block_number: int) -> Floats:
+        moves = make_block(block_number)[: n_moves - block_number * _AT_ONCE]
         if single_units is None:
             return units.farthest_distances(*move_units(units, moves))
         distances = single_units.farthest_distances(*move_units(single_units, moves))
@@ -224,7 +224,7 @@ def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
     standard normal distribution, so that small and large slices are comparable."""
     centred = gaps - gaps.mean()
     squares = np.square(centred)
-    inside = members.sums(centred), members.sums(squares)
+    inside = members.sum_by_slice(centred), members.sum_by_slice(squares)
     distances = _studentise_from_sums(
         *inside, centred.sum(), squares.sum(), members.queries, len(gaps)
     )

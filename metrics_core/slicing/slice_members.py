@@ -29,9 +29,9 @@ class SliceMembers:
     @cached_property
     def queries(self) -> Floats:
         """The number of queries of each slice, float64[slice]."""
-        return self.sums(np.ones(len(self.kind)))
+        return self.sum_by_slice(np.ones(len(self.kind)))
 
-    def sums(self, values: Floats) -> Floats:
+    def sum_by_slice(self, values: Floats) -> Floats:
         """Return the sum of `values`, float64[query], inside each slice, float64[slice]."""
         return np.asarray(np.bincount(self.kind, values, len(self.slices)) @ self.slices)
 

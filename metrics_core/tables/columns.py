@@ -91,7 +91,7 @@ def to_text_array(values: Sequence[Any]) -> pa.Array:
     with suppress(UnicodeEncodeError):  # a lone surrogate, refused below with its row
         if kinds <= {str}:
             return as_text_column(items)
-        if kinds <= {str, int} and (digits := _to_digits(items)) is not None:
+        if kinds <= {str, int} and (digits := _to_strings(items)) is not None:
             return as_text_column(digits)
     id_texts = [to_id_text(value) for value in items]
     wrong_rows = [
@@ -110,7 +110,7 @@ def to_text_array(values: Sequence[Any]) -> pa.Array:
     return pa.array(id_texts, ID)
 
 
-def _to_digits(values: list[Any]) -> list[str] | None:
+def _to_strings(values: list[Any]) -> list[str] | None:
     """Convert strings and whole numbers to strings. Returns None if a number is too long for Python
     to convert."""
     try:
@@ -125,7 +125,7 @@ def are_plain_ids(values: list[Any]) -> bool:
 
     False does not mean that a value is not an id, because values of other types may also be ids."""
     kinds = set(map(type, values))
-    return kinds <= {str} or (kinds <= {str, int} and _to_digits(values) is not None)
+    return kinds <= {str} or (kinds <= {str, int} and _to_strings(values) is not None)
 
 
 def _is_missing(value: Any) -> bool:

@@ -103,24 +103,24 @@ class GivenScores:
     @property
     def run_names(self) -> list[str]:
         """The names of the runs, in order of first appearance."""
-        return self.names("run")
+        return self.distinct_values("run")
 
     @property
     def query_ids(self) -> list[str]:
         """The ids of the queries, in order of first appearance."""
-        return self.names("query_id")
+        return self.distinct_values("query_id")
 
     @property
     def measure_names(self) -> list[str]:
         """The names of the measures as in the file, in order of first appearance."""
-        return self.names("measure")
+        return self.distinct_values("measure")
 
     @property
     def values(self) -> Floats:
         """The scores, float64[row], NaN if missing."""
         return np.array(self.table["value"].to_numpy(), dtype=np.float64)
 
-    def names(self, column: str) -> list[str]:
+    def distinct_values(self, column: str) -> list[str]:
         """Return the distinct values of a text column, in order of first appearance."""
         names: list[str] = self.table[column].combine_chunks().dictionary.to_pylist()
         return names

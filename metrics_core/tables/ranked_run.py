@@ -37,7 +37,7 @@ def ranked_run_names(runs: Iterable[Run]) -> list[str]:
     return [run.name for run in runs if not run.complete]
 
 
-def judged_ranks_text(names: Iterable[str]) -> str:
+def judged_ranks_clause(names: Iterable[str]) -> str:
     """Return the beginning of a sentence. It says that only the ranks of judged documents were
     loaded for these runs."""
     return f"Only the ranks of judged documents were loaded for {w.join_words(names)}"
@@ -99,7 +99,7 @@ class RankedRun(Run):
     def scores(self) -> Floats:
         """Always raises RanklensError, because there are no scores."""
         raise RanklensError(
-            f"{judged_ranks_text([self.name])}, without scores and without the ids of unjudged"
+            f"{judged_ranks_clause([self.name])}, without scores and without the ids of unjudged"
             " documents.",
             "Load the run itself.",
         )

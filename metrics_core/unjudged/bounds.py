@@ -22,14 +22,14 @@ from functools import cached_property
 import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.comparing.winners import better_side
+from metrics_core.comparing.winners import better_run_sign
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Divisor
 from metrics_core.measures.normalisers import make_divisor_function
 from metrics_core.scoring.residuals import residuals, score_range
 from metrics_core.scoring.single_documents import scores_if_judged
-from metrics_core.unjudged.graded_scores import ListGains, additive_measure, extremes_kind
+from metrics_core.unjudged.graded_scores import ListGains, additive_measure, bounds_method
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
 Ends = tuple[Floats, Floats]
@@ -57,8 +57,8 @@ class DifferenceBounds:
     @property
     def can_reverse(self) -> bool:
         """Whether some grades would give the other run the better mean."""
-        now = better_side(self.difference)
-        return now != 0 and better_side(self.lowest if now > 0 else self.highest) == -now
+        now = better_run_sign(self.difference)
+        return now != 0 and better_run_sign(self.lowest if now > 0 else self.highest) == -now
 
 
 def highest_grade(ranks: JudgedRanks, measure: Measure) -> float:
@@ -83,7 +83,7 @@ class PartialBounds:
     ) -> None:
         """Take the same arguments as `bound_difference`."""
         self._pair, self._measure, self._unjudged = (run, baseline), measure, unjudged
-        self._kind, self._grade = extremes_kind(measure), highest_grade(run, measure)
+        self._kind, self._grade = bounds_method(measure), highest_grade(run, measure)
         own_scores, other_scores = measure.score(run), measure.score(baseline)
         self._undefined = np.isnan(own_scores) | np.isnan(other_scores)
         self._own_scores, self._other_scores = (
@@ -131,12 +131,12 @@ class PartialBounds:
 
         return find_or_compute_divisor
 
-    def find_bounds(self, is_open: Mask | None = None) -> DifferenceBounds:
+    def find_bounds(self, is_selected: Mask | None = None) -> DifferenceBounds:
         """Return the bounds of the difference over all grades that the selected unjudged documents
         could have.
 
-        `is_open` bool[document] selects the documents. This is only possible if documents were
-        matched between the lists. If `is_open` is None, all unjudged documents are selected."""
+        `is_selected` bool[document] selects the documents. This is only possible if documents were
+        matched between the lists. If `is_selected` is None, all unjudged documents are selected."""
         measure, own_scores, other_scores = self._measure, self._own_scores, self._other_scores
         combine = measure.declaration.combination.combine
         difference = float(combine(own_scores) - combine(other_scores))
@@ -152,11 +152,11 @@ class PartialBounds:
         if measure.declaration.needs:
             reason = f"{measure} does not depend only on grades, so there are no bounds."
             return _unknown_bounds(difference, own_scores, reason)
-        unjudged = self._unjudged if is_open is None else self._unjudged.select(is_open)
+        unjudged = self._unjudged if is_selected is None else self._unjudged.select(is_selected)
         run_extremes = None
         if self._kind in ("normalised", "apart") or not measure.declaration.combination.linear:
             run_extremes = self._find_extremes(unjudged)
-        low, high = self._query_bounds(unjudged, is_open, run_extremes)
+        low, high = self._query_bounds(unjudged, is_selected, run_extremes)
         if (np.isnan(low) | np.isnan(high))[~self._undefined].any():
             reason = f"{measure} has no lowest or highest score, so there are no bounds."
             return _unknown_bounds(difference, own_scores, reason)
@@ -178,7 +178,10 @@ class PartialBounds:
         return DifferenceBounds(difference, lowest, highest, low, high, exact)
 
     def _query_bounds(
-        self, unjudged: UnjudgedRanks, is_open: Mask | None, run_extremes: tuple[Ends, Ends] | None
+        self,
+        unjudged: UnjudgedRanks,
+        is_selected: Mask | None,
+        run_extremes: tuple[Ends, Ends] | None,
     ) -> Ends:
         """Return the lowest and highest difference of each query, float64[query] each."""
         ends = [np.full(len(self._own_scores), bound) for bound in (-np.inf, np.inf)]
@@ -193,7 +196,7 @@ class PartialBounds:
                 "first": self._best_document_bounds,
                 "normalised": self._normalised_bounds,
             }
-            low, high = methods[self._kind](unjudged, is_open)
+            low, high = methods[self._kind](unjudged, is_selected)
             gap = self._own_scores - self._other_scores
             # Sums in a different order: rounding must not put the extremes inside the current
             # value.
@@ -201,16 +204,16 @@ class PartialBounds:
         low, high = (np.where(self._undefined, np.nan, end) for end in ends)
         return low, high
 
-    def _additive_bounds(self, unjudged: UnjudgedRanks, is_open: Mask | None) -> Ends:
+    def _additive_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
         if not unjudged.is_matched:
             own_scores, other_scores, least, most = self._score_unmatched()
             return own_scores - other_scores - most, own_scores - other_scores + least
-        moves = self.document_effects if is_open is None else self.document_effects[is_open]
+        moves = self.document_effects if is_selected is None else self.document_effects[is_selected]
         gap = self.list_gains[0].score - self.list_gains[1].score
         low = gap + np.bincount(unjudged.query, np.minimum(moves, 0.0), len(gap))
         return low, gap + np.bincount(unjudged.query, np.maximum(moves, 0.0), len(gap))
 
-    def _best_document_bounds(self, unjudged: UnjudgedRanks, is_open: Mask | None) -> Ends:
+    def _best_document_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
         if not unjudged.is_matched:
             own_scores, other_scores, best, best_other = self._score_unmatched()
             return own_scores - np.maximum(other_scores, best_other), np.maximum(
@@ -218,7 +221,7 @@ class PartialBounds:
             ) - other_scores
         own_scores, other_scores = (side.score for side in self.list_gains)
         gains = (side.highest_gains() for side in self.list_gains)
-        own_gains, other_gains = (a if is_open is None else a[is_open] for a in gains)
+        own_gains, other_gains = (a if is_selected is None else a[is_selected] for a in gains)
         # With more documents the difference is that of the best in each list, so a single one is as
         # extreme.
         gap = np.maximum(own_scores[unjudged.query], own_gains)
@@ -242,10 +245,12 @@ class PartialBounds:
         )
         return own_scores, other_scores, own_gains, other_gains
 
-    def _normalised_bounds(self, unjudged: UnjudgedRanks, is_open: Mask | None) -> Ends:
-        low, high = self._additive_bounds(unjudged, is_open)
+    def _normalised_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
+        low, high = self._additive_bounds(unjudged, is_selected)
         no_counts = np.zeros(len(low), dtype=np.int64)
-        count = self._count_listed(unjudged) + unjudged.n_run_below + unjudged.n_baseline_below
+        count = (
+            self._count_unjudged_listed(unjudged) + unjudged.n_run_below + unjudged.n_baseline_below
+        )
         least, most = (self.cached_divisor(counts[:, None]) for counts in (no_counts, count))
 
         def divide_by_extremes(value: Floats) -> Floats:
@@ -257,7 +262,7 @@ class PartialBounds:
 
         return -divide_by_extremes(-low), divide_by_extremes(high)
 
-    def _count_listed(self, unjudged: UnjudgedRanks) -> Ints:
+    def _count_unjudged_listed(self, unjudged: UnjudgedRanks) -> Ints:
         """Return the number of unjudged documents of each query in the two lists together,
         int64[query]. If the documents of the two lists are not matched, a document in both lists
         counts twice."""

@@ -77,7 +77,7 @@ def estimate_difference(
     reason = (
         _CHOSEN
         if is_selective
-        else _explain_too_few(run, baseline, predicted, matched=unjudged.is_matched)
+        else _explain_too_few_judgments(run, baseline, predicted, matched=unjudged.is_matched)
     )
     if reason:
         return EstimatedDifference(None, reason)
@@ -119,7 +119,7 @@ def _prediction_quantile(level: float, n: int) -> float:
     return float((z + (z**3 + z) / (4 * (n - 1))) * (1 + 1 / n) ** 0.5)
 
 
-def _explain_too_few(
+def _explain_too_few_judgments(
     run: JudgedRanks, baseline: JudgedRanks, predicted: PredictedGrades, *, matched: bool
 ) -> str:
     """Return the reason why the judged documents do not allow an estimate. Returns "" if they

@@ -28,7 +28,7 @@ _MOST_GRADES, _MOST_CELLS = 200, 4_000_000
 counted by grade. Above these limits, the lists are scored again."""
 
 
-def extremes_kind(measure: Measure) -> str:
+def bounds_method(measure: Measure) -> str:
     """Return how the lowest and highest difference of a measure are found: "additive", "first",
     "normalised" or "apart". The module `unjudged.bounds` explains these methods."""
     # A table of gains may reverse grades, and a condensed list changes when a document is judged.
@@ -41,7 +41,7 @@ def extremes_kind(measure: Measure) -> str:
 def additive_measure(measure: Measure) -> Measure:
     """Return the numerator of a normalised measure, to which each document contributes
     independently of the other documents. Any other measure is returned unchanged."""
-    return numerator_measure(measure) if extremes_kind(measure) == "normalised" else measure
+    return numerator_measure(measure) if bounds_method(measure) == "normalised" else measure
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class RegradedScores:
         occur, in ascending order."""
         self._pair, self._measure = (run, baseline), measure
         self._unjudged, self._grades = unjudged, grades
-        self._kind = extremes_kind(measure)
+        self._kind = bounds_method(measure)
         # Otherwise the lists are judged again.
         if len(grades) > _MOST_GRADES or len(grades) * run.n_queries > _MOST_CELLS:
             self._kind = "apart"

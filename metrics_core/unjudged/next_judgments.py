@@ -16,11 +16,11 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints
-from metrics_core.comparing.winners import ROUNDING, better_side
+from metrics_core.comparing.winners import ROUNDING, better_run_sign
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.unjudged.bounds import DifferenceBounds, PartialBounds, highest_grade
-from metrics_core.unjudged.graded_scores import RegradedScores, extremes_kind
+from metrics_core.unjudged.graded_scores import RegradedScores, bounds_method
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 
 MOST_TRIED = 400
@@ -76,8 +76,8 @@ def find_next_judgments(
 
     `unjudged` are the documents of `find_unjudged`, and `bounds` is the difference with its bounds.
     If the runs are tied, effects in either direction count."""
-    exact = extremes_kind(measure) == "additive" and unjudged.is_matched
-    sign = better_side(bounds.difference)
+    exact = bounds_method(measure) == "additive" and unjudged.is_matched
+    sign = better_run_sign(bounds.difference)
     if np.isnan(bounds.lowest) or not unjudged.is_matched:
         part = unjudged.select(slice(MOST_RANKED))
         return NextJudgments(_make_table(run, part, np.zeros(len(part))), None, None, exact=False)
@@ -97,7 +97,7 @@ def find_next_judgments(
     def is_lead_reversed(n: int) -> bool:
         both = graded.scores(np.zeros(n, dtype=np.int64))
         own_scores, other_scores = (combine(np.where(undefined, np.nan, scores)) for scores in both)
-        return better_side(float(own_scores) - float(other_scores)) == -sign
+        return better_run_sign(float(own_scores) - float(other_scores)) == -sign
 
     def is_lead_settled(n: int) -> bool:
         rest = np.ones(len(unjudged), dtype=np.bool_)
@@ -125,7 +125,7 @@ def rank_by_effect(
     enough."""
     partial_bounds = PartialBounds(run, baseline, measure, unjudged)
     moves = _find_effects(run, baseline, measure, unjudged, partial_bounds)
-    order = _order_by_opposing_effect(better_side(difference), moves)
+    order = _order_by_opposing_effect(better_run_sign(difference), moves)
     return _make_table(run, unjudged.select(order), moves[order])
 
 
@@ -184,7 +184,7 @@ def _find_effects(
 
     For some measures, the effect is computed by scoring each document's query again. This is done
     for only some of the documents; the change of the others is 0."""
-    kind = extremes_kind(measure)
+    kind = bounds_method(measure)
     if kind == "apart":
         return _find_effects_by_rescoring(run, baseline, measure, unjudged)
     if kind == "additive":

@@ -156,7 +156,7 @@ def test_the_comparison_opens_while_drawn_queries_are_judged(
         judged = list(dict.fromkeys(query_id for query_id, _ in layer.grades))
         runs = [Path(f"sample_runs/{name}.run").read_text("utf-8") for name in ("hybrid", "bm25")]
         queries = {line.split()[0] for text in runs for line in text.splitlines()}
-        order = QueryDraw(stored["seed"], (50,)).order(sorted(queries))
+        order = QueryDraw(stored["seed"], (50,)).judging_order(sorted(queries))
         assert judged == sorted(judged, key=order.index) and set(judged) <= {
             *order[: int(counted[0]) + 1]
         }

@@ -264,7 +264,7 @@ def _mended(whole: Held, workspace: Workspace, lost: Lost, of: str) -> None:
     if of:
         for damaged in workspace.damaged_records(of):
             workspace.remove_entry(of, damaged.number)
-        workspace.drop_damaged_rows(
+        workspace.drop_damaged(
             of, [*workspace.contents(of).damaged_row_texts(), *_lost_grades(workspace, of)]
         )
         workspace.rename_collection(of, "Named again")

@@ -18,7 +18,7 @@ from metrics_core import RanklensError
 from metrics_core.base.digits import parse_whole_number
 from metrics_core.base.errors import ParameterError
 from metrics_core.base.wording import shorten_value
-from metrics_core.checks.id_readings import parse_id_map, parse_id_reading
+from metrics_core.checks.id_readings import parse_id_map, parse_id_transform
 from metrics_core.formats.source.limits import parse_size
 
 DIGITS = "9" * 5_000
@@ -27,9 +27,9 @@ DIGITS = "9" * 5_000
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: parse_id_reading(f"first {DIGITS}"),
-        lambda: parse_id_reading(f"first {10**30}"),
-        lambda: parse_id_reading("first 0"),
+        lambda: parse_id_transform(f"first {DIGITS}"),
+        lambda: parse_id_transform(f"first {10**30}"),
+        lambda: parse_id_transform("first 0"),
         lambda: parse_id_map(f"run: first {DIGITS}"),
         lambda: parse_size(DIGITS),
         lambda: metrics_core.parse_measure(f"nDCG@{DIGITS}"),

@@ -90,10 +90,10 @@ def show_getting_started() -> None:
         cutoff, measure = cutoff_and_measure(None)
         unclear, of_two_kinds = names_of_files_with_questions(questions)
         so_far = files_loaded(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
-        st.html(markup.draw_answer(*so_far.finding.statement_and_rest, {}))
+        st.html(markup.draw_heading(*so_far.finding.statement_and_rest, {}))
     else:
         st.html(
-            markup.draw_answer(
+            markup.draw_heading(
                 "Compare two systems: upload their results and your judgments",
                 "Files stay on this computer. Without judgments, pages show what changed between"
                 " the results.",
@@ -130,7 +130,7 @@ def _choose_audience() -> str:
             st.pills,
             "What do you evaluate?",
             "for",
-            value=data.valid_audience(session.address()["for"]),
+            value=data.audience_or_default(session.address()["for"]),
             store=lambda chosen: {"for": chosen or ""},
             options=list(data.AUDIENCES),
             format_func=data.AUDIENCES.__getitem__,

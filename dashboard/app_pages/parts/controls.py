@@ -24,7 +24,7 @@ from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
 from dashboard.session import PageContext
 from dashboard.session.open_collection import current_library
-from dashboard.study.library import named_judgments
+from dashboard.study.library import judgment_files_by_name
 from metrics_core.base import wording as w
 from metrics_core.slicing.breakdowns import order_groups
 
@@ -148,7 +148,7 @@ def _compared_runs_controls(context: PageContext, shortened_names: Mapping[str, 
             "with the baseline",
             "base",
             value=comparison.baseline,
-            store=lambda name: _changes_to_baseline(context, name),
+            store=lambda name: _address_changes_for_baseline(context, name),
             options=names,
             format_func=lambda name: shortened_names[name],
             label_visibility="collapsed",
@@ -162,7 +162,7 @@ def _compared_runs_controls(context: PageContext, shortened_names: Mapping[str, 
 def _judgments_picker() -> None:
     """Show the choice of the judgments, if there are several files of judgments."""
     library = current_library()
-    files = named_judgments(library.files)
+    files = judgment_files_by_name(library.files)
     if len(files) < 2:
         return
     current_name = next(name for name, file in files.items() if file is library.judgments)
@@ -236,7 +236,7 @@ def _other_runs_controls(
     )
 
 
-def _changes_to_baseline(context: PageContext, name: str) -> dict[str, Any]:
+def _address_changes_for_baseline(context: PageContext, name: str) -> dict[str, Any]:
     """Return the changes to the address that make a run the baseline. If this run is in focus, the
     former baseline comes into focus in its place."""
     comparison = context.comparison

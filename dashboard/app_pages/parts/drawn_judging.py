@@ -15,42 +15,50 @@ from dashboard.app_pages.parts import add_files, judging
 from dashboard.drawing.blocks import layers, markup
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
-from dashboard.session.actions.draws import draw_queries, find_draw, leave_out_queries
+from dashboard.session.actions.draws import (
+    draw_random_queries,
+    find_random_queries,
+    leave_out_queries,
+)
 from dashboard.session.actions.grading import find_own_layer, skipped_pairs
 from metrics_core.base import wording as w
 from metrics_core.explaining.drawn_judging import DrawnJudgments
 from metrics_core.findings.drawn_queries import (
     drawn_queries_finding,
+    judged_percent_needed,
     result_note,
     result_rows,
-    share_needed_to_open,
 )
 
 
-def find_drawn_judgments(context: PageContext) -> DrawnJudgments | None:
+def find_random_query_judgments(context: PageContext) -> DrawnJudgments | None:
     """Return the judge's progress on the queries drawn at random for the compared runs. Returns
     None if no queries are drawn."""
-    draw = find_draw(judging.draw_key(context)) if can_draw(context) else None
+    draw = (
+        find_random_queries(judging.random_draw_key(context))
+        if can_draw_random_queries(context)
+        else None
+    )
     if draw is None:
         return None
-    return answers.drawn_judgments(context.study, context.comparison, draw, find_own_layer())
+    return answers.random_query_judgments(context.study, context.comparison, draw, find_own_layer())
 
 
-def show_drawn_judging(context: PageContext) -> bool:
+def show_random_judging(context: PageContext) -> bool:
     """Show the documents of the randomly drawn queries, one at a time. If no queries are drawn yet,
     offer to draw some. Return whether anything was shown. Nothing is shown if the user judges in
     another order, or if queries cannot be drawn."""
-    study, state = context.study, find_drawn_judgments(context)
+    study, state = context.study, find_random_query_judgments(context)
     if study.judged and context.view.address["order"] != DRAWN:
         return False
     if state is None:
-        return _offer_draw(context)
-    queue, skipped = answers.queue_of_drawn_queries(state), skipped_pairs()
+        return _offer_random_draw(context)
+    queue, skipped = answers.queue_of_random_queries(state), skipped_pairs()
     st.html(markup.draw_finding(drawn_queries_finding(state), context.drawing.styles))
     with add_files.make_message_area():
         add_files.show_messages()
     n_undrawn = state.n_available - len(state.query_ids) - len(state.draw.left_out)
-    key, n_more = judging.draw_key(context), min(answers.DRAW_SIZE, n_undrawn)
+    key, n_more = judging.random_draw_key(context), min(answers.DRAW_SIZE, n_undrawn)
     left = answers.find_skipped_queries(queue, skipped)
     with st.container(horizontal=True, key="draw_actions"):
         if state.is_finished:
@@ -58,7 +66,7 @@ def show_drawn_judging(context: PageContext) -> bool:
             st.html(see, width="content")
             if n_more > 0:
                 label = f"Draw {w.format_with_noun(n_more, 'more query', 'more queries')}"
-                st.button(label, on_click=draw_queries, args=(key, n_more))
+                st.button(label, on_click=draw_random_queries, args=(key, n_more))
         elif left:
             label = f"Leave out {w.format_with_noun(len(left), 'skipped query', 'skipped queries')}"
             st.button(label, on_click=leave_out_queries, args=(key, left))
@@ -77,7 +85,7 @@ def show_drawn_judging(context: PageContext) -> bool:
 def show_random_queries_card(context: PageContext) -> None:
     """Show a card that links to the page on which the user draws queries at random and judges their
     documents."""
-    link, drawn = session.href("judge"), find_drawn_judgments(context)
+    link, drawn = session.href("judge"), find_random_query_judgments(context)
     texts = {session.href("data"): "Add judgments from a file"}
     if drawn is not None:
         at_end = drawn.is_finished
@@ -85,8 +93,8 @@ def show_random_queries_card(context: PageContext) -> None:
             link: "Draw more queries" if at_end else "Continue with the random queries",
             **texts,
         }
-    elif can_draw(context):
-        n, steps = answers.describe_new_draw(context.study, context.comparison)
+    elif can_draw_random_queries(context):
+        n, steps = answers.describe_random_judging(context.study, context.comparison)
         if steps:
             st.html(layers.draw_random_queries_card(n, steps, link))
     with st.container(horizontal=True):
@@ -94,7 +102,7 @@ def show_random_queries_card(context: PageContext) -> None:
             st.html(layers.draw_judging_link(to, text), width="content")
 
 
-def can_draw(context: PageContext) -> bool:
+def can_draw_random_queries(context: PageContext) -> bool:
     """Return whether queries can be drawn at random for judging. This requires two different runs
     whose document ids are all known, and judgments that were not declared complete."""
     comparison, study = context.comparison, context.study
@@ -103,12 +111,12 @@ def can_draw(context: PageContext) -> bool:
     return not (is_alone or study.settings.complete)
 
 
-def _offer_draw(context: PageContext) -> bool:
+def _offer_random_draw(context: PageContext) -> bool:
     """Describe how queries are drawn at random and judged, and show the button that draws them. If
     queries cannot be drawn, show nothing. Return whether anything was shown."""
-    if not can_draw(context):
+    if not can_draw_random_queries(context):
         return False
-    n, steps = answers.describe_new_draw(context.study, context.comparison)
+    n, steps = answers.describe_random_judging(context.study, context.comparison)
     if context.study.judged:
         st.html(
             layers.draw_judging_link(
@@ -117,15 +125,15 @@ def _offer_draw(context: PageContext) -> bool:
         )
     if not steps:
         st.html(
-            markup.draw_answer("There is nothing to judge", "No grade can make a difference.", {})
+            markup.draw_heading("There is nothing to judge", "No grade can make a difference.", {})
         )
         return True
     queries = w.format_query_count(n)
     title = f"{queries} drawn at random can show which run is better"
-    st.html(markup.draw_answer(title, "No other query needs grades.", {}))
+    st.html(markup.draw_heading(title, "No other query needs grades.", {}))
     st.html(layers.draw_steps(steps))
-    arguments = (judging.draw_key(context), n)
-    st.button(f"Draw {queries}", on_click=draw_queries, args=arguments, type="primary")
+    arguments = (judging.random_draw_key(context), n)
+    st.button(f"Draw {queries}", on_click=draw_random_queries, args=arguments, type="primary")
     return True
 
 
@@ -138,7 +146,7 @@ def _describe_queue(context: PageContext, state: DrawnJudgments) -> dict[str, An
     return {
         "progress": f"{counted} queries judged",
         "share": 100 * state.n_counted / (len(state.query_ids) or 1),
-        "tick": share_needed_to_open(state),
+        "tick": judged_percent_needed(state),
         "counted": f"{w.format_with_noun(n_left, 'document')} left" if n_left else "",
         "nothing": "" if state.is_finished else "The other documents are skipped.",
         "order": DRAWN,

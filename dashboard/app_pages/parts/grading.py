@@ -24,10 +24,10 @@ from dashboard.session.actions.grading import (
 from dashboard.session.actions.notes import (
     current_notes,
     damaged_row_texts,
-    drop_damaged_rows,
+    drop_damaged,
     remove_note,
     remove_tag,
-    save_remark,
+    save_note_and_tag,
 )
 from dashboard.session.actions.uploaded_files import (
     accept_long_files,
@@ -126,7 +126,7 @@ def _show_damaged_rows(name: str, rows: Sequence[str]) -> None:
             f"Delete :gray[{w.format_with_noun(len(rows), 'damaged row', 'damaged rows')} for"
             " good]",
             key=f"drop_{name}",
-            on_click=drop_damaged_rows,
+            on_click=drop_damaged,
             args=(name, rows),
         )
 
@@ -161,7 +161,7 @@ def show_notes_and_tags(query_id: str) -> None:
                     placeholder="Add a tag",
                     label_visibility="collapsed",
                 )
-                st.form_submit_button("Save", on_click=save_remark, args=(query_id, *fields))
+                st.form_submit_button("Save", on_click=save_note_and_tag, args=(query_id, *fields))
 
 
 def _show_notes(query_id: str, query_notes: QueryNotes) -> None:

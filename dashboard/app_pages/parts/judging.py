@@ -13,7 +13,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.answers import grading as answers
-from dashboard.answers.drawn_judging import measure_for_drawn_queries
+from dashboard.answers.drawn_judging import measure_for_random_queries
 from dashboard.answers.judging_order import AT_RANDOM, ORDERS, parse_judging_order
 from dashboard.app_pages.parts import add_files
 from dashboard.app_pages.parts.completeness import show_completeness_switch
@@ -23,7 +23,7 @@ from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.word_marks import query_words, split_at_words
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
-from dashboard.session.actions.draws import make_draw_key
+from dashboard.session.actions.draws import make_random_draw_key
 from dashboard.session.actions.grading import (
     find_own_layer,
     handle_sent_actions,
@@ -37,7 +37,7 @@ from dashboard.session.open_collection import current_collection_id
 from metrics_core.base import wording as w
 from metrics_core.findings.grading import all_judged_finding, judgments_effect_finding
 from metrics_core.findings.sentence import Sentence
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 
 WINDOW = 40
 """Number of queued documents that are sent to the browser in advance, so that the user never has to
@@ -74,7 +74,7 @@ def show_query_judging(context: PageContext, query_id: str) -> None:
                     f"{count_text} in the top {w.format_count(comparison.cutoff)}"
                 )
             )
-            grades = collect_given_grades(context)
+            grades = collect_layer_grades(context)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
             show_judging_component(
                 context, rows, n_judged=sum(pair in grades for pair in pairs), total=len(rows)
@@ -116,13 +116,13 @@ def show_judging_queue(context: PageContext) -> None:
     st.html(layers.draw_judging_link(back, f"← {back_name}", "back"))
     if reason:
         st.html(
-            markup.draw_answer("The unjudged documents are unknown", reason, context.look.styles)
+            markup.draw_heading("The unjudged documents are unknown", reason, context.look.styles)
         )
         return
     if context.study.settings.complete:
         text = "Unjudged documents count as not relevant, so there is nothing to judge."
         st.html(
-            markup.draw_answer("The judgments are treated as complete", text, context.look.styles)
+            markup.draw_heading("The judgments are treated as complete", text, context.look.styles)
         )
         show_completeness_switch(context.study, "judge")
         return
@@ -133,11 +133,11 @@ def show_judging_queue(context: PageContext) -> None:
     queue = answers.judging_queue(context.study, comparison, order, summary.settle)
     pairs = query_doc_pairs(queue)
     settling = _find_settling_pairs(context, summary)
-    grades = collect_given_grades(context)
+    grades = collect_layer_grades(context)
     judged_count = sum(pair in grades for pair in (settling or pairs))
     is_done = bool(settling) and judged_count == len(settling)
     title, lead = _all_judged_texts(context, summary) if is_done else (summary.title, summary.lead)
-    st.html(markup.draw_answer(title, lead, context.look.styles))
+    st.html(markup.draw_heading(title, lead, context.look.styles))
     with add_files.make_message_area():
         add_files.show_messages()
     done = {*grades, *skipped_pairs()}
@@ -225,11 +225,11 @@ def offered_orders(context: PageContext) -> list[tuple[str, str, str]]:
     return orders if context.study.judged else []
 
 
-def draw_key(context: PageContext) -> str:
+def random_draw_key(context: PageContext) -> str:
     """Return the key of the judge's random draw of queries for the two compared runs."""
     comparison = context.comparison
-    k = measure_for_drawn_queries(context.study, comparison).cutoff or 0
-    return make_draw_key(*comparison.pair, k)
+    k = measure_for_random_queries(context.study, comparison).cutoff or 0
+    return make_random_draw_key(*comparison.pair, k)
 
 
 def _effect_rows(context: PageContext) -> list[list[str]]:
@@ -270,7 +270,7 @@ def explain_nameless_documents(runs: list[str]) -> str:
     if not runs:
         return ""
     return (
-        f"{judged_ranks_text(runs)}, so their unjudged documents are unknown. If you judge"
+        f"{judged_ranks_clause(runs)}, so their unjudged documents are unknown. If you judge"
         f" another document here, {w.plural(len(runs), 'this run', 'these runs')} can no longer be"
         " scored."
     )
@@ -288,7 +288,7 @@ def show_own_layer(context: PageContext, page: str, message: str) -> None:
             add_files.show_messages()
 
 
-def collect_given_grades(context: PageContext) -> dict[tuple[str, str], float]:
+def collect_layer_grades(context: PageContext) -> dict[tuple[str, str], float]:
     """Return the grades given in Ranklens: the grades of the active layers, and the grades of the
     user's own layer even if it is inactive."""
     reader_layer = find_own_layer()
@@ -361,7 +361,7 @@ def _document_rows(
     hide_runs: bool,
 ) -> list[dict[str, Any]]:
     """Return the data of each document for the component in the browser."""
-    grades, query_texts = collect_given_grades(context), context.study.texts
+    grades, query_texts = collect_layer_grades(context), context.study.texts
     cutoff = context.comparison.measure.cutoff or context.comparison.cutoff
     short = short_names(context.drawing.styles, LONGEST_NAME)
     words = {query: query_words(query_texts.get(query, "")) for query in set(rows["query_id"])}

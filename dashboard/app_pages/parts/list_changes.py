@@ -40,8 +40,8 @@ def show_overview() -> None:
     left, right = st.columns([_ANSWER, _DRAWING], gap="medium")
     with left, st.container(key="verdict"):
         finding = list_changes_finding(changes)
-        if drawn := drawn_judging.find_drawn_judgments(context):
-            if drawn.is_open:
+        if drawn := drawn_judging.find_random_query_judgments(context):
+            if drawn.is_comparison_shown:
                 finding = drawn_queries_finding(drawn)
             elif judged := drawn_progress_text(drawn):
                 finding = replace(finding, badge=judged)
@@ -58,7 +58,7 @@ def show_overview() -> None:
     if len(study.names) > 2:
         all_styles = replace(drawing, styles=context.look.styles)
         with st.container(key="runs_table"):
-            st.html(blocks.draw_changed_runs(answer.runs, all_styles, _pair_link(context)))
+            st.html(blocks.draw_changed_runs(answer.runs, all_styles, _pair_link_maker(context)))
             note = f"Changes from {comparison.baseline} in the top {w.format_count(changes.k)}."
             section.show_note_with_csv(draw_chart_note(note), "Runs", frame=answer.runs, key="runs")
     st.html(blocks.draw_change_facts(answer.runs, comparison.focus, changes))
@@ -77,7 +77,7 @@ def _change_class_link(change_class: str) -> str:
     return _filter_link(f"change == {quote_text(change_class)}")
 
 
-def _pair_link(context: PageContext) -> Callable[..., str]:
+def _pair_link_maker(context: PageContext) -> Callable[..., str]:
     return lambda *pair: session.href("overview", **context.view.address_changes_to_compare(*pair))
 
 
@@ -107,7 +107,7 @@ def show_breakdown() -> None:
         title = f"All queries are in the group {least['group']}"
     k = w.format_count(comparison.cutoff)
     lead = f"Share of the top {k} that the two lists have in common, by {by}. Not tested."
-    st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
+    st.html(markup.draw_heading(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     section.choose_grouping(columns, by)
     st.html(
         blocks.draw_groups_by_overlap(groups, by, context.drawing, _group_link_maker(context, by))
@@ -128,7 +128,7 @@ def show_curves() -> None:
         "Mean share of the first k documents that are also in the first k of"
         f" {comparison.baseline}."
     )
-    st.html(markup.draw_answer(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
+    st.html(markup.draw_heading(title, lead, context.drawing.styles, badge=_NOT_JUDGED))
     st.html(draw_legend(context.drawing, list(context.drawing.styles), {}))
     figure = draw_figure_cached(measure_by_cutoff, frame, context.drawing)
     caption = section.make_caption(f"Overlap with {comparison.baseline} by k", section.INTERVALS)
@@ -156,10 +156,12 @@ def show_ranking() -> None:
         f"Mean rank-biased overlap of the top {w.format_count(comparison.cutoff)}, persistence 0.9:"
         " 1 means identical lists, 0 means no document in common."
     )
-    st.html(markup.draw_answer(title, lead, context.look.styles, badge=_NOT_JUDGED))
+    st.html(markup.draw_heading(title, lead, context.look.styles, badge=_NOT_JUDGED))
 
     with st.container(key="runs_table"):
-        st.html(blocks.draw_overlap_matrix(pairs, names, context.look.styles, _pair_link(context)))
+        st.html(
+            blocks.draw_overlap_matrix(pairs, names, context.look.styles, _pair_link_maker(context))
+        )
         note = draw_chart_note("Click a cell to compare its two runs.")
         section.show_note_with_csv(note, "Every pair", frame=pairs, key="pairs")
 

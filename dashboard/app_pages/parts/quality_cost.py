@@ -72,12 +72,12 @@ def show_quality_cost(context: PageContext) -> None:
     with words, st.container(key="quality_cost_words"):
         placeholder = st.empty()
 
-    def show_words() -> None:
+    def show_sentences() -> None:
         sentences = quality_cost_in_words(context.study, comparison, answer)
         blocks = (markup.draw_subtitle(s, context.drawing.styles) for s in sentences)
         placeholder.html(Markup().join(blocks) or Markup("<span></span>"))
 
-    defer_drawing(show_words, placeholder)
+    defer_drawing(show_sentences, placeholder)
     if clicked:
         run = clicked[0] if isinstance(clicked, list) else clicked
         session.goto("overview", **context.view.address_changes_to_compare(str(run)))

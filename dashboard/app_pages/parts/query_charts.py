@@ -17,7 +17,7 @@ from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import queries as figures
 from dashboard.drawing.figures import query_heatmap, run_against_run, score_strips
 from dashboard.session import PageContext
-from dashboard.session.picked_queries import store_selection
+from dashboard.session.picked_queries import selection_field_value
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 
@@ -136,7 +136,7 @@ def _scatter_chart(query_list: QueryList, context: PageContext) -> list[str] | N
         )
         # Reset the region in the chart, because the address now stores the selection.
         session.reset_widget("against_lasso")
-        session.change_address(pick=store_selection(picked_ids), p="")
+        session.change_address(pick=selection_field_value(picked_ids), p="")
         st.rerun()
     return None
 

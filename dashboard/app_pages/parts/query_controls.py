@@ -113,13 +113,13 @@ def _show_chip_row(
     )
 
 
-def _chip_label(show: str, query_list: QueryList, comparison: Comparison) -> str:
-    count = w.format_count(query_list.counts[show])
-    label = f"{escape_markdown(filter_chip_label(show, comparison))} {count}"
-    return f"{_MARKS.get(show, '')}{label}" if query_list.has_outcomes else label
+def _chip_label(list_key: str, query_list: QueryList, comparison: Comparison) -> str:
+    count = w.format_count(query_list.counts[list_key])
+    label = f"{escape_markdown(filter_chip_label(list_key, comparison))} {count}"
+    return f"{_MARKS.get(list_key, '')}{label}" if query_list.has_outcomes else label
 
 
-def filter_chip_label(show: str, comparison: Comparison) -> str:
+def filter_chip_label(list_key: str, comparison: Comparison) -> str:
     """Return the name of a list of queries as plain text, for its chip."""
     higher_and_lower = {} if comparison.has_direction else {BETTER: "higher", WORSE: "lower"}
     return {
@@ -131,7 +131,7 @@ def filter_chip_label(show: str, comparison: Comparison) -> str:
         STARRED: "★ starred",
         **FAILURES,
         **higher_and_lower,
-    }.get(show, tag_name(show) or show)
+    }.get(list_key, tag_name(list_key) or list_key)
 
 
 def _column_picker(query_list: QueryList) -> None:

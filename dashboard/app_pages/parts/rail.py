@@ -142,7 +142,7 @@ def _collection_menu(context: PageContext | None) -> None:
         if not menu.open:
             return
         _show_collection_choices(collections.list_collections())
-        st.html(navigation.draw_all_collections(session.href("collections")))
+        st.html(navigation.draw_collections_link(session.href("collections")))
         with st.expander("New collection", icon=":material/add:", key="new_in_menu"):
             new_collection_form("menu")
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.answers.query_notes import NOTHING_NOTED
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.drawn_judging import find_drawn_judgments
+from dashboard.app_pages.parts.drawn_judging import find_random_query_judgments
 from dashboard.drawing.report.list_changes import CHANGE_PARTS
 from dashboard.drawing.report.parts import PARTS
 from dashboard.session import PageContext
@@ -83,7 +83,7 @@ def _report_dialog(context: PageContext) -> None:
             used_files(),
             query_remarks=notes,
             embedded_collection_id=carried,
-            drawn=find_drawn_judgments(context) if is_unjudged else None,
+            random_judgments=find_random_query_judgments(context) if is_unjudged else None,
         ),
         file_name="ranklens-report.html"
         if nameless

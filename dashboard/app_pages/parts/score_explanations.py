@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.address.edits_key import format_edit, read_edits
-from dashboard.answers.document import document_fields
+from dashboard.answers.document import find_document_card
 from dashboard.answers.ledger import QueryLedger
 from dashboard.answers.query import QueryPage, document_texts
 from dashboard.answers.what_if import WhatIf, apply_edits
@@ -24,7 +24,7 @@ from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.explaining.query_kinds import FINE, LOW
 from metrics_core.explaining.what_if import Edit
-from metrics_core.tables.ranked_run import judged_ranks_text
+from metrics_core.tables.ranked_run import judged_ranks_clause
 
 _PARTS = {
     "terms": "Every judged document whose contribution to {measure} changed because its rank"
@@ -143,7 +143,8 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
     card.html(card_head.draw_shortcut_key("W"))
     if nameless:
         reason = (
-            f"{judged_ranks_text(nameless)}, but to change a list, all its documents must be known."
+            f"{judged_ranks_clause(nameless)}, but to change a list, all its documents must be"
+            " known."
         )
         with card:
             st.html(card_head.draw_card_remark(reason))
@@ -214,7 +215,7 @@ def show_document_dialog(
     doc_id: str, page: QueryPage, context: PageContext, grades: Mapping[float, str]
 ) -> None:
     """Show the details of a document in a dialog."""
-    card = document_fields(context.study, page.diagnosis.query_id, doc_id)
+    card = find_document_card(context.study, page.diagnosis.query_id, doc_id)
     if card is None:
         return
     title = escape_markdown(card.title or card.doc_id)

@@ -52,10 +52,10 @@ def show_heading(
     """Show the heading of a section with an explanation. If `frame` is given, also show a link that
     downloads it as CSV; `key` is the name of the table in the file name of the download."""
     if frame is None:
-        st.html(markup.draw_section(title, explanation, styles=styles))
+        st.html(markup.draw_section_heading(title, explanation, styles=styles))
         return
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
-        st.html(markup.draw_section(title, explanation, styles=styles))
+        st.html(markup.draw_section_heading(title, explanation, styles=styles))
         show_csv_link(title, frame, key)
 
 
@@ -130,7 +130,7 @@ def show_cached(name: str, draw: Callable[[], Markup], *key_parts: Any) -> None:
     """Show a block of markup from the cache. If it is not in the cache, `draw` draws it. The cache
     key is made of `name`, `key_parts` and the address, because the links in the block depend on the
     address."""
-    st.html(draw_cached((name, session.address().query, *key_parts), draw))
+    st.html(draw_cached((name, session.address().query_string, *key_parts), draw))
 
 
 INTERVALS = f"intervals: {w.format_share(LEVEL)}, bootstrap over queries"

@@ -41,7 +41,7 @@ about 1 % wider or narrower than with single queries.
 """
 
 
-def show_test_method(test_sentence: Sentence, context: PageContext, queries: int) -> None:
+def show_test_method(test_sentence: Sentence, context: PageContext, n_queries: int) -> None:
     """Show which correction for multiple comparisons the verdict uses and what the verdict means,
     and let the user choose another test."""
     if not test_sentence:
@@ -51,11 +51,11 @@ def show_test_method(test_sentence: Sentence, context: PageContext, queries: int
         st.popover("How this is tested", type="tertiary", width="content"),
     ):
         st.html(markup.draw_subtitle(test_sentence, {}))
-        st.markdown(_WHY + _IN_GROUPS if queries > MOST_SINGLE else _WHY)
-        _show_choices(context, queries)
+        st.markdown(_WHY + _IN_GROUPS if n_queries > MOST_SINGLE else _WHY)
+        _show_choices(context, n_queries)
 
 
-def _show_choices(context: PageContext, queries: int) -> None:
+def _show_choices(context: PageContext, n_queries: int) -> None:
     method = context.comparison.method
     session.draw_widget(
         st.selectbox,
@@ -64,12 +64,12 @@ def _show_choices(context: PageContext, queries: int) -> None:
         value=method.test,
         store=lambda test: {"test": "" if test == Method().test else test, "correction": ""},
         options=list(TESTS),
-        format_func=lambda test: _test_label(test, queries),
+        format_func=lambda test: _test_label(test, n_queries),
         help="The alternatives to the default are for comparison with other tools. All test the"
         " mean difference, except Wilcoxon's test and the sign test.",
     )
     if method.test in PAIRED_TESTS:
-        greyed = unavailable_test_finding(method.test, queries)
+        greyed = unavailable_test_finding(method.test, n_queries)
         st.caption(f"{PAIRED_TESTS[method.test].question} {greyed.text}")
     session.draw_widget(
         st.selectbox,
@@ -104,8 +104,8 @@ def _show_choices(context: PageContext, queries: int) -> None:
     )
 
 
-def _test_label(test: str, queries: int) -> str:
-    other = is_test_unavailable(test, queries)
+def _test_label(test: str, n_queries: int) -> str:
+    other = is_test_unavailable(test, n_queries)
     return f"{TESTS[test]} (does not test the mean)" if other else TESTS[test]
 
 

@@ -87,12 +87,12 @@ def draw_file_table(rows: Sequence[Row], cutoff: int = 10, *, is_user_data: bool
     correctable (whether its kind can be changed), rows, queries (or None), judged (judged share of
     the top `cutoff`, or None), notes, preview (a link), style (None unless the file is a run),
     is_baseline. With `is_user_data`, the table says that queries are users."""
-    drawn = [{**row, "notes": [_shorten_note(note) for note in row["notes"]]} for row in rows]
+    drawn = [{**row, "notes": [_split_note(note) for note in row["notes"]]} for row in rows]
     queries = "Users (queries)" if is_user_data else "Queries"
     return _render("file_table", rows=drawn, cutoff=cutoff, queries=queries)
 
 
-def _shorten_note(note: Note) -> dict[str, Any]:
+def _split_note(note: Note) -> dict[str, Any]:
     """Return the parts of a note for display: its first line, and its details (the rest of the
     message, and the examples)."""
     line, _, more = note.message.partition("; ")
@@ -196,7 +196,7 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
 """The steps in loading files, by audience."""
 
 
-def valid_audience(word: str) -> str:
+def audience_or_default(word: str) -> str:
     """Return `word` if it is the key of an audience, otherwise the first audience."""
     return word if word in AUDIENCES else next(iter(AUDIENCES))
 

@@ -270,7 +270,7 @@ def _tick_digits(ticks: Ticks) -> int:
 
 
 def _row_hint(
-    record: Mapping[str, Any], drawing: Drawing, parts: Mapping[str, str], queries: int
+    record: Mapping[str, Any], drawing: Drawing, parts: Mapping[str, str], n_queries: int
 ) -> str:
     """Return the hover text of a row: the full name of the group, the interval, how the
     contribution was computed, and the components of headroom."""
@@ -278,7 +278,7 @@ def _row_hint(
     gap = record["difference"]
     if not drawing.is_single_run and gap == gap:
         share_text = (
-            f"{w.format_count(record['queries'])}/{w.format_count(queries)} ×"
+            f"{w.format_count(record['queries'])}/{w.format_count(n_queries)} ×"
             f" {w.format_difference(gap)}"
         )
         interval = w.format_with_interval(gap, record["diff_low"], record["diff_high"])
@@ -291,13 +291,13 @@ def _row_hint(
     return f"{text}\n{w.sentence_case(headroom_text)}" if headroom_text else text
 
 
-def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
+def _bar_class(row: Mapping[str, Any], drawing: Drawing, n_queries: int) -> str:
     """Return the CSS classes of a contribution's bar. The bar is pale if the difference in the
     group is not significant, hatched if the group is not tested, and grey if there are too few
     queries in total."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     side = tone(-row["adds"] if less else row["adds"], 9) or "level"
-    side = "level" if queries < FEWEST_QUERIES else side
+    side = "level" if n_queries < FEWEST_QUERIES else side
     if row["clear"]:
         return side
     return f"{side} {'untested' if np.isnan(row.get('diff_low', np.nan)) else 'pale'}"

@@ -89,7 +89,7 @@ def draw_subtitle(sentence: Sentence, styles: Styles) -> Markup:
     return _render("second", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
 
 
-def draw_answer(
+def draw_heading(
     title: str | Sentence, lead: str | Sentence, styles: Styles, *, badge: Badge | None = None
 ) -> Markup:
     """Draw the top of a page. The first line is the finding, in at most 60 characters, with the
@@ -101,10 +101,10 @@ def draw_answer(
 
 def draw_finding(finding: VerdictFinding, styles: Styles) -> Markup:
     """Draw a finding at the top of a page."""
-    return draw_answer(finding.title, finding.lead, styles, badge=make_badge(finding))
+    return draw_heading(finding.title, finding.lead, styles, badge=make_badge(finding))
 
 
-def draw_section(
+def draw_section_heading(
     title: str, explanation: str | Sentence = "", styles: Styles | None = None
 ) -> Markup:
     """Draw the heading of a section, with one line in grey that says how to read the section."""

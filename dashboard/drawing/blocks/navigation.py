@@ -66,7 +66,7 @@ def draw_collection_choices(collections: Sequence[ShelfEntry]) -> Markup:
     return _render("shelf", collections=collections, shorten=shorten, most=_BEST)
 
 
-def draw_all_collections(link: str) -> Markup:
+def draw_collections_link(link: str) -> Markup:
     """Draw the link to the Collections page."""
     return _render("all_collections", link=link)
 

@@ -96,7 +96,7 @@ class MeasureColumn:
         return self.direction < 0
 
     @property
-    def origin(self) -> str:
+    def origin_label(self) -> str:
         """The word "given" if the scores come from another tool, otherwise ""."""
         return "given" * any(row.get("given", False) for row in self.rows.values())
 
@@ -111,7 +111,7 @@ class MeasureColumn:
             self.heading_gloss,
             {0: "higher or lower better?", -1: "↓ lower is better"}.get(self.direction, ""),
             "typical ratio" * (TYPICAL_RATIO in tested) or "sign" * (SIGN in tested),
-            f"{w.format_count(left_out)} left out" * (self.origin != "" and left_out > 0),
+            f"{w.format_count(left_out)} left out" * (self.origin_label != "" and left_out > 0),
         ]
         return tuple(line for line in lines if line)
 
@@ -119,7 +119,7 @@ class MeasureColumn:
         """The number of queries with a score, as text, for a measure whose scores were given in a
         file. It is "" unless more than a tenth of the queries have no score."""
         left_out = row.get("left_out", 0)
-        if not (self.origin and left_out > _MANY_LEFT_OUT * (row["queries"] + left_out)):
+        if not (self.origin_label and left_out > _MANY_LEFT_OUT * (row["queries"] + left_out)):
             return ""
         return f"n {w.format_count(row['queries'])}"
 
@@ -229,7 +229,7 @@ def measure_header_cells(columns: Sequence[MeasureColumn], chosen_name: str) -> 
             c.link,
             about=c.remarks,
             hint=c.gloss,
-            mark=c.origin,
+            mark=c.origin_label,
         )
         for c in columns
     ]

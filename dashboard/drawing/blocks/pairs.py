@@ -172,16 +172,19 @@ def draw_pair_table(
         words=("minus", "") if falls else ("scores", "than"),
         runs=[(run_style(styles, run), short[run]) for run in run_pairs.runs],
         rows=[
-            [_pair_cell(run_pairs, i, j, pair_link, digits, falls=falls) for j in many[i + 1 :]]
+            [
+                _pair_cell(run_pairs, i, j, pair_link, digits, lower_is_better=falls)
+                for j in many[i + 1 :]
+            ]
             for i in many[:-1]
         ],
         roomy=len(run_pairs.runs) <= MAX_DETAILED_RUNS,
-        scale=_difference_scale(run_pairs),
+        scale=_significant_range_text(run_pairs),
         label=label,
     )
 
 
-def _difference_scale(run_pairs: AllPairs) -> str:
+def _significant_range_text(run_pairs: AllPairs) -> str:
     """Return the range of the absolute values of significant differences, as text. Returns "" if no
     difference is significant."""
     sizes = abs(run_pairs.difference[run_pairs.clear])
@@ -191,18 +194,24 @@ def _difference_scale(run_pairs: AllPairs) -> str:
 
 
 def _pair_cell(
-    run_pairs: AllPairs, row: int, column: int, pair_link: PairLink, digits: int, *, falls: bool
+    run_pairs: AllPairs,
+    row: int,
+    column: int,
+    pair_link: PairLink,
+    digits: int,
+    *,
+    lower_is_better: bool,
 ) -> dict[str, str]:
     """Return the contents of a cell: link, difference, interval, result of the test in words, hover
-    text, tone, and the strength of the cell's colour as CSS ("" for no colour). If `falls` is true,
-    the better run has the lower mean. The difference is then shown with its sign, instead of as
-    "0.012 higher"."""
+    text, tone, and the strength of the cell's colour as CSS ("" for no colour). If
+    `lower_is_better` is true, the better run has the lower mean. The difference is then shown with
+    its sign, instead of as "0.012 higher"."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     value, kind = float(run_pairs.difference[row, column]), run_pairs.verdict[row, column]
     return {
         "link": pair_link(run_pairs.runs[row], run_pairs.runs[column]),
         "difference": w.format_difference(value, digits)
-        if falls
+        if lower_is_better
         else f"{w.format_score(value, digits)} higher",
         "interval": "" if math.isnan(low) else w.format_interval(low, high, digits),
         "word": _verdict_word(run_pairs, row, column),

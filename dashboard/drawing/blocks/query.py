@@ -145,21 +145,23 @@ def _bounds_text(row: Row) -> tuple[str, str] | None:
     return None if math.isnan(row["lowest"]) or low == high else (low, high)
 
 
-def rank_tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUARES) -> list[Tile]:
+def rank_tiles(
+    diagnosis: Diagnosis, run: str, grades: Grades, n_ranks: int = SQUARES
+) -> list[Tile]:
     """Return one square per rank, with a line after rank k. The result is empty if the list is
     empty."""
-    squares = diagnosis.grades_by_rank(run, ranks)
+    squares = diagnosis.grades_by_rank(run, n_ranks)
     if diagnosis.rankings[run].empty:
         return []
     result = []
     for rank, (doc_id, grade) in enumerate(squares, start=1):
-        rule = rank == diagnosis.cutoff < ranks
+        rule = rank == diagnosis.cutoff < n_ranks
         if grade is None:
             result.append(Tile(rule=rule))
             continue
         tint = grades.tint(grade)
         # In long rows, digits of zeros would hide the others, so a 0 is only an outline.
-        quiet = tint == "g0" and ranks > _ZEROS
+        quiet = tint == "g0" and n_ranks > _ZEROS
         digit = "" if quiet else w.format_grade(None if tint == "gx" else grade)
         spoken = f"rank {rank}: {grades.screen_reader_text(grade)}"
         result.append(Tile(tint, spoken, doc_id, digit, rule))

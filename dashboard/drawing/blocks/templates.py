@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 
 from dashboard.drawing.blocks.table import Column
 from metrics_core.base import wording as w
-from metrics_core.base.whole_files import read_sealed_file, write_sealed_file
+from metrics_core.base.whole_files import read_checksummed_file, write_checksummed_file
 from metrics_core.scoring.intervals import LEVEL
 
 _HERE = Path(__file__).parent
@@ -55,7 +55,7 @@ class _Compiled(BytecodeCache):
     def load_bytecode(self, bucket: Bucket) -> None:
         """Load cached bytecode if its seal is intact. The check is necessary because Python runs
         bytecode without checking it."""
-        bytecode = read_sealed_file(self._path(bucket))
+        bytecode = read_checksummed_file(self._path(bucket))
         if bytecode is not None:
             bucket.bytecode_from_string(bytes(bytecode))
 
@@ -64,7 +64,7 @@ class _Compiled(BytecodeCache):
         if sys.dont_write_bytecode:
             return
         with suppress(OSError):
-            write_sealed_file(self._path(bucket), bucket.bytecode_to_string())
+            write_checksummed_file(self._path(bucket), bucket.bytecode_to_string())
 
     def _path(self, bucket: Bucket) -> Path:
         return self._folder / f"{self._made}-{bucket.key}.j2c"

@@ -122,11 +122,11 @@ def draw_two_lists(
     grade_names: Mapping[float, str] | None = None,
     *,
     further_ids: Sequence[str] = (),
-    rows: int = 0,
+    n_rows: int = 0,
     note: str = "",
     one_line: bool = False,
 ) -> Markup:
-    """Draw the first `rows` documents (k if `rows` is 0) of several lists side by side: the
+    """Draw the first `n_rows` documents (k if `n_rows` is 0) of several lists side by side: the
     baseline, the run in focus, and the runs in `further_ids`. Above each list are its score and the
     grades of its first ranks. A single run has one list.
 
@@ -136,7 +136,7 @@ def draw_two_lists(
     opens the full text. `note` is shown above the lists. With `one_line`, a row is the title alone,
     large enough to be read from a distance."""
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further_ids]))
-    reach = rows or diagnosis.cutoff
+    reach = n_rows or diagnosis.cutoff
     several = len(runs) > _JOINED
     others = [drawing.focus, *[drawing.baseline] * (len(runs) - 1)]
     row_lists = [

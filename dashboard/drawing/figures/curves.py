@@ -69,12 +69,12 @@ class _Layout(NamedTuple):
     lower: float
 
     @property
-    def plot(self) -> float:
+    def plot_height(self) -> float:
         return self.upper + self.gap + self.lower
 
     @property
     def height(self) -> float:
-        return self.margin.top + self.plot + self.margin.bottom
+        return self.margin.top + self.plot_height + self.margin.bottom
 
 
 def measure_by_cutoff(
@@ -185,16 +185,16 @@ def precision_recall(
     )
 
 
-def _hover_mode(runs: int) -> dict[str, Any]:
+def _hover_mode(n_runs: int) -> dict[str, Any]:
     """Return the hover settings: a box with the values of all lines or, if there are many runs, of
     the nearest line."""
-    if runs > _ONE_OF_MANY:
+    if n_runs > _ONE_OF_MANY:
         return {"hovermode": "closest"}
     return {"hovermode": "x unified", "hoversort": "value descending"}
 
 
-def _hover_prefix(runs: int, template: str) -> str:
-    return f"{template}, " if runs > _ONE_OF_MANY else ""
+def _hover_prefix(n_runs: int, template: str) -> str:
+    return f"{template}, " if n_runs > _ONE_OF_MANY else ""
 
 
 def _line_traces(
@@ -254,7 +254,7 @@ def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, A
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
     # The line at k runs behind the text.
     anchors["bgcolor"] = palette.page
-    y = layout.lower / layout.plot
+    y = layout.lower / layout.plot_height
     text, anchors = (
         f"difference from {escape(short)}",
         {**anchors, **hover_properties(baseline, short)},
@@ -298,12 +298,12 @@ def _panel_axes(
         upper = make_axis(
             palette, _padded_span(upper_ticks.span, layout.upper), upper_ticks, grid=True
         )
-        axes["yaxis"] = upper | {"domain": [1 - layout.upper / layout.plot, 1]}
+        axes["yaxis"] = upper | {"domain": [1 - layout.upper / layout.plot_height, 1]}
     if layout.lower:
         lower = make_axis(
             palette, _padded_span(lower_ticks.span, layout.lower), lower_ticks, grid=True
         )
-        lower |= {"domain": [0, layout.lower / layout.plot], "anchor": "x"}
+        lower |= {"domain": [0, layout.lower / layout.plot_height], "anchor": "x"}
         lower |= {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1.5}
         axes["yaxis2"] = lower
     return axes

@@ -135,8 +135,8 @@ def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
     return Margin(left, 2, LINE * most + 8, 2), length
 
 
-def _cell_text(difference: float, queries: int) -> str:
-    return f"{wording.format_difference(difference)}<br>n = {wording.format_count(queries)}"
+def _cell_text(difference: float, n_queries: int) -> str:
+    return f"{wording.format_difference(difference)}<br>n = {wording.format_count(n_queries)}"
 
 
 def _customdata(filled_cells: pd.DataFrame, rows_title: str, columns_title: str) -> list[list[str]]:

@@ -69,7 +69,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool
         reach = width * math.sqrt(0.5)
         margin = margin._replace(left=max(left, reach - 0.4 * column_width + 8), bottom=20 + reach)
     labels = [
-        _judges_note(segment, begin, i, end, palette)
+        _judgments_note(segment, begin, i, end, palette)
         for i, (segment, begin) in enumerate(placed)
         if labelled
     ]
@@ -171,7 +171,7 @@ def _version_names(
     ]  # fmt: skip
 
 
-def _judges_note(
+def _judgments_note(
     rows: list[Row], first_position: int, line_number: int, n_positions: int, palette: Palette
 ) -> Row:
     """Return a note that says which judgments a segment of versions uses. The notes of different

@@ -20,20 +20,20 @@ def paper_chart(
     drawing: Drawing,
     *,
     runs: Sequence[RunStyle] = (),
-    columns: int = 2,
+    n_columns: int = 2,
     y_title: str = "",
     x_title: str = "",
 ) -> Chart:
     """Return the chart with names for its vertical axis (`y_title`) and its horizontal axis
-    (`x_title`). A legend of these runs, divided into `columns` columns, is added above the
+    (`x_title`). A legend of these runs, divided into `n_columns` columns, is added above the
     chart."""
     palette, lines = drawing.palette, LINE if y_title else 0
-    key = legend_height(runs, columns) + (_GAP if runs else 0)
+    key = legend_height(runs, n_columns) + (_GAP if runs else 0)
     margin = chart_margin(chart)
     wider = margin._replace(
         top=margin.top + key + lines, bottom=margin.bottom + (_AXIS_NAME if x_title else 0)
     )
-    notes = list(legend_notes(runs, palette, wider, columns))
+    notes = list(legend_notes(runs, palette, wider, n_columns))
     if y_title:
         notes.append(corner_note(escape(y_title), palette.muted, wider, key))
     if x_title:

@@ -88,10 +88,10 @@ def _legend_column_count(runs: Sequence[RunStyle]) -> int:
 
 
 def _legend_entries(
-    runs: Sequence[RunStyle], columns: int, palette: Palette, margin: Margin, top: float
+    runs: Sequence[RunStyle], n_columns: int, palette: Palette, margin: Margin, top: float
 ) -> Iterator[dict[str, Any]]:
     for i, (style, name) in enumerate(zip(runs, _legend_names(runs), strict=True)):
         mark = color_text(style.glyph, style.color(palette))
         text = f"{mark} {run_name(style, palette, name)}"
-        shift = WIDTH / columns * (i % columns) - margin.left
-        yield corner_note(text, palette.ink, margin, top + _LINE * (i // columns), xshift=shift)
+        shift = WIDTH / n_columns * (i % n_columns) - margin.left
+        yield corner_note(text, palette.ink, margin, top + _LINE * (i // n_columns), xshift=shift)

@@ -59,7 +59,7 @@ class FigureRows:
     pitch: float
 
     @property
-    def total(self) -> float:
+    def total_height(self) -> float:
         """The height of all rows in px."""
         return self.height * len(self.groups)
 
@@ -124,7 +124,7 @@ def row_figure(
     return make_figure(
         [_click_trace(rows, ticks), *traces],
         palette=palette,
-        height=margin.top + rows.total + margin.bottom,
+        height=margin.top + rows.total_height + margin.bottom,
         margin=margin,
         annotations=[*labels, *annotations],
         shapes=[
@@ -134,7 +134,7 @@ def row_figure(
         ],
         barmode="overlay",
         xaxis={**make_axis(palette, ticks.span, ticks, grid=True), **value_axis},
-        yaxis=make_axis(palette, (rows.total, 0)),
+        yaxis=make_axis(palette, (rows.total_height, 0)),
     )
 
 

@@ -15,13 +15,13 @@ _KEY_LENGTH, KEY_COLUMN = 16, 156
 key. With these values, the keys of two charts fit side by side in a window that is 1280 px wide."""
 
 
-def legend_height(runs: Sequence[RunStyle], columns: int = 2) -> float:
+def legend_height(runs: Sequence[RunStyle], n_columns: int = 2) -> float:
     """Return the height in px of the notes made by `legend_notes`."""
-    return LINE * math.ceil(len(runs) / columns)
+    return LINE * math.ceil(len(runs) / n_columns)
 
 
 def legend_notes(
-    runs: Sequence[RunStyle], palette: Palette, margin: Margin, columns: int = 2
+    runs: Sequence[RunStyle], palette: Palette, margin: Margin, n_columns: int = 2
 ) -> Iterable[dict[str, Any]]:
     """Yield notes with the names and marks of the runs, in columns above the chart. They are for
     charts that have no other space for the names."""
@@ -29,7 +29,7 @@ def legend_notes(
     for i, style in enumerate(runs):
         text = name_with_mark(style, palette, short[style.name])
         yield corner_note(
-            text, palette.ink, margin, LINE * (i // columns),
+            text, palette.ink, margin, LINE * (i // n_columns),
             **hover_properties(style.name, short[style.name]),
-            xshift=KEY_COLUMN * (i % columns) - margin.left,
+            xshift=KEY_COLUMN * (i % n_columns) - margin.left,
         )  # fmt: skip

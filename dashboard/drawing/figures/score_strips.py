@@ -152,13 +152,13 @@ def _mean_trace(
     )
 
 
-def _group_names(groups: Sequence[str], runs: int, drawing: Drawing) -> list[dict[str, Any]]:
+def _group_names(groups: Sequence[str], n_runs: int, drawing: Drawing) -> list[dict[str, Any]]:
     anchors = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -10}
     return [
         make_note(
             "<br>".join(escape(line) for line in wrap_group_name(group)),
             0,
-            i * runs + (runs - 1) / 2,
+            i * n_runs + (n_runs - 1) / 2,
             drawing.palette.ink,
             **anchors,
             **hover_properties(group, shorten_group_name(group)),

@@ -327,7 +327,7 @@ class ReportParts:
         ]
         if example:
             title = f"The largest {_NOUNS[kind]} with results from both runs"
-            drawn.insert(-1, markup.draw_section(title))
+            drawn.insert(-1, markup.draw_section_heading(title))
         return Markup("").join(drawn)
 
     def _draw_queries(self) -> Markup:

@@ -221,7 +221,7 @@ class _Slides:
             page.documents,
             (),
             dict.fromkeys(report.grades, ""),
-            rows=CASE_ROWS,
+            n_rows=CASE_ROWS,
             one_line=True,
         )
         return self._draw_slide(

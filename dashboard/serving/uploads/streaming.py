@@ -15,7 +15,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from dashboard.files.long_uploads import VisitUploads, find_visit
+from dashboard.files.long_uploads import VisitUploads, find_uploads
 from dashboard.serving.uploads.multipart import (
     BodyError,
     SingleFileParser,
@@ -84,7 +84,7 @@ class StreamedUploads:
         """Let Streamlit delete an uploaded file. If it does, remove the file from the session."""
         answer = _HeldAnswer()
         await self._app(scope, receive, answer)
-        visit = find_visit(session_id)
+        visit = find_uploads(session_id)
         if answer.is_successful and visit is not None:
             visit.forget_upload(file_id)
         await answer.send_to(send)
@@ -104,7 +104,7 @@ class StreamedUploads:
                 if not first[-1].get("more_body"):
                     await self._app(scope, _replay_messages(first, receive), send)
                     return
-                visit = find_visit(session_id)
+                visit = find_uploads(session_id)
                 if visit is None:
                     raise _RefusedError(HTTPStatus.BAD_REQUEST, "no page has requested a file")
                 body = _read_pieces(_replay_messages(first, receive))

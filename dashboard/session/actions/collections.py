@@ -70,7 +70,7 @@ def create_and_open_collection(field_key: str, form_generation: int) -> None:
     name = clean_name(str(st.session_state.get(field_key, ""))) or "My files"
     done: set[int] = st.session_state.setdefault("_collections_made", set())
 
-    def make_unless_done() -> None:
+    def create_once() -> None:
         with _MAKING:
             if form_generation in done:
                 return
@@ -79,7 +79,7 @@ def create_and_open_collection(field_key: str, form_generation: int) -> None:
         open_collection(new.id)
         reset_widget("new_collection")
 
-    run_action(make_unless_done)
+    run_action(create_once)
 
 
 def rename_collection(collection_id: str, name: str) -> None:

@@ -25,7 +25,7 @@ from metrics_core.comparing.drawn_queries import QueryDraw
 _SEEDS = 1_000_000
 
 
-def make_draw_key(focus: str, baseline: str, k: int) -> str:
+def make_random_draw_key(focus: str, baseline: str, k: int) -> str:
     """Return the key of a random draw of queries in a collection's record. It names what the
     queries are drawn for: the judge, the names of the two runs in their files, and the number `k`
     of first results that are judged. The order of the runs has no effect."""
@@ -34,7 +34,7 @@ def make_draw_key(focus: str, baseline: str, k: int) -> str:
     return json.dumps([judge_name(), *names, k])
 
 
-def find_draw(key: str) -> QueryDraw | None:
+def find_random_queries(key: str) -> QueryDraw | None:
     """Return the queries that were drawn at random for the judge. Returns None if no queries were
     drawn."""
     identity = current_collection_id()
@@ -47,7 +47,7 @@ def find_draw(key: str) -> QueryDraw | None:
     return QueryDraw(record["seed"], sizes, left_out, record["dates"][0][:10])
 
 
-def draw_queries(key: str, n_queries: int) -> None:
+def draw_random_queries(key: str, n_queries: int) -> None:
     """Draw `n_queries` queries at random, in addition to those already drawn, and let the judging
     queue offer their documents. This is a callback."""
     new: dict[str, Any] = {"seed": randbelow(_SEEDS), "sizes": [], "dates": []}
@@ -57,7 +57,7 @@ def draw_queries(key: str, n_queries: int) -> None:
         dates = [*draw["dates"], current_time()]
         return {**draw, "sizes": [*draw["sizes"], n_queries], "dates": dates}
 
-    _store_draw(key, add_queries)
+    _store_random_draw(key, add_queries)
 
 
 def leave_out_queries(key: str, query_ids: Sequence[str]) -> None:
@@ -66,15 +66,17 @@ def leave_out_queries(key: str, query_ids: Sequence[str]) -> None:
 
     def leave_out(draw: Mapping[str, Any]) -> dict[str, Any]:
         before = draw.get("left_out", ())
-        undo = ("Undo", lambda: _store_draw(key, lambda now: {**now, "left_out": before}))
+        undo = ("Undo", lambda: _store_random_draw(key, lambda now: {**now, "left_out": before}))
         count = w.format_query_count(len(query_ids))
         add_message(f"{count} left out.", "", (undo,))
         return {**draw, "left_out": [*before, *query_ids]}
 
-    _store_draw(key, leave_out)
+    _store_random_draw(key, leave_out)
 
 
-def _store_draw(key: str, make_draw: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+def _store_random_draw(
+    key: str, make_draw: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+) -> None:
     """Call `make_draw` to draw queries, store the draw, and let the judging queue offer the
     documents of its queries. `make_draw` gets the record of the draw so far. The record is empty if
     there is no draw."""

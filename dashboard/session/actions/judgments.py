@@ -15,7 +15,7 @@ from dashboard.session.open_collection import (
     current_library,
     workspace,
 )
-from dashboard.study.library import Library, named_judgments
+from dashboard.study.library import Library, judgment_files_by_name
 
 
 def judgments_field_value() -> str:
@@ -25,7 +25,7 @@ def judgments_field_value() -> str:
 
 
 def _judgments_name(file: File | None) -> str:
-    files_by_name = named_judgments(current_library().files)
+    files_by_name = judgment_files_by_name(current_library().files)
     return next((name for name, other in files_by_name.items() if other is file), "")
 
 
@@ -33,7 +33,10 @@ def missing_judgments_message() -> dict[str, str]:
     """Return a dict that maps the address field for judgments to an error message if the address
     names judgments that do not exist. Otherwise, the dict is empty."""
     name, library = address()["qrels"], current_library()
-    if not name or name in {*named_judgments(library.files), *(f.key for f in library.files)}:
+    if not name or name in {
+        *judgment_files_by_name(library.files),
+        *(f.key for f in library.files),
+    }:
         return {}
     return {"qrels": f"These files do not contain the judgments {name}."}
 
@@ -107,7 +110,9 @@ def declare_direction(
     run_action(apply_direction)
 
 
-def keep_judgments(collection_id: str, library_before: Library, library_after: Library) -> None:
+def store_judgments_in_use(
+    collection_id: str, library_before: Library, library_after: Library
+) -> None:
     """Store which judgments are in use, so that judgment files that are added cannot change the
     choice. Nothing is stored if the user has chosen the judgments already, or if there is only one
     judgment file."""

@@ -64,7 +64,7 @@ def current_remarks() -> Remarks:
     )
 
 
-def save_remark(query_id: str, note_field_key: str, tag_field_key: str) -> None:
+def save_note_and_tag(query_id: str, note_field_key: str, tag_field_key: str) -> None:
     """Add a note and a tag to a query in one step. They are the texts in the fields with these
     keys.
 
@@ -108,13 +108,13 @@ def damaged_row_texts() -> list[str]:
     return workspace().contents(current_collection_id()).damaged_row_texts()
 
 
-def drop_damaged_rows(name: str, texts: Sequence[str]) -> None:
+def drop_damaged(name: str, texts: Sequence[str]) -> None:
     """Delete the damaged rows that were shown, and add a message about it. `name` says in the
     message what the rows were part of."""
     identity = current_collection_id()
 
     def delete_rows() -> None:
-        count = workspace().drop_damaged_rows(identity, texts)
+        count = workspace().drop_damaged(identity, texts)
         if count:
             count_text = f"{w.format_count(count)} damaged {w.plural(count, 'row')}"
             add_message(f"{count_text} of {name} {w.plural(count, 'was', 'were')} deleted.")

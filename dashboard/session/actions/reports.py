@@ -39,14 +39,14 @@ def make_report_file(
     *,
     query_remarks: Remarks = NOTHING_NOTED,
     embedded_collection_id: str = "",
-    drawn: DrawnJudgments | None = None,
+    random_judgments: DrawnJudgments | None = None,
 ) -> bytes:
     """Return the report on the current view as an HTML file. This function does not access the
     session.
 
     `embedded_collection_id` is the id of the collection to embed. It is embedded only if full texts
-    are included. `drawn` is the judge's progress on the randomly drawn queries; the result on these
-    queries is included once enough of them are judged to show the comparison."""
+    are included. `random_judgments` is the judge's progress on the randomly drawn queries; the
+    result on these queries is included once enough of them are judged to show the comparison."""
     shared_study = make_shareable_study(context.study, include)
     study, view = shared_study.study, shared_study.rename_comparison(context.comparison)
     slots = (
@@ -65,9 +65,11 @@ def make_report_file(
     remarks = query_remarks if everything else NOTHING_NOTED
     grades = count_grades_by_layer(context, include)
     result = None
-    if drawn and drawn.is_open:
+    if random_judgments and random_judgments.is_comparison_shown:
         # A run may be named by a letter.
-        result = drawn_queries_finding(replace(drawn, run=view.focus, baseline=view.baseline))
+        result = drawn_queries_finding(
+            replace(random_judgments, run=view.focus, baseline=view.baseline)
+        )
     return make_html_report(
         study,
         view,

@@ -50,19 +50,19 @@ def accept_long_files() -> None:
     run = current_page_run()
     if run is not None and _VISIT not in st.session_state:
         # The session keeps its unread files alive.
-        st.session_state[_VISIT] = long_uploads.get_or_create_visit(run.session_id)
+        st.session_state[_VISIT] = long_uploads.get_or_create_uploads(run.session_id)
 
 
 def read_uploader_file(file: FileOfUploader) -> UploadedFile:
     """Return the file that was uploaded to an uploader."""
-    content, visit = file.getvalue(), _current_visit()
+    content, visit = file.getvalue(), _current_uploads()
     return UploadedFile(file.name, (visit.find_upload(content) if visit else None) or content)
 
 
 def release_files(files: Iterable[UploadedFile]) -> None:
     """Forget long files that have been read. A file on disk is removed when no other object refers
     to it."""
-    visit = _current_visit()
+    visit = _current_uploads()
     for file in files:
         if visit is not None and isinstance(file.content, ScratchFile):
             visit.release_upload(file.content)
@@ -71,11 +71,11 @@ def release_files(files: Iterable[UploadedFile]) -> None:
 def pop_upload_error(name: str) -> RanklensError | None:
     """Return the reason why a file with this name could not be stored, and forget the reason.
     Returns None if there is no reason."""
-    visit = _current_visit()
+    visit = _current_uploads()
     return visit.pop_failure(name) if visit else None
 
 
-def _current_visit() -> long_uploads.VisitUploads | None:
+def _current_uploads() -> long_uploads.VisitUploads | None:
     visit: long_uploads.VisitUploads | None = st.session_state.get(_VISIT)
     return visit
 
@@ -99,7 +99,7 @@ def start_reading(
                 if formats.is_set(upload.origin):
                     return read_tables(upload)
                 table = convert_run(source, cache, judgments, progress=progress)
-                return read_tables(upload, answers=answers) if table is None else [table]
+                return read_tables(upload, choices_by_shape=answers) if table is None else [table]
 
         readings[upload_key] = FileReading(source, read)
     return readings[upload_key]

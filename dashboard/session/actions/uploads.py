@@ -21,7 +21,7 @@ from dashboard.files.uploaded_file import UploadedFile, UploadedTable
 from dashboard.session.action_messages import add_error_message, add_message, run_action
 from dashboard.session.actions import collections, notes_and_layers
 from dashboard.session.actions.arrival import record_loaded_files, request_landing, reset_upload
-from dashboard.session.actions.judgments import keep_judgments
+from dashboard.session.actions.judgments import store_judgments_in_use
 from dashboard.session.actions.refused_files import Refusal, add_refusal, dismiss_refusals, refusals
 from dashboard.session.actions.remembered_shapes import remember_choices, same_shape_files
 from dashboard.session.actions.uploaded_files import (
@@ -98,7 +98,7 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
                 batch.open_judgments = collection_judgments(current_collection_id())
             elif kind == "long":
                 reading = start_reading((generation, number), upload, batch.judgments())
-                yield from (done + share for share in reading.iterate_read_shares())
+                yield from (done + share for share in reading.iterate_progress_shares())
                 batch.read_file(number, reading.result)
             else:
                 batch.read_file(number)
@@ -286,7 +286,7 @@ def _store_files(
     )
     extras = notes_and_layers.store_accompanying_notes(identity, notes)
     on_stored()
-    keep_judgments(identity, before, load_library(identity))
+    store_judgments_in_use(identity, before, load_library(identity))
     if before.study is not None and len(before.study.names) == 1:
         change_address(run="", base="")  # there was no run to compare with
     open_collection(identity)

@@ -343,7 +343,7 @@ class FolderStore(TableFiles):
 
     # Good states: copies of databases, in case one cannot be read
 
-    def keep_last_good_state(self, identity: str) -> None:
+    def save_last_good_state(self, identity: str) -> None:
         """Save a changed, intact database as the last good state. Raises OSError, StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         if good_path.is_file() and good_path.stat().st_mtime_ns == path.stat().st_mtime_ns:

@@ -33,7 +33,7 @@ def is_journal_name(text: str) -> bool:
     return text == NOTES or bool(_NAME.fullmatch(text))
 
 
-def seal_line(change: Line) -> bytes:
+def line_with_checksum(change: Line) -> bytes:
     """Return the bytes of a line with its checksum."""
     text = json.dumps(change, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     check = hashlib.sha256(text.encode()).hexdigest()
@@ -45,7 +45,11 @@ def read_line(content: bytes) -> Line | None:
     try:
         change = json.loads(content)["change"]
         check_values(change)
-        return change if isinstance(change, dict) and seal_line(change) == content + b"\n" else None
+        return (
+            change
+            if isinstance(change, dict) and line_with_checksum(change) == content + b"\n"
+            else None
+        )
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -183,7 +187,9 @@ def _grade_lines(rows: Sequence[Row]) -> Iterator[Line]:
 
 
 def _join_lines(lines: Iterable[Line], damaged_texts: Iterable[str]) -> bytes:
-    return b"".join([*map(seal_line, lines), *(f"{text}\n".encode() for text in damaged_texts)])
+    return b"".join(
+        [*map(line_with_checksum, lines), *(f"{text}\n".encode() for text in damaged_texts)]
+    )
 
 
 def _damaged_row_texts(contents: Contents, table: str, layer_id: str = "") -> Iterator[str]:

@@ -20,13 +20,13 @@ def check_values(decoded: object) -> None:
     nested too deeply."""
     level: list[object] = [decoded]
     for _ in range(_DEEPEST):
-        level = [inner for value in level for inner in _check_value(value)]
+        level = [inner for value in level for inner in _check_and_list_children(value)]
         if not level:
             return
     raise ValueError(f"values are nested more than {_DEEPEST} levels deep")
 
 
-def _check_value(value: object) -> Collection[object]:
+def _check_and_list_children(value: object) -> Collection[object]:
     """Check a single value, and return the values that it contains."""
     if isinstance(value, str):
         value.encode()  # UnicodeEncodeError is a ValueError

@@ -79,8 +79,8 @@ def pack_tables(
                 loaded,
                 entries,
                 number=f"{number:05}",
-                content=adding.hash_content(loaded.table, loaded.kind),
-                table=name,
+                content_hash=adding.hash_content(loaded.table, loaded.kind),
+                table_name=name,
                 slots=(),
                 replaced_entry=None,
             )

@@ -29,7 +29,7 @@ import metrics_core
 from dashboard.workspace.disk import durable
 from dashboard.workspace.disk.folder_store import FolderStore
 from metrics_core.base.arrays import AnyArray
-from metrics_core.base.whole_files import read_sealed_file, write_sealed_file
+from metrics_core.base.whole_files import read_checksummed_file, write_checksummed_file
 
 LARGEST = 10_000_000_000
 """Maximum size of a cache in bytes. In addition, a cache never uses more than half of the disk
@@ -74,7 +74,7 @@ class Cache:
     def get(self, kind: str, *key_parts: str) -> CachedValue | None:
         """Return a cached value. Returns None if the value is missing or damaged."""
         path = self._path(kind, key_parts)
-        content = read_sealed_file(path)
+        content = read_checksummed_file(path)
         if content is None:
             return None
         with suppress(OSError):
@@ -94,7 +94,7 @@ class Cache:
         for values in (np.frombuffer(header, dtype=np.uint8), *value.arrays.values()):
             pa.ipc.write_tensor(pa.Tensor.from_numpy(values), out)
         with suppress(OSError):
-            write_sealed_file(self._path(kind, key_parts), memoryview(out.getvalue()))
+            write_checksummed_file(self._path(kind, key_parts), memoryview(out.getvalue()))
         self._remove_least_used()
 
     def record_time(self, kind: str, key: str) -> None:

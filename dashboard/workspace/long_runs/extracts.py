@@ -56,10 +56,10 @@ class RowLayout:
         )
 
 
-def cached_layout(cache: Cache, table: str, read_run: Callable[[], Run]) -> RowLayout | None:
-    """Return the layout of the rows that are stored under the name `table`. It is computed only
-    once. Returns None if the rows of a query are not contiguous."""
-    cached = cache.get(LAYOUTS, table)
+def cached_layout(cache: Cache, table_name: str, read_run: Callable[[], Run]) -> RowLayout | None:
+    """Return the layout of the rows that are stored under the name `table_name`. It is computed
+    only once. Returns None if the rows of a query are not contiguous."""
+    cached = cache.get(LAYOUTS, table_name)
     if cached is not None:
         metadata = cached.metadata
         if metadata is None:
@@ -67,18 +67,18 @@ def cached_layout(cache: Cache, table: str, read_run: Callable[[], Run]) -> RowL
         of_queries = (cached.arrays["counts"], metadata["plain"], cached.arrays["first_ties"])
         return RowLayout(metadata["query_ids"], *of_queries)
     layout = RowLayout.from_run(read_run())
-    cache_layout(cache, table, layout)
+    cache_layout(cache, table_name, layout)
     return layout
 
 
-def cache_layout(cache: Cache, table: str, layout: RowLayout | None) -> None:
+def cache_layout(cache: Cache, table_name: str, layout: RowLayout | None) -> None:
     """Store a layout in the cache, where `cached_layout` finds it."""
     if layout is None:
-        cache.put(LAYOUTS, table, value=CachedValue())
+        cache.put(LAYOUTS, table_name, value=CachedValue())
         return
     arrays = {"counts": layout.counts, "first_ties": layout.first_ties}
     metadata = {"query_ids": layout.query_ids, "plain": layout.plain}
-    cache.put(LAYOUTS, table, value=CachedValue(arrays, metadata))
+    cache.put(LAYOUTS, table_name, value=CachedValue(arrays, metadata))
 
 
 def has_grouped_queries(run: Run) -> bool:
@@ -88,23 +88,25 @@ def has_grouped_queries(run: Run) -> bool:
     return bool((steps >= 0).all()) and len(run.query_ids) == np.count_nonzero(steps) + 1
 
 
-def load_top_rows(cache: Cache, table: str, depth: int, read_run: Callable[[], Run]) -> pa.Table:
+def load_top_rows(
+    cache: Cache, table_name: str, depth: int, read_run: Callable[[], Run]
+) -> pa.Table:
     """Return the top rows of every query, at least down to rank `depth`, of the run that is stored
-    under the name `table`.
+    under the name `table_name`.
 
     `depth` must not exceed the larger depth of `HEADS`. The rows are computed once, and stay in
     memory as long as another object refers to them."""
     for ranks in HEADS:
-        heads = _read_cached_top_rows(cache, table, ranks) if depth <= ranks else None
+        heads = _read_cached_top_rows(cache, table_name, ranks) if depth <= ranks else None
         if heads is not None:
             return heads
     rows = select_top_rows(read_run())
-    cache_top_rows(cache, table, rows)
-    return _keep_in_memory(cache, _top_rows_key(table, HEADS[-1]), rows)
+    cache_top_rows(cache, table_name, rows)
+    return _keep_in_memory(cache, _top_rows_key(table_name, HEADS[-1]), rows)
 
 
-def _read_cached_top_rows(cache: Cache, table: str, depth: int) -> pa.Table | None:
-    key = _top_rows_key(table, depth)
+def _read_cached_top_rows(cache: Cache, table_name: str, depth: int) -> pa.Table | None:
+    key = _top_rows_key(table_name, depth)
     in_memory: pa.Table | None = cache.tables_in_memory.get(" ".join(key))
     if in_memory is not None:
         return in_memory
@@ -122,17 +124,17 @@ def _keep_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Ta
     return rows
 
 
-def cache_top_rows(cache: Cache, table: str, rows: pa.Table) -> None:
+def cache_top_rows(cache: Cache, table_name: str, rows: pa.Table) -> None:
     """Store the top rows of a run in the cache, where `load_top_rows` finds them. `rows` are the
     rows down to the larger of the two depths in `HEADS`."""
-    cache.put(*_top_rows_key(table, HEADS[-1]), value=_pack_table(rows))
+    cache.put(*_top_rows_key(table_name, HEADS[-1]), value=_pack_table(rows))
     first_rows = select_top_rows(Run(table=rows), HEADS[0])
     if 2 * len(first_rows) <= len(rows):
-        cache.put(*_top_rows_key(table, HEADS[0]), value=_pack_table(first_rows))
+        cache.put(*_top_rows_key(table_name, HEADS[0]), value=_pack_table(first_rows))
 
 
-def _top_rows_key(table: str, depth: int) -> tuple[str, str, str]:
-    return ("heads", table, str(depth))
+def _top_rows_key(table_name: str, depth: int) -> tuple[str, str, str]:
+    return ("heads", table_name, str(depth))
 
 
 def select_top_rows(run: Run, depth: int | None = None) -> pa.Table:

@@ -122,7 +122,9 @@ class RunWriter:
         self._writer.close()
         table, layout = self._draft.digest, RowLayout.join_parts(self._layouts)
         content = self._hash.hexdigest()
-        rows = open_cached_rows(self._cache, table=table, content=content, layout=layout, file=file)
+        rows = open_cached_rows(
+            self._cache, table_name=table, content_hash=content, layout=layout, file=file
+        )
         self._cache.folder_store.put_table(table, self._draft)
         cache_layout(self._cache, table, layout)
         cache_top_rows(self._cache, table, pa.concat_tables(self._heads).unify_dictionaries())

@@ -241,18 +241,18 @@ def open_stored_run(
     folder_store: FolderStore,
     cache: Cache,
     *,
-    table: str,
-    content: str,
+    table_name: str,
+    content_hash: str,
     file: str,
     name: str,
     notes: Sequence[Note],
 ) -> Run:
-    """Open the run whose rows are stored under the name `table`, without reading the rows.
+    """Open the run whose rows are stored under the name `table_name`, without reading the rows.
 
     If the rows of a query are not contiguous, the whole run is read. Raises StorageError if the
     rows are damaged."""
-    reading = partial(_guard_reading, folder_store, table, file)
-    path = folder_store.table_path(table)
+    reading = partial(_guard_reading, folder_store, table_name, file)
+    path = folder_store.table_path(table_name)
 
     def read_whole_run() -> Run:
         with reading():
@@ -260,43 +260,50 @@ def open_stored_run(
         return Run(table=rows, name=name, notes=tuple(notes))
 
     with reading():
-        layout = cached_layout(cache, table, read_whole_run)
+        layout = cached_layout(cache, table_name, read_whole_run)
     if layout is None:
         return read_whole_run()
-    return _open_rows(folder_store, cache, table, content, layout, file).run(name, notes)
+    return _open_rows(folder_store, cache, table_name, content_hash, layout, file).run(name, notes)
 
 
 def open_cached_rows(
-    cache: Cache, *, table: str, content: str, layout: RowLayout, file: str
+    cache: Cache, *, table_name: str, content_hash: str, layout: RowLayout, file: str
 ) -> StoredRows:
-    """Return the rows that the cache stores, or will store, under the name `table`."""
-    return _open_rows(cache.folder_store, cache, table, content, layout, file)
+    """Return the rows that the cache stores, or will store, under the name `table_name`."""
+    return _open_rows(cache.folder_store, cache, table_name, content_hash, layout, file)
 
 
 def _open_rows(
-    folder_store: FolderStore, cache: Cache, table: str, content: str, layout: RowLayout, file: str
+    folder_store: FolderStore,
+    cache: Cache,
+    table_name: str,
+    content_hash: str,
+    layout: RowLayout,
+    file: str,
 ) -> StoredRows:
-    reading = partial(_guard_reading, folder_store, table, file)
-    rows = StoredRows(folder_store.table_path(table), table, content, layout, cache, reading)
-    cache.open_tables[table] = rows
+    reading = partial(_guard_reading, folder_store, table_name, file)
+    rows = StoredRows(
+        folder_store.table_path(table_name), table_name, content_hash, layout, cache, reading
+    )
+    cache.open_tables[table_name] = rows
     return rows
 
 
 @contextmanager
-def _guard_reading(folder_store: FolderStore, table: str, file: str) -> Iterator[None]:
-    problem = folder_store.find_table_problem(table, check_now=True)
+def _guard_reading(folder_store: FolderStore, table_name: str, file: str) -> Iterator[None]:
+    problem = folder_store.find_table_problem(table_name, check_now=True)
     if problem:
         raise damaged_file_error(file, problem)
     try:
         yield
     except (pa.ArrowException, ValueError, KeyError, OSError) as error:
-        folder_store.mark_unreadable(table, str(error))
-        raise damaged_file_error(file, folder_store.find_table_problem(table)) from error
+        folder_store.mark_unreadable(table_name, str(error))
+        raise damaged_file_error(file, folder_store.find_table_problem(table_name)) from error
 
 
-def stays_on_disk(rows: int) -> bool:
+def stays_on_disk(n_rows: int) -> bool:
     """Return whether a run with this number of rows stays on disk."""
-    return rows > MAX_IN_MEMORY
+    return n_rows > MAX_IN_MEMORY
 
 
 def group_queries(run: Run) -> Run:

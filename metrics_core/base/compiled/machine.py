@@ -24,7 +24,7 @@ import numpy as np
 
 from metrics_core.base.compiled.signatures import SIGNATURES, expand_kinds
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.whole_files import read_sealed_file, write_sealed_file
+from metrics_core.base.whole_files import read_checksummed_file, write_checksummed_file
 
 _HERE = Path(__file__).parent
 _SHAPING = ("building.py", "signatures.py")
@@ -135,7 +135,7 @@ def _load_part(part: str) -> Compiled:
     for folder in _cache_folders():
         # Loaded code is not checked: a damaged file would crash the process or compute wrong
         # numbers.
-        kept = read_sealed_file(folder / name)
+        kept = read_checksummed_file(folder / name)
         if kept is not None:
             return Compiled(part, bytes(kept))
     _print_compile_time(part)
@@ -148,7 +148,7 @@ def _load_part(part: str) -> Compiled:
         _BEING_COMPILED.remove(part)
     for folder in _cache_folders():
         try:  # older files stay, as other versions may use them
-            write_sealed_file(folder / name, code)
+            write_checksummed_file(folder / name, code)
             break
         except OSError:
             continue

@@ -58,12 +58,12 @@ def run_gate(options: GateOptions) -> CommandResult:
     """
     reports = _parse_report_options(options)
     if options.scores:
-        report = _report_given_scores(options)
+        report = _build_given_scores_report(options)
     else:
         conditions = GateConditions.from_texts(
             options.gates, options.floors, options.floors_shown, options.overlaps
         )
-        build_report = _build_report if conditions.measures else _report_overlaps
+        build_report = _build_report if conditions.measures else _build_overlap_report
         report = build_report(conditions, options)
     for format, path in reports:
         replace_file(path, FORMATS[format](report))
@@ -116,7 +116,7 @@ def _build_report(conditions: GateConditions, options: GateOptions) -> GateRepor
     return replace(report, baseline_notes=update_snapshot(report, compared, options))
 
 
-def _report_given_scores(options: GateOptions) -> GateReport:
+def _build_given_scores_report(options: GateOptions) -> GateReport:
     """Return the gate report for scores that another tool computed (`--scores`), alone or together
     with computed scores."""
     conditions, compared = read_given_comparison(options)
@@ -142,7 +142,7 @@ def _read_queries(
     return read_needed_queries(scores.query_ids, options, "A gate") if source else None
 
 
-def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateReport:
+def _build_overlap_report(conditions: GateConditions, options: GateOptions) -> GateReport:
     """Return the report of a gate whose conditions are all on overlaps. Such a gate needs no
     judgments."""
     refuse_snapshot_baseline(options)

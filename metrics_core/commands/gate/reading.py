@@ -17,7 +17,7 @@ from metrics_core.checks.snapshots import (
 from metrics_core.commands.gate.options import GateOptions
 from metrics_core.commands.reading import (
     nothing_to_compare_error,
-    read_files,
+    read_files_with_runs,
     read_judged_files,
 )
 from metrics_core.commands.scores_option import read_all_scores
@@ -48,7 +48,7 @@ def read_gate_comparison(
             f"--update needs a snapshot as baseline, but {options.baseline} is not a snapshot.",
             "Create one: metrics-core snapshot QRELS RUN -o baseline.json.",
         )
-    files = (read_files if conditions.overlaps else read_judged_files)(options)
+    files = (read_files_with_runs if conditions.overlaps else read_judged_files)(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     by_name = dict(zip(scores.runs, files.judged, strict=True))
     compared = GateComparison(scores, scores.runs[0], by_name, files.qrels, files.runs)

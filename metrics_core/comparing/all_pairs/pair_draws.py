@@ -59,17 +59,17 @@ class PairTests:
         )
 
 
-def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
+def compare_pairs(scaled_scores: Floats, pairs: Ints) -> PairTests:
     """Test the differences of pairs of runs together.
 
-    `scaled` float64[run, query] has the scores, NaN if undefined. `pairs` int64[2, pair] has, for
-    each pair, the rows of its two runs in `scaled`."""
-    n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
+    `scaled_scores` float64[run, query] has the scores, NaN if undefined. `pairs` int64[2, pair]
+    has, for each pair, the rows of its two runs in `scaled_scores`."""
+    n_queries, n_pairs = scaled_scores.shape[1], pairs.shape[1]
     n_draws = choose_n_draws(n_queries)
     statistic, mean, error, p, steps = np.full((5, n_pairs), np.nan)
     queries = np.zeros(n_pairs, dtype=np.int64)
     for part in _split_pairs(np.arange(n_pairs), n_queries):
-        moments = Moments.from_values(_pair_differences(scaled, pairs[:, part]))
+        moments = Moments.from_values(_pair_differences(scaled_scores, pairs[:, part]))
         mean[part], error[part], queries[part] = moments.mean, moments.error, moments.queries
         statistic[part] = studentise(moments.mean, moments.error)
     largest = np.zeros(n_draws)
@@ -78,7 +78,7 @@ def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
     # If the library already uses all cores for one product, do not run several at once.
     map_blocks = map_in_order if PRODUCTS_ON_ONE_CORE else map
     tested = map_blocks(
-        lambda part: resample_means(_pair_differences(scaled, pairs[:, part])), nearest
+        lambda part: resample_means(_pair_differences(scaled_scores, pairs[:, part])), nearest
     )
     for part, test in zip(nearest, tested, strict=True):
         p[part] = steps[part] = test.p
@@ -96,9 +96,9 @@ def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
     return PairTests(mean, error, queries, p, corrected, largest)
 
 
-def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
+def _pair_differences(scaled_scores: Floats, pairs: Ints) -> Floats:
     """Return the score differences of these pairs, float64[query, pair]."""
-    return (scaled[pairs[0]] - scaled[pairs[1]]).T
+    return (scaled_scores[pairs[0]] - scaled_scores[pairs[1]]).T
 
 
 def _split_pairs(pair_positions: Ints, values_per_pair: int) -> list[Ints]:

@@ -146,13 +146,13 @@ class LabelledQrels(TrecEvalJudgments):
             return [], None
         ranks = judged_ranks(run, self.qrels, queries, options)
 
-        def column(measure: RequestedMeasure) -> MeasureScores:
+        def make_column(measure: RequestedMeasure) -> MeasureScores:
             if measure.row.name == "relstring":
                 texts = gains.relevance_strings(ranks, to_long(measure.numbers[0]))
                 return MeasureScores(measure, texts=tuple(texts))
             return MeasureScores(measure, compute_values(measure, ranks, make_setting(options)))
 
-        return _build_columns(requested, column), None
+        return _build_columns(requested, make_column), None
 
 
 @dataclass(frozen=True)
@@ -190,20 +190,20 @@ class PreferredDocuments(TrecEvalJudgments):
                 program_exit.scored = len(scores)
                 break
 
-        def column(measure: RequestedMeasure) -> MeasureScores:
+        def make_column(measure: RequestedMeasure) -> MeasureScores:
             values = np.array([[s[measure.row.name]] for s in scores]).reshape(len(scores), 1)
             return MeasureScores(measure, values)
 
-        return _build_columns(requested, column), program_exit
+        return _build_columns(requested, make_column), program_exit
 
 
 def _build_columns(
-    requested: Sequence[RequestedMeasure], column: Callable[[RequestedMeasure], MeasureScores]
+    requested: Sequence[RequestedMeasure], make_column: Callable[[RequestedMeasure], MeasureScores]
 ) -> list[MeasureScores]:
     """Return the scores of each requested measure. Measures that work with judgments of any format,
     such as runid, are included without scores."""
     return [
-        MeasureScores(measure) if measure.row.judgments == "any" else column(measure)
+        MeasureScores(measure) if measure.row.judgments == "any" else make_column(measure)
         for measure in requested
     ]
 
@@ -286,12 +286,12 @@ class GroupedQrels(TrecEvalJudgments):
             return [], None
         setting, ranks = make_setting(options), self._ranks(run, queries, options)
 
-        def column(measure: RequestedMeasure) -> MeasureScores:
+        def make_column(measure: RequestedMeasure) -> MeasureScores:
             return MeasureScores(
                 measure, self._average_groups(compute_values(measure, ranks, setting), queries)
             )
 
-        return _build_columns(requested, column), None
+        return _build_columns(requested, make_column), None
 
     def _groups_of_queries(self, queries: Sequence[str]) -> list[int]:
         """Return the judgment groups of these queries, sorted by query and then by the name of the
@@ -366,7 +366,7 @@ def judged_ranks(
     without results."""
     query_ids = pa.array(list(queries), pa.string())
     if options.version == "10.0":
-        run = _add_made_up_documents(run, queries)
+        run = _add_placeholder_documents(run, queries)
     ranks = join_judgments(run, Qrels(table=_select_queries(qrels.table, query_ids)))
     ranks = gains.keep_first_results(ranks, options.most_retrieved)
     return ranks.condensed() if options.judged_only else ranks
@@ -383,7 +383,7 @@ def _select_queries(table: pa.Table, queries: pa.Array) -> pa.Table:
     return table.set_column(0, "query_id", pa.chunked_array([coded]))
 
 
-def _add_made_up_documents(run: Run, queries: Collection[str]) -> Run:
+def _add_placeholder_documents(run: Run, queries: Collection[str]) -> Run:
     """Return the run with a made-up document added for each of the queries that the run lacks."""
     ids = run.query_ids
     listed = {ids[code] for code in np.unique(run.query_codes)}

@@ -335,7 +335,7 @@ _WITHOUT_MEASURE = {
 }
 
 
-def _explain_preference(name: str) -> str:
+def _explain_trec_eval_measure(name: str) -> str:
     """Return the explanation of a measure that only trec_eval has. Most of these measures compare a
     ranking with the preferences of judges."""
     if name in _WITHOUT_MEASURE:
@@ -366,7 +366,10 @@ def help_text(options: TrecEvalOptions) -> str:
     explained = {d.name: d.explanation for d in declarations()}
     for row in rows_of_version(options.version):
         if row.name in options.measures:
-            lines += [row.name, f"    {explained.get(row.ours) or _explain_preference(row.name)}"]
+            lines += [
+                row.name,
+                f"    {explained.get(row.ours) or _explain_trec_eval_measure(row.name)}",
+            ]
     if not options.measures:
         lines.append("Add -m to see what a measure means.")
     return "\n".join(lines) + "\n"

@@ -27,7 +27,7 @@ from metrics_core.formats.mapping.texts import load_queries_or_documents
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.parsing.records import to_named_columns
 from metrics_core.formats.parsing.score_columns import ScoreColumns, value_kinds
-from metrics_core.formats.parsing.score_rows import build_scores, first_rows_of
+from metrics_core.formats.parsing.score_rows import build_scores, sample_first_rows
 from metrics_core.formats.parsing.systems import FormatDetails
 from metrics_core.formats.registry import (
     KIND_TITLES,
@@ -155,7 +155,7 @@ def _read_scores(
         rows += zip(lines, (_select_scores(preset, query, value) for value in values), strict=True)
     has_lines = bool(rows) and rows[0][0] is not None
     named = to_named_columns(source, rows, request.kind, known_lines=has_lines)
-    kinds = dict(zip(named.names, value_kinds(first_rows_of(named)), strict=True))
+    kinds = dict(zip(named.names, value_kinds(sample_first_rows(named)), strict=True))
     measures = {
         name: name
         for name, kind in kinds.items()

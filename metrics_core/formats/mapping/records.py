@@ -115,14 +115,14 @@ def read_blocks(
         return
     size = 0
 
-    def count_bytes() -> Iterator[tuple[int, str]]:
+    def iterate_lines() -> Iterator[tuple[int, str]]:
         nonlocal size
         for number, line in lines_by_number:
             size += len(line)
             yield number, line
 
     lines, values = list[int](), list[Any]()
-    for number, value in parse_json_lines(source, count_bytes()):
+    for number, value in parse_json_lines(source, iterate_lines()):
         lines.append(number)
         values.append(value)
         is_full = len(values) == _RECORDS_AT_ONCE or size > _CHARACTERS_AT_ONCE

@@ -32,10 +32,10 @@ from metrics_core.formats.parsing.checking import build_qrels_table, check_ids, 
 from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.systems import (
     FormatDetails,
-    check_runs,
+    check_run_count,
     load_runs,
     load_systems,
-    split_certain_systems,
+    split_by_tag,
 )
 from metrics_core.formats.registry import KIND_TITLES, Loaded, MissingKindError, Request
 from metrics_core.formats.source.lines import LineIndex, file_error, format_count
@@ -388,7 +388,7 @@ def _load_run(
     if not is_certain:
         return load_runs(source, request, rows, index, run_details, notes)
     check_ids(source, rows, index)
-    systems = split_certain_systems(rows, partial(check_runs, source))
+    systems = split_by_tag(rows, partial(check_run_count, source))
     return load_systems(source, request, systems, index, run_details, notes)
 
 

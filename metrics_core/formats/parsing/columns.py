@@ -152,10 +152,10 @@ def infer_header_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
     roles = {id_name: find_position(names, ids), "text": find_position(names, texts)}
     if kind == "documents":
         roles["title"] = find_position(names, ("title",))
-        has_text = max(roles["text"], roles["title"]) >= 0 or _is_catalogue(names)
+        has_text = max(roles["text"], roles["title"]) >= 0 or _is_document_table(names)
         missing = [] if has_text else ["text"]
     else:
-        missing = [] if roles["text"] >= 0 or _has_only_details(names) else ["text"]
+        missing = [] if roles["text"] >= 0 or _is_query_table(names) else ["text"]
     if roles[id_name] < 0:
         missing.insert(0, id_name)
     used_indexes = {index for index in roles.values() if index >= 0}
@@ -182,7 +182,7 @@ def name_document_columns(fields: Sequence[str]) -> list[str]:
     ]
 
 
-def _has_only_details(names: Sequence[str]) -> bool:
+def _is_query_table(names: Sequence[str]) -> bool:
     """Return whether a table consists of an unambiguous query id and details of the query, such as
     a category."""
     other_roles = ("doc_id", "score", "relevance", "rank", "subtopic")
@@ -191,7 +191,7 @@ def _has_only_details(names: Sequence[str]) -> bool:
     return len(names) > 1 and not is_other_table and find_position(names, id_names) >= 0
 
 
-def _is_catalogue(names: Sequence[str]) -> bool:
+def _is_document_table(names: Sequence[str]) -> bool:
     """Return whether a table consists of an unambiguous document id and details of the document,
     such as a price."""
     other_roles = ("query_id", "score", "relevance", "rank")

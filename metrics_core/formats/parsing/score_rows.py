@@ -36,7 +36,7 @@ _MEAN_TOLERANCE = 1.01e-4
 """Tolerance for comparing means. trec_eval writes scores with four decimals."""
 
 
-def first_rows_of(named: NamedColumns) -> FirstRows:
+def sample_first_rows(named: NamedColumns) -> FirstRows:
     """Return the first rows of a table as strings. They are used to infer the roles of its
     columns."""
     columns = [pc.fill_null(named.columns[n][:_SAMPLED_ROWS], "").to_pylist() for n in named.names]
@@ -72,7 +72,7 @@ def build_scores(
     )
     is_mean = frame["query_id"] == _ALL
     if is_mean.any() and not is_mean.all():
-        notes += _check_means(frame[is_mean], frame[~is_mean])
+        notes += _mean_mismatch_notes(frame[is_mean], frame[~is_mean])
         frame = frame[~is_mean]
     if are_repeats_in_rows(request.columns):
         answers = frame.groupby([*ids, "measure"], sort=False, dropna=False)
@@ -182,7 +182,7 @@ def _remove_failed_answers(
     return [Note("failed", message, count, loud=True)] if count else []
 
 
-def _check_means(stated_means: pd.DataFrame, rows: pd.DataFrame) -> list[Note]:
+def _mean_mismatch_notes(stated_means: pd.DataFrame, rows: pd.DataFrame) -> list[Note]:
     """Return notes on means stated in the file that differ from the means of its scores."""
     means = pd.DataFrame(
         {

@@ -73,7 +73,7 @@ def load_runs(
     The columns are query_id, doc_id and score (finite), and optionally rank (float, NaN if not a
     number) and tag. Raises FileFormatError for an invalid id or a repeated document."""
     check_ids(source, rows, index)
-    systems, system_notes = split_systems(rows, partial(check_runs, source))
+    systems, system_notes = split_systems(rows, partial(check_run_count, source))
     return load_systems(source, request, systems, index, details, [*notes, *system_notes])
 
 
@@ -106,10 +106,10 @@ def load_systems(
     return replace(loaded_runs[0], others=tuple(loaded_runs[1:]))
 
 
-def check_runs(source: Source, runs: int) -> None:
-    """Raise FileFormatError if a file contains too many runs. `runs` is their number."""
-    if runs > MAX_RUNS:
-        problem = LineProblem(None, f"{runs:,}", f"at most {MAX_RUNS:,} runs per file")
+def check_run_count(source: Source, n_runs: int) -> None:
+    """Raise FileFormatError if a file contains too many runs. `n_runs` is their number."""
+    if n_runs > MAX_RUNS:
+        problem = LineProblem(None, f"{n_runs:,}", f"at most {MAX_RUNS:,} runs per file")
         raise file_error(source, problem, hint="Split the runs into several files.")
 
 
@@ -152,7 +152,7 @@ def split_systems(
     ]
 
 
-def split_certain_systems(rows: pa.Table, check_count: Callable[[int], None]) -> list[SystemRows]:
+def split_by_tag(rows: pa.Table, check_count: Callable[[int], None]) -> list[SystemRows]:
     """Divide rows into runs by their `tag`, which must be the name of a run in every row. Without a
     `tag` column, all rows are one run. The function `check_count` is called with the number of
     runs."""

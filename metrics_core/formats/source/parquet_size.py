@@ -233,7 +233,7 @@ class _ColumnSizes:
         cells += sum(n * max(self.file.schema.column(p).length, 0) for _, p, n in parts)
         size = cells + sum(self.groups[g].chunks[p].size for g, p, _ in parts)
         self._check_size_limit(size, size, "unpacked")
-        longest = {group: self._longest_texts(group) for group in used_groups}
+        longest = {group: self._longest_text_sizes(group) for group in used_groups}
         bound = cells + sum(
             max(n * longest[g][p], self.groups[g].chunks[p].size) for g, p, n in parts
         )
@@ -248,7 +248,7 @@ class _ColumnSizes:
             return rows
         return self.groups[group].chunks[index].values
 
-    def _longest_texts(self, group: int) -> dict[int, int]:
+    def _longest_text_sizes(self, group: int) -> dict[int, int]:
         """Return, for each column, the maximum size in bytes of a string that may be repeated in
         the column's rows.
 

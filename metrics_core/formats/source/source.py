@@ -97,7 +97,7 @@ class Source:
         exceeds the limit."""
         pieces: list[bytes] = []
         size = 0
-        for piece in self._check_values(self.decoded(BLOCK), _JSON_MARKS):
+        for piece in self._iterate_checked_pieces(self.decoded(BLOCK), _JSON_MARKS):
             pieces.append(piece)
             size += len(piece)
             self.limit.check_size(self.name, size, times)
@@ -105,7 +105,7 @@ class Source:
         pieces.clear()
         return self.checked(data, 0, plain_ends=False).decode()
 
-    def _check_values(
+    def _iterate_checked_pieces(
         self, pieces: Iterator[bytes], value_marks: Sequence[bytes]
     ) -> Iterator[bytes]:
         """Yield the pieces of a text unchanged, and count its values. Each of the bytes
@@ -167,7 +167,7 @@ class Source:
 
     def text_lines(self) -> Iterator[str]:
         """Yield the lines with unchanged line ends (LF, CRLF or CR)."""
-        for block in self._check_values(self.blocks(plain_ends=False), _LINE_MARKS):
+        for block in self._iterate_checked_pieces(self.blocks(plain_ends=False), _LINE_MARKS):
             yield from split_lines(block)
 
     def lines_at(self, numbers: set[int]) -> dict[int, str]:

@@ -98,7 +98,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
         while piece := stream.read(size):
             total += len(piece)
             if not is_measured and total > max(_MEASURED_FROM, _MEASURED_RATIO * raw_file.tell()):
-                _compute_unpacked_size(name, origin, limit)
+                _check_unpacked_size(name, origin, limit)
                 is_measured = True
             if total > max_size and stream is not raw_file:
                 raise _too_large_error(
@@ -107,7 +107,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
             yield piece
 
 
-def _compute_unpacked_size(name: str, origin: Origin, limit: Limit) -> None:
+def _check_unpacked_size(name: str, origin: Origin, limit: Limit) -> None:
     """Compute the unpacked size of a file by unpacking the file without storing its content. Raises
     FileFormatError if the size exceeds the limit; otherwise, nothing is returned."""
     max_size, total = limit.max_unpacked_size(stored_size(origin)), 0

@@ -24,7 +24,7 @@ from metrics_core.formats.parsing.eval_lines import NOT_OFFERED, find_eval_colum
 from metrics_core.formats.parsing.named import NamedColumns
 from metrics_core.formats.parsing.records import to_named_columns
 from metrics_core.formats.parsing.score_columns import ScoreColumns, infer_score_columns
-from metrics_core.formats.parsing.score_rows import build_scores, first_rows_of
+from metrics_core.formats.parsing.score_rows import build_scores, sample_first_rows
 from metrics_core.formats.registry import (
     KIND_TITLES,
     TOOL_SPECIFIC,
@@ -115,7 +115,7 @@ def read_scores(source: Source, request: Request) -> Loaded:
     """Read scores that another tool computed. Raises FileFormatError for a value that is not a
     number."""
     named = _read_columns(source, request)
-    columns = _find_columns(first_rows_of(named), request.columns)
+    columns = _find_columns(sample_first_rows(named), request.columns)
     if columns is None:
         names = ", ".join(f"`{name}`" for name in named.names[:12])
         problem = LineProblem(named.header, f"the columns {names}", KIND_TITLES["scores"])

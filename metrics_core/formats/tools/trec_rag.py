@@ -17,7 +17,7 @@ _TOPIC_ID = "topic_id || narrative_id || metadata.topic_id || metadata.narrative
 _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 
 
-def _check_reference_numbers(records: Records) -> list[str]:
+def _refuse_reference_numbers(records: Records) -> list[str]:
     """Raise MappingError if the references of a record have numbers, because such numbers may be
     scores. Otherwise, return an empty list."""
     from metrics_core.formats.mapping.axes import MappingError
@@ -54,7 +54,7 @@ declare(
             "documents": "doc=references.*~? body=references.*?",
         },
         needs={"queries": _TOPIC, "documents": "metadata"},
-        remarks=(Remark(("run",), "numbers", "", _check_reference_numbers),),
+        remarks=(Remark(("run",), "numbers", "", _refuse_reference_numbers),),
         tools=(
             Tool(
                 "TREC RAG",

@@ -24,7 +24,7 @@ from metrics_core.formats.reading import recognise_format
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.formats.source.lines import LineRange
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.trec import may_have_blanks
+from metrics_core.formats.trec import may_need_tab_splitting
 from metrics_core.judging.judged import JudgedPlaces, JudgedRanks, assemble_ranks
 from metrics_core.judging.while_reading.judgments import JudgmentTables
 from metrics_core.judging.while_reading.rows import TextPiece, read_rows, split_by_query
@@ -199,7 +199,7 @@ def _judge_in_order(
                 return None
         if piece.finish_keeping is not None:
             piece.finish_keeping()
-    if may_have_blanks(source, RUN, parsed_pieces):
+    if may_need_tab_splitting(source, RUN, parsed_pieces):
         return None
     raise_block_problems(source, parsed_pieces)
     joined = JudgedSegments.join(parts)
@@ -237,4 +237,4 @@ def _judge_piece(
     text = int(rows.doc_size.sum(dtype=np.int64))
     if text > MAX_TEXT_BYTES:
         return _JudgedPiece(summary, None)
-    return _JudgedPiece(summary, part, row_keeper(rows.table()), text)
+    return _JudgedPiece(summary, part, row_keeper(rows.to_table()), text)

@@ -69,7 +69,7 @@ class RunRows:
         """Whether all ids are printable ASCII."""
         return self.parsed is None or is_printable_ascii(self.data)
 
-    def table(self) -> pa.Table:
+    def to_table(self) -> pa.Table:
         """Return the rows as the table of a run (query_id, doc_id, score). The table does not share
         memory with the rows."""
         n, first = len(self), self.segments[:, 0]

@@ -115,7 +115,7 @@ class Description:
         return list(dict.fromkeys(n for _, names in self.names for n in names if n != self.name))
 
 
-def _keep_words_together(formula: str) -> str:
+def _mark_words_as_text(formula: str) -> str:
     """Mark the words in a LaTeX formula as text, because LaTeX would otherwise set each word as a
     product of its letters."""
     return _WORD.sub(lambda match: rf"\text{{{match[1]}}}" if match[1] else match[0], formula)
@@ -147,7 +147,7 @@ def describe_measure(declaration: Declaration) -> Description:
         family=find_family(declaration),
         answer=answer,
         more=more,
-        formula=_keep_words_together(declaration.formula),
+        formula=_mark_words_as_text(declaration.formula),
         parameters=tuple(_parameter_text(declaration, p) for p in declaration.parameters),
         range=_range_text(declaration),
         aggregation=_AGGREGATIONS[declaration.aggregation],

@@ -238,7 +238,7 @@ def test_a_control_is_part_of_every_key_and_says_what_is_none_of_its_words() -> 
         and not plain.is_limited_to_shared_queries
         and shared.is_limited_to_shared_queries
     )
-    assert shared.reset_control(MISSING) == plain
+    assert shared.without_control(MISSING) == plain
     # It narrows the queries, by who is compared.
     assert (
         shared.comparison_that_selects_queries.is_limited_to_shared_queries

@@ -12,7 +12,7 @@ from dashboard.address.address import Address
 from dashboard.address.edits_key import read_edits
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
-from dashboard.answers.document import document_fields
+from dashboard.answers.document import find_document_card
 from dashboard.answers.headroom import headroom_by_group
 from dashboard.answers.ledger import query_ledger
 from dashboard.answers.what_if import apply_edits
@@ -115,13 +115,13 @@ def test_the_best_single_change_knows_ranks_that_are_not_shown() -> None:
 
 def test_a_card_knows_every_loaded_run() -> None:
     of, _ = small()
-    found = document_fields(of, "q", "b")
+    found = find_document_card(of, "q", "b")
     assert found is not None and found.grade == 1
     ranks = dict(zip(found.standings["run"], found.standings["rank"], strict=True))
     assert ranks["one"] == 3 and np.isnan(ranks["two"])
-    unjudged = document_fields(of, "q", "y")
+    unjudged = find_document_card(of, "q", "y")
     assert unjudged is not None and np.isnan(unjudged.grade)
-    assert document_fields(of, "q", "nobody knows it") is None
+    assert find_document_card(of, "q", "nobody knows it") is None
 
 
 def test_the_parts_of_all_groups_are_those_of_all_queries() -> None:

@@ -49,7 +49,7 @@ def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
     told = rows_of(app)
     assert told["queue"]["orders"] == [] and told["grades"] == [0, 1]
     assert "P@10 needs grades for the" in text_of(app)
-    order = QueryDraw(50, (50,)).order(list_all_queries(*runs))
+    order = QueryDraw(50, (50,)).judging_order(list_all_queries(*runs))
     needed = list_documents_to_judge(*runs, parse_measure("P@10"), order)
     found = [(row["query_id"], row["doc_id"]) for row in told["rows"]]
     shown_first = list(dict.fromkeys(query for query, _ in found))

@@ -378,7 +378,7 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     told = rows_of(app)
     ((place, record),) = kept().collection(SAMPLE).draws.items()
     queries = {line.split()[0] for name in ("hybrid", "bm25") for line in lines_of(name)}
-    undrawn = queries - set(QueryDraw(50, (50,)).order(sorted(queries)))
+    undrawn = queries - set(QueryDraw(50, (50,)).judging_order(sorted(queries)))
     kept().layers.grade_documents(SAMPLE, "me", {(min(undrawn), "FN-0073"): 3})
     app = opened("judge", order="drawn", **DRAWN)
     assert "1 other judged query is not counted" in text_of(app)

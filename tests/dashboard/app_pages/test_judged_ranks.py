@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from dashboard.address.address import Address
-from dashboard.answers.document import document_fields
+from dashboard.answers.document import find_document_card
 from dashboard.answers.grading import judging_queue, next_documents_in_queue, unjudged_documents
 from dashboard.answers.subset import export_subset
 from dashboard.answers.unjudged import unjudged_effects
@@ -99,12 +99,12 @@ def test_ties_and_a_document_of_the_other_run() -> None:
     study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
     view = study.view(Address.create(**PAIR)).comparison
     unjudged_of_bm25 = unjudged_documents(study, view, "q065")["doc_id"].iloc[0]
-    card = document_fields(study, "q065", unjudged_of_bm25)
+    card = find_document_card(study, "q065", unjudged_of_bm25)
     assert card is not None
     known = card.standings.set_index("run")
     assert known["known"].to_dict() == {"bm25": True, "dense": False}
     assert known.loc["dense", "listed"] == 100
-    judged = document_fields(study, "q001", str(QRELS.doc_ids[0]))
+    judged = find_document_card(study, "q001", str(QRELS.doc_ids[0]))
     assert judged is not None and judged.standings["known"].all()
     said = text_of(opened("query", q="q065", doc=unjudged_of_bm25, **PAIR, set="ranks"))
     assert "unknown: of 100 listed, only the judged ones are known" in said

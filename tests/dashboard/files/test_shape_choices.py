@@ -31,15 +31,15 @@ def answers(said: dict[str, Any], content: bytes = HEADLESS) -> Answers:
 def test_the_next_file_of_a_shape_is_read_as_was_said() -> None:
     said = answers({"kind": "run", "columns": COLUMNS})
     other = UploadedFile("y.csv", HEADLESS.replace(b"q1", b"q7"))
-    (loaded,) = read_tables(other, answers=said)
+    (loaded,) = read_tables(other, choices_by_shape=said)
     assert loaded.kind == "run" and loaded.table.notes[-1].message == (
         "read as before: query from `1`, document from `2`, score from `3`"
     )
     with pytest.raises(RanklensError):
-        read_tables(UploadedFile("z.csv", b"q1,d1,2\nq1,d2,1\n"), answers=said)
+        read_tables(UploadedFile("z.csv", b"q1,d1,2\nq1,d2,1\n"), choices_by_shape=said)
     lacking = UploadedFile("z.csv", HEADLESS + b"q1,d1,2.5\n")
     with pytest.raises(RanklensError, match="columns separated by commas"):
-        read_tables(lacking, answers=said)
+        read_tables(lacking, choices_by_shape=said)
 
 
 @pytest.mark.parametrize("said", [{}, {"kind": "x"}, {"kind": "run", "columns": ["a"]}])

@@ -26,7 +26,7 @@ from dashboard.session.action_messages import (
 from dashboard.session.actions import collections, uploads
 from dashboard.session.actions.collections import create_and_open_collection
 from dashboard.session.actions.grading import import_layer
-from dashboard.session.actions.notes import remove_note, remove_tag, save_remark
+from dashboard.session.actions.notes import remove_note, remove_tag, save_note_and_tag
 from dashboard.session.actions.uploads import read_uploads, refusals
 from dashboard.session.open_collection import workspace
 from dashboard.workspace.exports.packing import write_packed_collection
@@ -81,7 +81,7 @@ def test_a_form_that_is_sent_twice_makes_one_collection(visit: dict[str, Any]) -
 
 def test_notes_that_are_kept_at_once_are_all_there(visit: dict[str, Any]) -> None:
     visit |= {f"{kind} {n}": f"{kind} {n}" for kind in ("note", "tag") for n in range(6)}
-    at_once(*[lambda n=n: save_remark("q", f"note {n}", f"tag {n}") for n in range(6)])
+    at_once(*[lambda n=n: save_note_and_tag("q", f"note {n}", f"tag {n}") for n in range(6)])
     found = workspace().notes.notes_by_query(SAMPLE)["q"]
     assert {note.text for note in found.notes} == {f"note {n}" for n in range(6)}
     assert set(found.tags) == {f"tag {n}" for n in range(6)}

@@ -105,8 +105,8 @@ def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
     Workspace(workspace.folder).layers.add_grades("own", layer, {("q", "d"): 2}, grader="ben")
     change(workspace, "UPDATE grades SET grade = 0 WHERE doc_id = 'c'")
     seen = Workspace(workspace.folder)
-    assert seen.drop_damaged_rows("own", [*found.lost, note, tag]) == 3
-    assert seen.drop_damaged_rows("own", [*found.lost, "no row"]) == 0
+    assert seen.drop_damaged("own", [*found.lost, note, tag]) == 3
+    assert seen.drop_damaged("own", [*found.lost, "no row"]) == 0
     (found,) = seen.layers.list_layers("own")
     assert set(found.grades) == {("q", "a"), ("q", "d")} and len(found.lost) == 1
     assert seen.contents("own").damaged_row_texts() == []
@@ -123,7 +123,7 @@ def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
     assert (unnamed.id, unnamed.name) == (layer, f"Unnamed layer {layer}")
     assert unnamed.grades == {("q", "a"): 1}
     (lost,) = again.contents("own").damaged_row_texts()
-    assert "Anna" in lost and again.drop_damaged_rows("own", [lost]) == 1
+    assert "Anna" in lost and again.drop_damaged("own", [lost]) == 1
     again.layers.add_grades("own", layer, {("q", "b"): 2}, grader="ben")
     assert [len(v) for v in again.layers.list_layers("own")] == [2, 1]
     copy = again.duplicate_collection("own", "Copy").id

@@ -143,7 +143,7 @@ def test_what_of_an_old_folder_is_damaged_stays_there_and_is_told(old: Path) -> 
     clean_workspace(workspace)
     (layer,) = Workspace(old).layers.list_layers("shop")
     assert layer.grades == {("q2", "d9"): 1.0} and len(layer.lost) == 1
-    assert "xff" in layer.lost[0] and workspace.drop_damaged_rows("shop", layer.lost) == 1
+    assert "xff" in layer.lost[0] and workspace.drop_damaged("shop", layer.lost) == 1
     assert [e.file for e in workspace.entries("shop")] == ["qrels.txt", "dense.run"]
     assert [d.number for d in workspace.damaged_records("shop")] == ["00002"]
     workspace.remove_entry("shop", "00002")

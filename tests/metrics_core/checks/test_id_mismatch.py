@@ -15,7 +15,7 @@ from metrics_core.checks.id_mismatch import (
     find_query_mismatch,
     find_query_mismatches,
 )
-from metrics_core.checks.id_readings import parse_id_map, parse_id_reading
+from metrics_core.checks.id_readings import parse_id_map, parse_id_transform
 from metrics_core.checks.mapped_ids import IdMaps, map_ids
 from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
@@ -175,10 +175,10 @@ def test_a_run_that_retrieves_some_judged_documents_is_not_searched(
 ) -> None:
     """Of pooled judgments a run retrieves a part: nothing is wrong with its ids."""
     searched: list[object] = []
-    every_reading = id_mismatch.find_possible_readings
+    every_reading = id_mismatch.find_possible_transforms
     monkeypatch.setattr(
         id_mismatch,
-        "find_possible_readings",
+        "find_possible_transforms",
         lambda *ids: searched.append(ids) or every_reading(*ids),
     )
     pooled = files(lambda d: d if int(d) % 25 == 0 else f"other-{int(d) * 7919 % 10**6}")
@@ -194,10 +194,10 @@ def test_readings_are_looked_for_once_in_a_collection(
     what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searched: list[object] = []
-    every_reading = id_mismatch.find_possible_readings
+    every_reading = id_mismatch.find_possible_transforms
     monkeypatch.setattr(
         id_mismatch,
-        "find_possible_readings",
+        "find_possible_transforms",
         lambda *ids: searched.append(ids) or every_reading(*ids),
     )
 
@@ -279,4 +279,4 @@ def test_two_queries_do_not_become_one() -> None:
 @pytest.mark.parametrize("name", ["", "cut", "first", "first x", "first 0", "shout", "drop "])
 def test_a_reading_that_there_is_not(name: str) -> None:
     with pytest.raises(ParameterError, match="Unknown id mapping"):
-        parse_id_reading(name)
+        parse_id_transform(name)

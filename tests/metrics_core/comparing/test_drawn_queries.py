@@ -11,7 +11,7 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.drawn_queries import (
     EARLY_LEVEL,
     QueryDraw,
-    count_finished_queries,
+    count_leading_finished_queries,
     detectable_difference,
 )
 
@@ -20,23 +20,23 @@ QUERIES = [f"q{i}" for i in range(104)]
 
 def test_a_draw_is_reproducible_and_drawing_more_keeps_what_was_drawn() -> None:
     draw = QueryDraw(7, (50,))
-    order = draw.order(QUERIES)
-    assert len(order) == len({*order}) == 50 and order == draw.order(QUERIES[::-1])
-    assert QueryDraw(7, (50, 20)).order(QUERIES)[:50] == order
-    assert len(QueryDraw(7, (50, 100)).order(QUERIES)) == 104
+    order = draw.judging_order(QUERIES)
+    assert len(order) == len({*order}) == 50 and order == draw.judging_order(QUERIES[::-1])
+    assert QueryDraw(7, (50, 20)).judging_order(QUERIES)[:50] == order
+    assert len(QueryDraw(7, (50, 100)).judging_order(QUERIES)) == 104
     left_out = QueryDraw(7, (50,), tuple(order[3:5]))
-    assert left_out.order(QUERIES) == order[:3] + order[5:]
-    assert QueryDraw(8, (50,)).order(QUERIES) != order
+    assert left_out.judging_order(QUERIES) == order[:3] + order[5:]
+    assert QueryDraw(8, (50,)).judging_order(QUERIES) != order
     for sizes in ((), (0,), (50, -1)):
         with pytest.raises(ParameterError, match="not valid sizes of a random sample"):
             QueryDraw(7, sizes)
 
 
 def test_queries_count_up_to_the_first_unfinished_one() -> None:
-    assert count_finished_queries(np.array([True, True, False, True])) == 2
-    assert count_finished_queries(np.array([True, True])) == 2
-    assert count_finished_queries(np.array([False, True])) == 0
-    assert count_finished_queries(np.array([], dtype=bool)) == 0
+    assert count_leading_finished_queries(np.array([True, True, False, True])) == 2
+    assert count_leading_finished_queries(np.array([True, True])) == 2
+    assert count_leading_finished_queries(np.array([False, True])) == 0
+    assert count_leading_finished_queries(np.array([], dtype=bool)) == 0
 
 
 def test_a_verdict_must_be_surer_before_an_end_and_after_drawing_more() -> None:

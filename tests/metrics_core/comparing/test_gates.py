@@ -260,7 +260,7 @@ def test_few_changes_without_a_loss_are_no_reason_to_fail(queries: int, outcome:
     gap[:2] = 0.2
     (found,) = outcomes_of(scores_of(gap), "nDCG@10 > -0.03")
     assert found.effective_outcome == outcome and found.lost == 0
-    assert found.n_queries_needed_without_loss == 99
+    assert found.n_lossless_queries_needed == 99
     assert exit_status([found.effective_outcome], fails_if_unclear=True) == ALL_WELL
     assert found.worst_loss == pytest.approx(1 - 0.05 ** (1 / queries))
 

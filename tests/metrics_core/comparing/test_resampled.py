@@ -267,7 +267,7 @@ def test_bags_of_squares_and_squares_put_into_bags_are_the_same() -> None:
     spread = np.sqrt(np.square(columns.centred).mean(axis=0))
     scaled = columns.centred / spread
     each = np.hstack([scaled, np.square(scaled), defined.astype(float)])
-    assert columns.summed_values() == pytest.approx(sum_by_unit(each), rel=1e-12, abs=1e-12)
+    assert columns.values_to_sum() == pytest.approx(sum_by_unit(each), rel=1e-12, abs=1e-12)
 
 
 SIZES = (10, 11, 12, 15, 20, 30, 50, 100, 101, 130, 200, 1_000)

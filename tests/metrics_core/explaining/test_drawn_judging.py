@@ -51,7 +51,7 @@ def state_after(
     n_queries: int, measure: str = "P@5", extra: dict[Pair, float] | None = None
 ) -> DrawnJudgments:
     """Judge the documents of the first drawn queries."""
-    order = DRAW.order(QUERIES)[:n_queries]
+    order = DRAW.judging_order(QUERIES)[:n_queries]
     needed = list_documents_to_judge(RUN, BASELINE, parse_measure(measure), order)
     pairs = zip(needed["query_id"], needed["doc_id"], strict=True)
     grades = {pair: TRUTH[pair] for pair in pairs} | (extra or {})
@@ -108,10 +108,10 @@ def test_the_comparison_opens_after_ten_queries_of_which_six_differ() -> None:
     for state in counted:
         gaps = np.abs(true_differences("P@5", state.query_ids[: state.n_counted]))
         enough = len(gaps) >= 10 and (gaps > 0).sum() >= 6
-        assert state.is_open == (enough or state.is_finished), state.n_counted
+        assert state.is_comparison_shown == (enough or state.is_finished), state.n_counted
         assert (state.row is None) == (state.n_counted < 10)
     assert counted[20].is_finished and counted[20].level == 0.95
-    assert not counted[5].is_open and counted[20].is_open
+    assert not counted[5].is_comparison_shown and counted[20].is_comparison_shown
 
 
 def test_other_judged_queries_do_not_move_the_result() -> None:
@@ -144,5 +144,5 @@ def test_judgments_of_files_count_and_a_negative_grade_is_none() -> None:
 
 def test_runs_with_the_same_lists_are_finished_from_the_start() -> None:
     state = evaluate_draw(RUN, RUN.renamed("copy"), DRAW, NDCG5, NO_QRELS, {})
-    assert state.is_finished and state.is_open and state.n_to_judge == 0
+    assert state.is_finished and state.is_comparison_shown and state.n_to_judge == 0
     assert state.row["difference"] == 0 and state.detectable_difference == 0

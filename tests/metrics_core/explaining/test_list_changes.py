@@ -9,8 +9,8 @@ import pytest
 
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
 from metrics_core.explaining.list_changes import (
+    baseline_ranks_of_first_documents,
     find_documents_to_judge,
-    find_first_document_ranks,
     find_list_changes,
     find_overlap_by_cutoff,
     mean_overlap,
@@ -45,7 +45,7 @@ def test_the_changes_of_each_query_by_hand() -> None:
     assert changes.overlap == pytest.approx([1, 1, 2 / 3, 1 / 3, 0, 0])
     assert changes.first_change.tolist() == [0, 1, 3, 1, 1, 1]
     assert changes.best_new.tolist() == [0, 0, 3, 1, 0, 1]
-    ranks = find_first_document_ranks(NEW, OLD, changes.query_ids)
+    ranks = baseline_ranks_of_first_documents(NEW, OLD, changes.query_ids)
     assert ranks.tolist() == [1, 2, 1, 4, 0, 0]
     assert changes.change_classes() == [(2, 3, 1), (1, 1, 2), (0, 0, 2), (-1, -1, 1)]
     assert changes.n_kept.sum() == pytest.approx(9)

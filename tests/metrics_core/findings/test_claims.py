@@ -21,8 +21,8 @@ from metrics_core.findings.history import history_finding
 from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
 from metrics_core.findings.ranking import ranking_subtitle, ranking_title
 from metrics_core.findings.significance import (
-    detectable_finding,
-    mean_difference_doubts,
+    detectable_difference_finding,
+    mean_difference_caveats,
     needed_queries_finding,
 )
 from metrics_core.findings.verdicts import method_finding, single_run_finding, verdict_finding
@@ -493,7 +493,7 @@ def false_in_doubts(given: Situation, text: str) -> Iterator[str | bool]:
 def test_what_makes_a_mean_doubtful() -> None:
     def text_of(given: Situation) -> str:
         return " ".join(
-            one.text for one in mean_difference_doubts(find_warnings(given.gaps(given.focus)))
+            one.text for one in mean_difference_caveats(find_warnings(given.gaps(given.focus)))
         )
 
     several = [given for given in CASES if len(given.scores.runs) > 1]
@@ -504,7 +504,7 @@ def test_what_so_many_queries_show() -> None:
     def text_of(size: float) -> str:
         n = int(size * 977) % 60
         needed = needed_queries_finding(-size, size * 100).text
-        return f"{detectable_finding(size, n).text} {needed}".strip()
+        return f"{detectable_difference_finding(size, n).text} {needed}".strip()
 
     def false_in(size: float, text: str) -> Iterator[str | bool]:
         printed = re.findall(rf"(?:detect a difference of|confirm) ({NUMBER})", text)

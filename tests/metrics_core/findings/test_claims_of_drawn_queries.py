@@ -21,10 +21,10 @@ from metrics_core.explaining.drawn_judging import (
 from metrics_core.explaining.list_comparison import read_lists
 from metrics_core.findings.drawn_queries import (
     drawn_queries_finding,
+    judged_percent_needed,
     new_draw_steps,
     result_note,
     result_rows,
-    share_needed_to_open,
 )
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels
@@ -40,7 +40,7 @@ def state_of(seed: int) -> DrawnJudgments:
     random = Random(seed)
     measure = parse_measure(random.choice(["P@5", "P@1", "nDCG@5"]))
     draw = QueryDraw(seed, (random.choice([12, 20, 40]),), date="2026-11-28")
-    order = draw.order(QUERIES)
+    order = draw.judging_order(QUERIES)
     n_judged = random.choice([0, 7, 10, 11, len(order) - 1, len(order)])
     judged = [*order[:n_judged], *random.sample(QUERIES, random.choice([0, 3]))]
     query, _, documents = read_lists(RUN if seed % 2 else BASELINE, order, 5)
@@ -108,12 +108,15 @@ def false_in_result(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
 
 def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
     state = state_of(seed)
-    yield from (false_in_result if state.is_open else false_in_task)(state, text)
+    yield from (false_in_result if state.is_comparison_shown else false_in_task)(state, text)
 
 
 def test_what_is_to_be_judged_and_what_the_judged_part_shows() -> None:
-    assert {state_of(s).is_open for s in SEEDS} == {True, False}
-    assert {state_of(s).is_finished for s in SEEDS if state_of(s).is_open} == {True, False}
+    assert {state_of(s).is_comparison_shown for s in SEEDS} == {True, False}
+    assert {state_of(s).is_finished for s in SEEDS if state_of(s).is_comparison_shown} == {
+        True,
+        False,
+    }
     texts = {s: drawn_queries_finding(state_of(s)).text for s in SEEDS}
     assert {"beats", "behind", "no verdict yet", "no clear difference"} <= {
         word
@@ -128,9 +131,9 @@ def test_what_is_to_be_judged_and_what_the_judged_part_shows() -> None:
 def test_the_rows_beside_it() -> None:
     for seed in SEEDS:
         state, rows = state_of(seed), dict(result_rows(state_of(seed)))
-        if state.is_open:
+        if state.is_comparison_shown:
             row = state.row
-            assert row is not None and share_needed_to_open(state) is None
+            assert row is not None and judged_percent_needed(state) is None
             assert list(rows)[:2] == ["new", "old"]
             gap = rows["difference" if state.is_finished else "difference so far"]
             assert is_rounded(gap, row["difference"])
@@ -144,7 +147,7 @@ def test_the_rows_beside_it() -> None:
             assert (rows["new"] == "–") == bool(np.isnan(row["mean"]))
             continue
         n, smallest = len(state.query_ids), state.detectable_difference
-        assert share_needed_to_open(state) == 1000 / n
+        assert judged_percent_needed(state) == 1000 / n
         more = re.fullmatch(r"(\d+) more quer(?:y|ies)", rows["first result after"])
         differing = re.fullmatch(r"6 differing queries \((\d) so far\)", rows["first result after"])
         assert (int(more[1]) if more else 0) == max(10 - state.n_counted, 0)
@@ -165,7 +168,7 @@ def test_what_is_known_of_each_run() -> None:
     known = evaluate_draw(RUN, BASELINE, QueryDraw(1, (20,)), measure, none, grades)
     assert known.row is not None and known.row["mean"] == 1
     assert result_note(known) == "P@5, new minus old."
-    states = [state_of(s) for s in SEEDS if state_of(s).is_open]
+    states = [state_of(s) for s in SEEDS if state_of(s).is_comparison_shown]
     for state in states:
         note = result_note(state)
         assert note.startswith(f"{state.measure}, new minus old.")

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from metrics_core.explaining.diagnosis import list_unjudged
+from metrics_core.explaining.diagnosis import diagnose_unjudged_query
 from metrics_core.explaining.list_changes import find_list_changes
 from metrics_core.findings.list_changes import (
     NOT_JUDGED,
@@ -79,7 +79,7 @@ def test_numbers_on_one_query_are_those_of_its_lists(seed: int) -> None:
     runs = [run_of_rows("old", rows), run_of_rows("new", others)]
     before, after = literal_lists(rows), literal_lists(others)
     for query in {*before, *after}:
-        text = explain_list_changes(list_unjudged(runs, query, "old", "new", k)).text
+        text = explain_list_changes(diagnose_unjudged_query(runs, query, "old", "new", k)).text
         one, two = before.get(query, [])[:k], after.get(query, [])[:k]
         assert text.endswith("This query is not judged yet.") and not JUDGING_WORDS.search(text)
         if not one or not two:

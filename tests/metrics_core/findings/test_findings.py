@@ -27,7 +27,7 @@ from metrics_core.findings.groups import (
     strongest_other_run_finding,
     untested_note,
 )
-from metrics_core.findings.phrases import describe_judged
+from metrics_core.findings.phrases import describe_judged_results
 from metrics_core.findings.queries import QueryCounts, ViewFacts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import (
     Sentence,
@@ -904,4 +904,4 @@ def test_a_missing_list_is_the_cause() -> None:
     ],
 )
 def test_a_judged_share_says_which_runs_it_is_about(runs: int, loaded: int, text: str) -> None:
-    assert describe_judged(10, runs, loaded) == text
+    assert describe_judged_results(10, runs, loaded) == text

@@ -10,9 +10,9 @@ import pytest
 
 from metrics_core.comparing.difference_warnings import find_warnings
 from metrics_core.findings.significance import (
-    detectable_finding,
+    detectable_difference_finding,
     effect_size_finding,
-    mean_difference_doubts,
+    mean_difference_caveats,
     needed_queries_finding,
     round_up_query_count,
     rounding_note,
@@ -31,13 +31,16 @@ def test_an_effect_size_says_what_it_is() -> None:
 
 
 def test_what_would_have_shown() -> None:
-    assert detectable_finding(0.0571, 104).text == (
+    assert detectable_difference_finding(0.0571, 104).text == (
         "These 104 queries can detect a difference of 0.057 or more, after correction"
         " (80\u00a0% power)."
     )
-    assert "detect a difference of 0.00031 or more" in detectable_finding(0.000312, 1_040).text
+    assert (
+        "detect a difference of 0.00031 or more"
+        in detectable_difference_finding(0.000312, 1_040).text
+    )
     for unknown in (math.nan, math.inf, 0.0):
-        assert not detectable_finding(unknown, 104)
+        assert not detectable_difference_finding(unknown, 104)
 
 
 @pytest.mark.parametrize(
@@ -84,18 +87,18 @@ def test_a_number_of_queries_has_two_figures(queries: int, about: int) -> None:
 
 
 def test_each_doubt_is_a_sentence() -> None:
-    carried = mean_difference_doubts(find_warnings(np.r_[0.5, 0.3, 0.2, np.full(50, 0.02)]))
+    carried = mean_difference_caveats(find_warnings(np.r_[0.5, 0.3, 0.2, np.full(50, 0.02)]))
     assert [one.text for one in carried] == ["Three queries account for half of the difference."]
-    few = mean_difference_doubts(find_warnings(np.r_[np.zeros(96), np.tile([0.1, 0.12], 2)]))
+    few = mean_difference_caveats(find_warnings(np.r_[np.zeros(96), np.tile([0.1, 0.12], 2)]))
     assert few[0].text == "Only four of 100 queries differ at all."
-    one = mean_difference_doubts(find_warnings(np.r_[np.zeros(96), 0.1]))
+    one = mean_difference_caveats(find_warnings(np.r_[np.zeros(96), 0.1]))
     assert one[0].text == "Only one of 97 queries differs at all."
 
 
 def test_nobody_carries_a_difference_that_was_not_found() -> None:
     unclear = find_warnings(np.random.default_rng(2).normal(0.1, 1, 80))
-    assert len(mean_difference_doubts(unclear)) == 1
-    assert mean_difference_doubts(unclear, is_significant=False) == []
+    assert len(mean_difference_caveats(unclear)) == 1
+    assert mean_difference_caveats(unclear, is_significant=False) == []
 
 
 def test_why_a_test_is_greyed() -> None:

@@ -21,5 +21,5 @@ def test_what_slices_hold() -> None:
     members = SliceMembers(np.array([1, 0, 1, 2]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
     np.testing.assert_array_equal(members.slices_by_query, [[0, 1], [1, 0], [0, 1], [1, 1]])
     np.testing.assert_array_equal(members.queries, [2, 3])
-    np.testing.assert_array_equal(members.sums(np.array([1.0, 2.0, 4.0, 8.0])), [10, 13])
+    np.testing.assert_array_equal(members.sum_by_slice(np.array([1.0, 2.0, 4.0, 8.0])), [10, 13])
     np.testing.assert_array_equal(members.query_mask(0), [False, True, False, True])

@@ -141,7 +141,7 @@ def test_sentence_colours_the_runs_it_knows():
             TextSpan(" by 1"),
         )
     )
-    part = markup.draw_answer(said, "", STYLES)
+    part = markup.draw_heading(said, "", STYLES)
     assert Page(part).text == said.text
     assert Page(part).having("named") == [
         {"class": "named loud", "style": "--run:var(--run-2)"},
@@ -164,12 +164,12 @@ def test_baseline_stays_quiet_within_a_muted_clause():
 
 
 def test_section_takes_a_sentence_or_text():
-    part = markup.draw_section(
+    part = markup.draw_section_heading(
         "Files", Sentence((TextSpan("hybrid", "run"), TextSpan(" first"))), STYLES
     )
     assert Page(part).text == "Fileshybrid first"
-    assert Page(markup.draw_section("Files", "a < b")).text == "Filesa < b"
-    assert "<p>" not in markup.draw_section("Files")
+    assert Page(markup.draw_section_heading("Files", "a < b")).text == "Filesa < b"
+    assert "<p>" not in markup.draw_section_heading("Files")
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_one_run_has_no_best_and_no_difference():
 def test_long_names_of_runs_are_shortened_with_the_whole_on_them():
     long = "experiment-with-a-very-long-name-of-its-own-7"
     styles = styles_of("bm25", long, focus=long)
-    part = markup.draw_answer(
+    part = markup.draw_heading(
         Sentence((TextSpan(long, "run"), TextSpan(" beats bm25"))), "Why.", styles
     )
     page = Page(part)
@@ -1009,9 +1009,9 @@ def test_no_user_text_becomes_markup():
     )
     documents = pd.DataFrame({"title": [EVIL], "text": [EVIL]}, index=[EVIL])
     parts = [
-        markup.draw_answer(said, said, styles),
+        markup.draw_heading(said, said, styles),
         markup.draw_subtitle(said, styles),
-        markup.draw_section(EVIL, EVIL),
+        markup.draw_section_heading(EVIL, EVIL),
         markup.draw_empty_state(EVIL, EVIL),
         overview.draw_runs_and_measures(table, drawing, [("Bpref", EVIL, EVIL)], {}, lead),
         overview.draw_query_list(rows, drawing, "worse", href, total=2),

@@ -57,7 +57,7 @@ def test_tints_are_those_of_the_collection_above_and_in_the_lists() -> None:
 
 def test_a_list_shows_its_first_ranks_below_its_score_and_grades() -> None:
     found = small_diagnosis(LONG, {"d0": 2, "d500": 1}, cutoff=1000)
-    part = draw_two_lists(found, DRAWING, pd.DataFrame(), [], rows=100)
+    part = draw_two_lists(found, DRAWING, pd.DataFrame(), [], n_rows=100)
     assert len(rows_of(part)) == 200
     drawn = layers(part)
     # One line for each document that both show, and none that ends below what is shown.
@@ -69,7 +69,7 @@ def test_a_list_shows_its_first_ranks_below_its_score_and_grades() -> None:
 
 def test_beyond_k_a_list_is_marked_where_k_ends() -> None:
     part = draw_two_lists(
-        small_diagnosis(LONG, {"d0": 2}, cutoff=3), DRAWING, DOCUMENTS, [], rows=5
+        small_diagnosis(LONG, {"d0": 2}, cutoff=3), DRAWING, DOCUMENTS, [], n_rows=5
     )
     assert part.count(' last">') == 2 and len(rows_of(part)) == 10
     assert len(Page(part).having("rule")) == 2
@@ -81,7 +81,7 @@ def test_for_a_distance_a_row_is_one_line() -> None:
         {"title": ["A title " + "far " * 20 + "too long", ""], "text": ["", "first words"]},
         index=["d0", "d1"],
     )
-    part = draw_two_lists(found, DRAWING, texts, [], rows=10, one_line=True)
+    part = draw_two_lists(found, DRAWING, texts, [], n_rows=10, one_line=True)
     shown = Page(part).text
     assert "A title far" in shown and "first words" in shown
     assert "d2" in shown, "without title and text its id"
@@ -92,7 +92,7 @@ def test_for_a_distance_a_row_is_one_line() -> None:
 def test_several_lists_say_how_each_document_moved_from_the_baseline() -> None:
     lists = {"bm25": ["a", "b", "c"], "hybrid": ["b", "a"], "dense": ["c", "a"]}
     found = small_diagnosis(lists, {"a": 1})
-    part = draw_two_lists(found, DRAWING, DOCUMENTS, [], further_ids=["dense"], rows=3)
+    part = draw_two_lists(found, DRAWING, DOCUMENTS, [], further_ids=["dense"], n_rows=3)
     assert not Page(part).having("joins")
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
     assert moves == ["", "", "", "▲rose from 2", "▼fell from 1", "▲rose from 3", "▼fell from 1"]
@@ -125,8 +125,8 @@ def test_a_relevant_document_that_leaves_what_is_shown_has_a_hook() -> None:
         "hybrid": [f"d{i}" for i in range(1, 300)] + ["d0"],
     }
     found = small_diagnosis(lists, {"d0": 3}, cutoff=300)
-    short = draw_two_lists(found, DRAWING, pd.DataFrame(), [], rows=100)
-    whole = draw_two_lists(found, DRAWING, pd.DataFrame(), [], rows=300)
+    short = draw_two_lists(found, DRAWING, pd.DataFrame(), [], n_rows=100)
+    whole = draw_two_lists(found, DRAWING, pd.DataFrame(), [], n_rows=300)
     hook, line = (re.findall(r'd="([^"]*)"', layers(part)["worse"]) for part in (short, whole))
     assert len(hook) == len(line) == 1
     assert " 12" in hook[0] or " 15" in hook[0]

@@ -55,7 +55,7 @@ class Asking:
         self.folder, self.behind = folder, Behind()
         scratch = ScratchFolder(folder)
         self.middleware = StreamedUploads(self.behind, base=BASE, largest=LARGEST, scratch=scratch)
-        self.visit = long_uploads.get_or_create_visit("session-1")
+        self.visit = long_uploads.get_or_create_uploads("session-1")
 
     def __call__(
         self,
@@ -133,7 +133,7 @@ def test_a_long_file_is_on_the_disk_and_a_note_in_its_place(ask: Asking, size: i
 
 def test_a_note_stands_for_its_file_in_its_visit_alone(ask: Asking) -> None:
     ask([make_body(BOUNDARY, HEAD, RUN), b""])
-    note, other = ask.note, long_uploads.get_or_create_visit("session-2")
+    note, other = ask.note, long_uploads.get_or_create_uploads("session-2")
     assert other.find_upload(note) is None and ask.visit.find_upload(note[:-2] + b"g\n") is None
     assert ask.visit.find_upload(b"") is None
     ask([make_body(BOUNDARY, HEAD, RUN), b""], path=PATH[:-1] + "2")

@@ -11,10 +11,10 @@ from dashboard.address.address import Address
 from dashboard.session.action_messages import action_messages
 from dashboard.session.actions import draws
 from dashboard.session.actions.draws import (
-    draw_queries,
-    find_draw,
+    draw_random_queries,
+    find_random_queries,
     leave_out_queries,
-    make_draw_key,
+    make_random_draw_key,
 )
 from dashboard.session.actions.grading import set_judge_name
 from dashboard.session.open_collection import workspace
@@ -31,42 +31,44 @@ def renamed(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_draw_is_kept_with_the_judge_and_drawing_more_appends() -> None:
-    assert find_draw(make_draw_key("a", "b", 10)) is None
-    draw_queries(make_draw_key("a", "b", 10), 50)
-    first = find_draw(make_draw_key("b", "a", 10))
+    assert find_random_queries(make_random_draw_key("a", "b", 10)) is None
+    draw_random_queries(make_random_draw_key("a", "b", 10), 50)
+    first = find_random_queries(make_random_draw_key("b", "a", 10))
     assert first and first.sizes == (50,) and len(first.date) == 10
-    assert find_draw(make_draw_key("a", "b", 5)) is None
-    assert find_draw(make_draw_key("a", "c", 10)) is None
-    draw_queries(make_draw_key("b", "a", 10), 30)
-    more = find_draw(make_draw_key("a", "b", 10))
+    assert find_random_queries(make_random_draw_key("a", "b", 5)) is None
+    assert find_random_queries(make_random_draw_key("a", "c", 10)) is None
+    draw_random_queries(make_random_draw_key("b", "a", 10), 30)
+    more = find_random_queries(make_random_draw_key("a", "b", 10))
     assert more == replace(first, sizes=(50, 30))
-    draw_queries(make_draw_key("a", "b", 5), 50)
+    draw_random_queries(make_random_draw_key("a", "b", 5), 50)
     assert (
-        find_draw(make_draw_key("a", "b", 10)) == more == find_draw(make_draw_key("new", "b", 10))
+        find_random_queries(make_random_draw_key("a", "b", 10))
+        == more
+        == find_random_queries(make_random_draw_key("new", "b", 10))
     )
     set_judge_name("Ann")
-    assert find_draw(make_draw_key("a", "b", 10)) is None
+    assert find_random_queries(make_random_draw_key("a", "b", 10)) is None
     copy = workspace().duplicate_collection("own", "Copy")
     kept = workspace().collection(copy.id).draws
     assert kept == workspace().collection("own").draws and len(kept) == 2
 
 
 def test_skipped_queries_are_left_out_until_that_is_undone() -> None:
-    draw_queries(make_draw_key("a", "b", 10), 50)
-    before = find_draw(make_draw_key("a", "b", 10))
-    leave_out_queries(make_draw_key("a", "b", 10), ["q1"])
-    leave_out_queries(make_draw_key("a", "b", 10), ["q2", "q3"])
-    after = find_draw(make_draw_key("a", "b", 10))
+    draw_random_queries(make_random_draw_key("a", "b", 10), 50)
+    before = find_random_queries(make_random_draw_key("a", "b", 10))
+    leave_out_queries(make_random_draw_key("a", "b", 10), ["q1"])
+    leave_out_queries(make_random_draw_key("a", "b", 10), ["q2", "q3"])
+    after = find_random_queries(make_random_draw_key("a", "b", 10))
     assert before and after == replace(before, left_out=("q1", "q2", "q3"))
     (receipt,) = [r for r in action_messages() if r.message == "2 queries left out."]
     ((label, undo),) = receipt.offers
     undo()
-    last = find_draw(make_draw_key("a", "b", 10))
+    last = find_random_queries(make_random_draw_key("a", "b", 10))
     assert label == "Undo" and last and last.left_out == ("q1",)
 
 
 def test_a_record_with_an_invalid_draw_is_damaged() -> None:
-    draw_queries(make_draw_key("a", "b", 10), 50)
+    draw_random_queries(make_random_draw_key("a", "b", 10), 50)
     record = workspace().collection("own")
     ((key, kept),) = record.draws.items()
     assert parse_record(vars(record), Collection) == record

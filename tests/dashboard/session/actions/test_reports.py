@@ -68,8 +68,8 @@ def test_the_result_on_drawn_queries_is_included(include: Include, names: tuple[
     here = context_of(Study([BASELINE, RUN], None), layers=())
     states = [state_of(seed) for seed in SEEDS]
     for is_open in (True, False):
-        drawn = next(state for state in states if state.is_open == is_open)
-        page = make_report_file(here, include, "Ours", "", [], (), drawn=drawn).decode()
+        drawn = next(state for state in states if state.is_comparison_shown == is_open)
+        page = make_report_file(here, include, "Ours", "", [], (), random_judgments=drawn).decode()
         text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
         assert ("Randomly selected on 2026-11-28" in text) == is_open
         title = drawn_queries_finding(drawn).title.text

@@ -69,7 +69,7 @@ def arrived(name: str, content: bytes) -> UploadedFile:
     file = ScratchFolder(workspace().folder).new_file()
     file.write(content)
     file.close()
-    here = long_uploads.find_visit("s1")
+    here = long_uploads.find_uploads("s1")
     assert here is not None
     note = here.keep_upload(f"id of {name}", file)
     widget: Any = SimpleNamespace(name=name, getvalue=lambda: note)
@@ -122,7 +122,7 @@ def test_a_file_that_is_taken_away_while_it_is_read(visit: dict[str, Any]) -> No
     files = [arrived("a.run", RUN)]
     begun = read_uploads(files, 0)
     next(begun)
-    here = long_uploads.find_visit("s1")
+    here = long_uploads.find_uploads("s1")
     assert here is not None
     here.forget_upload("id of a.run")  # the reader takes it out of the list
     list(begun)
@@ -138,7 +138,7 @@ def test_files_are_gone_with_their_session(visit: dict[str, Any]) -> None:
     del file
     assert left() == 1, "not read yet"
     visit.clear()
-    assert left() == 0 and long_uploads.find_visit("s1") is None
+    assert left() == 0 and long_uploads.find_uploads("s1") is None
 
 
 def test_a_refused_file_goes_with_its_visit_and_stays_listed(visit: dict[str, Any]) -> None:
@@ -200,7 +200,7 @@ def test_long_files_are_read_one_at_a_time(set_of: bool) -> None:
         long_runs.ONE_AT_A_TIME,
     ):
         begun = uploaded_files.start_reading((0, 0), UploadedFile("a.run", RUN), [])
-        watched = begun.iterate_read_shares()
+        watched = begun.iterate_progress_shares()
         assert next(watched) == 0 and not tables.called
         long_runs.ONE_AT_A_TIME.release()
         assert list(watched) is not None and begun.result() == []
@@ -208,7 +208,7 @@ def test_long_files_are_read_one_at_a_time(set_of: bool) -> None:
 
 
 def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> None:
-    here = long_uploads.find_visit("s1")
+    here = long_uploads.find_uploads("s1")
     assert here is not None
     here.record_failure("a.run", StorageError("The disk of here is full.", "Free some space."))
     back = {"at": 1, "drawn": "", "cut": ["a.run", "b.run"], "again": False, "large": []}
@@ -233,17 +233,20 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
         return "read"
 
     begun = FileReading(open_source(b"12345678", "a.run"), reading)
-    shares = begun.iterate_read_shares()
+    shares = begun.iterate_progress_shares()
     while next(shares) < 3 / 8:
         pass
     assert begun.progress_text == "Reading a.run: 3 bytes of 8 bytes"
     shares.close()  # as a click ends it
     looked.set()
     assert (
-        read.wait(5) and begun.result() == "read" and not begun.has_failed and begun.read_share == 1
+        read.wait(5)
+        and begun.result() == "read"
+        and not begun.has_failed
+        and begun.progress_share == 1
     )
     packed = FileReading(open_source(gzip.compress(b"q1"), "a.gz"), lambda told: told(2))
-    assert packed.result() is None and packed.read_share == 0
+    assert packed.result() is None and packed.progress_share == 0
     assert packed.progress_text == "Reading a.gz: 2 bytes unpacked"
     with monkeypatch.context() as while_it_compiles:
         while_it_compiles.setattr(machine, "_BEING_COMPILED", ["rows"])
@@ -254,7 +257,7 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_reading_raises_is_raised_for_who_waits() -> None:
     begun = FileReading(open_source(b"", "a.run"), lambda _: 1 // 0)
-    assert list(begun.iterate_read_shares()) == [] or begun.has_failed
+    assert list(begun.iterate_progress_shares()) == [] or begun.has_failed
     with pytest.raises(ZeroDivisionError):
         begun.result()
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dashboard.workspace import Collection, Entry, StorageError, Workspace
-from dashboard.workspace.disk.journal_lines import Line, seal_line
+from dashboard.workspace.disk.journal_lines import Line, line_with_checksum
 from dashboard.workspace.disk.records import decode_record, encode_record
 from dashboard.workspace.exports.packing import (
     import_packed_collection,
@@ -345,7 +345,9 @@ def test_a_record_with_values_that_no_reader_lets_pass_is_refused(
 def test_a_journal_with_values_that_no_reader_lets_pass_is_refused(
     workspace: Workspace, line: Line, journal: str
 ) -> None:
-    refused(workspace, resealed(members(workspace) | {f"journals/{journal}": seal_line(line)}))
+    refused(
+        workspace, resealed(members(workspace) | {f"journals/{journal}": line_with_checksum(line)})
+    )
 
 
 def test_a_table_of_half_characters_is_refused(workspace: Workspace) -> None:

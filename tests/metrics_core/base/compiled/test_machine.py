@@ -16,7 +16,7 @@ import pytest
 from metrics_core.__main__ import main as command_line
 from metrics_core.base.compiled import machine
 from metrics_core.base.compiled.signatures import SIGNATURES
-from metrics_core.base.whole_files import read_sealed_file, write_sealed_file
+from metrics_core.base.whole_files import read_checksummed_file, write_checksummed_file
 
 ROOT = Path(__file__).parents[4]
 BUILDING = "metrics_core.base.compiled.building"
@@ -37,7 +37,7 @@ def codes() -> dict[str, bytes]:
     kept = {}
     for part in PARTS:
         machine.compiled_functions(part)
-        read = [read_sealed_file(folder / _name(part)) for folder in machine._cache_folders()]
+        read = [read_checksummed_file(folder / _name(part)) for folder in machine._cache_folders()]
         kept[part] = next((bytes(code) for code in read if code is not None), b"")
         if not kept[part]:
             pytest.skip("nothing can be kept here")
@@ -47,7 +47,7 @@ def codes() -> dict[str, bytes]:
 def _sealed(codes: dict[str, bytes], folder: Path) -> dict[str, bytes]:
     """What stands in the file of each part, put into this folder."""
     for part, code in codes.items():
-        write_sealed_file(folder / _name(part), code)
+        write_checksummed_file(folder / _name(part), code)
     return {part: (folder / _name(part)).read_bytes() for part in codes}
 
 
@@ -106,7 +106,7 @@ def test_what_was_made_anew_is_kept_whole(
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(compile_part=codes.__getitem__))
     for _ in range(2):
         assert machine._load_part.__wrapped__("sums")
-        assert read_sealed_file(tmp_path / "new" / _name("sums")) == codes["sums"]
+        assert read_checksummed_file(tmp_path / "new" / _name("sums")) == codes["sums"]
         assert [path.name for path in (tmp_path / "new").iterdir()] == [_name("sums")]
         (tmp_path / "new" / _name("sums")).write_bytes(b"")
 
@@ -221,7 +221,7 @@ def test_damaged_code_changes_no_number(
         (cache / _name("sums")).write_bytes(damaged)
         # The first is compiled in earnest.
         ended = _compared(collection, cache, collection / "code" if number else "")
-        assert read_sealed_file(cache / _name("sums")) is not None
+        assert read_checksummed_file(cache / _name("sums")) is not None
         said = ended[2].replace("Compiling once for this machine (about 3 s) …\n", "")
         assert said != ended[2]
         return (*ended[:2], said)

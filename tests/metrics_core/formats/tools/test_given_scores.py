@@ -128,10 +128,10 @@ def test_repeated_rows_are_asked_about_and_averaged_on_request() -> None:
     with pytest.raises(FileFormatError, match=r"line 3(?s:.)*columns repeat=NAME"):
         load(text)
     table = read(text, columns={"repeat": "-"})
-    assert table.names("repeat") == ["1", "2"]
+    assert table.distinct_values("repeat") == ["1", "2"]
     assert scores_from_tables([table]).values.ravel().tolist() == [0.5, 0]
     named = read("query_id,run,round,correct\nq1,a,x,1\nq1,a,y,0\n", columns={"repeat": "round"})
-    assert named.names("repeat") == ["x", "y"] and "2 repeats" in messages(named)
+    assert named.distinct_values("repeat") == ["x", "y"] and "2 repeats" in messages(named)
 
 
 def test_ids_and_row_numbers_are_no_measures_until_chosen() -> None:
@@ -195,7 +195,7 @@ def test_ir_measures_lines() -> None:
 
 def test_phoenix() -> None:
     table = read(PHOENIX, "exp.csv")
-    assert table.run_names == ["exp"] and table.names("repeat") == ["1", "2"]
+    assert table.run_names == ["exp"] and table.distinct_values("repeat") == ["1", "2"]
     assert table.measure_names == ["latency_ms", "prompt_token_count", "tone"]
     values = by_key(table, "query_id", "repeat", "measure")
     assert values[("e1", "1", "tone")] == 1 and values[("e1", "2", "tone")] == 0
