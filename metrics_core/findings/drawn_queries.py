@@ -127,7 +127,7 @@ def new_draw_steps(
     smallest = detectable_difference(n, changed_share)
     if smallest == smallest:
         steps[2] += (
-            f" They can detect a difference of about {w.format_score(smallest)} in {measure}."
+            f" The smallest detectable difference in {measure} is about {w.format_score(smallest)}."
         )
     return steps
 

@@ -129,7 +129,7 @@ def _offer_random_draw(context: PageContext) -> bool:
         )
         return True
     queries = w.format_query_count(n)
-    title = f"{queries} drawn at random can show which run is better"
+    title = f"Judge {queries} drawn at random to reach a verdict"
     st.html(markup.draw_heading(title, "No other query needs grades.", {}))
     st.html(layers.draw_steps(steps))
     arguments = (judging.random_draw_key(context), n)

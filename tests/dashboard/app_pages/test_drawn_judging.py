@@ -40,10 +40,10 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
 def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
     overview = opened("", **PAIR)
-    assert "Which run is better? Judge 50 queries drawn at random" in text_of(overview)
+    assert "Which list is right? Judge 50 queries drawn at random" in text_of(overview)
     assert re.search(r'href="\./judge\?[^"]*">Draw 50 queries', drawn(overview))
     app = opened("judge", **PAIR)
-    assert "50 queries drawn at random can show" in text_of(app) and not app.exception
+    assert "Judge 50 queries drawn at random" in text_of(app) and not app.exception
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
     app = button.click().run()
     told = rows_of(app)

@@ -68,7 +68,7 @@ def test_files_of_a_folder_stand_by_their_own_dates(
     app = opened("history", in_order="date")
     assert app.segmented_control(key="w_in_order").options == ["by name", "as loaded", "by date"]
     told = text_of(app)
-    assert "The names contain no dates, so these are the days" in told
+    assert "The names contain no dates, so each date is the day" in told
     assert told.index("oldnDCG@10 0.000") < told.index("newnDCG@10 1.000")
     assert "2023-11-12 22:13 UTC" in told and "2023-11-13 22:13 UTC" in told
     os.utime(tmp_path / "old.run", (1.7e9 - 86_400,) * 2)

@@ -354,7 +354,7 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     orders = {word: use for word, _, use in rows_of(opened("judge", **DRAWN))["queue"]["orders"]}
     assert orders["drawn"] == "each is judged completely"
     app = opened("judge", order="drawn", **DRAWN)
-    assert "can show which run is better" in text_of(app) and "another order" in text_of(app)
+    assert "drawn at random to reach a verdict" in text_of(app) and "another order" in text_of(app)
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
     app = button.click().run()
     assert not app.exception and app.query_params["order"] == "drawn"

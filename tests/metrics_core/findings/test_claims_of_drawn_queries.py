@@ -189,7 +189,7 @@ def test_what_a_draw_would_detect_is_a_guess() -> None:
         found = re.fullmatch(
             r"Randomly select (\d+) of the 300 queries\. Judge about (\d+) documents in (\d+)"
             r" queries\. Runs and ranks are hidden\. See a first result after 10 queries, the"
-            r" verdict after (\d+)\. They can detect a difference of about (\S+) in P@10\.",
+            r" verdict after (\d+)\. The smallest detectable difference in P@10 is about (\S+)\.",
             text,
         )
         assert found, text

@@ -423,7 +423,7 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
         yield not is_rounded(worst[2], ends[0] if now > 0 else ends[1]) and "the worst"
         limit = None if reached.exact else "below" if now > 0 else "above"
         yield worst[1] != limit and "a bound"
-    if usual := re.search(rf"is likely between ({NUMBER}) and ({NUMBER})", reason):
+    if usual := re.search(rf"is likely to be between ({NUMBER}) and ({NUMBER})", reason):
         yield not (is_rounded(usual[1], low) and is_rounded(usual[2], high)) and "likely"
     yield bool(usual) != bool(likely.interval) and "every document" not in reason.lower()
 
