@@ -387,6 +387,6 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     # Other orders, pairs and k have no part in it.
     assert "Randomly selected on" not in text_of(opened("judge", **DRAWN))
     other = text_of(opened("judge", order="drawn", **{**DRAWN, "m": "P@5"}))
-    assert "can show which run is better" in other
+    assert "drawn at random to reach a verdict" in other
     # More can be drawn at the end only: drawing earlier would move the end.
     assert not [b for b in app.button if "raw" in b.label]
