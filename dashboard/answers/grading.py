@@ -194,7 +194,7 @@ def _order_by_effect(
     cutoff = comparison.measure.cutoff or comparison.cutoff
     unjudged_ranks, difference = (
         unjudged_ranks_of_pair(study, comparison, cutoff),
-        layers_effect(study, comparison).difference[0],
+        effect_of_layers(study, comparison).difference[0],
     )
     first = rank_by_effect(
         *pair_ranks(study, comparison), comparison.measure, unjudged_ranks, difference
@@ -245,7 +245,7 @@ def _judging_summary(
     unjudged = len(unjudged_ranks) if unjudged_ranks.is_matched else None
     lead = judging_subtitle(*comparison.pair, cutoff, n_unjudged=unjudged, n_to_settle=n_to_settle)
     side = better_run_sign(
-        layers_effect(study, comparison).difference[0], comparison.measure.declaration.direction
+        effect_of_layers(study, comparison).difference[0], comparison.measure.declaration.direction
     )
     leader = comparison.focus if side > 0 else comparison.baseline
     return JudgingSummary(
@@ -322,7 +322,7 @@ def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @cache_answer
-def layers_effect(study: Study, comparison: Comparison, query_id: str = "") -> Effect:
+def effect_of_layers(study: Study, comparison: Comparison, query_id: str = "") -> Effect:
     """Return the effect of the active layers on the comparison. If `query_id` is given, the result
     also has the scores of that query."""
     both = [s.scores(comparison, comparison.measure) for s in (study.unlayered, study)]

@@ -166,7 +166,7 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             query=session.make_href_function(
                 "query", "q", rows="", open="", **fields_for_query_page(context.view.address)
             ),
-            move=query_controls.move_link_maker(query_list),
+            move=query_controls.neighbour_link_maker(query_list),
             filters=column_filters.column_filters(
                 context.study, comparison, request, query_list.columns
             ),

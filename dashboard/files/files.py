@@ -163,10 +163,10 @@ def _guess_kind(path: Path) -> Kind | None:
     return None if recognised is None else recognised.kind
 
 
-def read_files(
+def read_file(
     path: Path, *, display_name: str, origin: Origin, choices: Mapping[str, Any] = _NONE
 ) -> list[File]:
-    """Read one file of a folder with the user's `choices`. The file may contain several tables.
+    """Read a single file of a folder with the user's `choices`. Return a File for each table in it.
 
     If `choices` contains BEFORE, the choices were made for an earlier file of the same shape, and
     are used only if the file can be read with them. If something cannot be read, the result has a

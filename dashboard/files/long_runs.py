@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dashboard.files.files import File, Origin, guess_kind, read_files
+from dashboard.files.files import File, Origin, guess_kind, read_file
 from dashboard.files.judged_places import cache_judged_document_ranks
 from dashboard.workspace import StorageError
 from dashboard.workspace.disk.durable import State, file_sha256
@@ -115,13 +115,13 @@ class ConvertedFiles:
         judgments: Sequence[Qrels] = (),
         progress: Callable[[int], None] | None = None,
     ) -> list[File]:
-        """Return the tables of a file, with the same result as `read_files`. `state` identifies the
+        """Return the tables of a file, with the same result as `read_file`. `state` identifies the
         present state of the file.
 
         While a long run is read, it is joined with the `judgments` that seem to fit. `progress` is
         called with the number of bytes of text that have been read."""
         if not may_be_long_run(path):
-            return read_files(path, display_name=display_name, origin=origin, choices=choices)
+            return read_file(path, display_name=display_name, origin=origin, choices=choices)
         common_key = (display_name, repr(sorted(choices.items())))
         by_state = (*common_key, str(path), repr(state))
         cached = self._read_cached(by_state, display_name, origin)
@@ -134,7 +134,7 @@ class ConvertedFiles:
             if not files and choices.keys() <= _OF_TEXT and not is_set(path):
                 files = self._convert(path, display_name, origin, choices, judgments, progress)
             if not files:
-                loaded_files = read_files(
+                loaded_files = read_file(
                     path, display_name=display_name, origin=origin, choices=choices
                 )
                 files = (

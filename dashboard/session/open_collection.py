@@ -21,7 +21,7 @@ from dashboard.files.files import (
     FolderListing,
     guess_kind,
     list_folder,
-    read_files,
+    read_file,
 )
 from dashboard.files.judged_places import CachedRanks
 from dashboard.files.long_runs import ConvertedFiles, may_be_long_run
@@ -302,7 +302,7 @@ def _read_folder_file(
     path: str, name: str, origin: Any, state: State | None, choices: str
 ) -> list[File]:
     return _add_versions(
-        read_files(Path(path), display_name=name, origin=origin, choices=json.loads(choices)),
+        read_file(Path(path), display_name=name, origin=origin, choices=json.loads(choices)),
         state,
         choices,
     )

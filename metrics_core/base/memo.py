@@ -23,7 +23,7 @@ class Memo:
         `cost` is a function that returns the cost of a value. The most recently added value is kept
         regardless of its cost. Raises ValueError if `most` is less than 1."""
         if most < 1:
-            raise ValueError("a memo keeps at least one value")
+            raise ValueError("the size of a memo must be at least 1")
         self._most, self._cost = most, cost or (lambda value: 1)
         self._costs: dict[Hashable, int] = {}
         self._values: OrderedDict[Hashable, Any] = OrderedDict()

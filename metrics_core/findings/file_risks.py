@@ -122,8 +122,7 @@ def missing_queries_check(
     ]
     if not runs:
         return None
-    counted = w.plural(sum(missing_counts.values()), "an empty list", "empty lists")
-    reason = f"{w.join_words(runs)}, scored as {counted}."
+    reason = f"{w.join_words(runs)}."
     if _MIN_MISSING_SHARE <= share < 1:
         reason += f" These queries account for {w.format_share(share)} of the difference."
 

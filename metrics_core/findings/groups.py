@@ -354,8 +354,8 @@ def _find_main_group(contributions: pd.DataFrame, total: float) -> str:
 
 
 def reversal_finding(contributions: pd.DataFrame, *, higher_is_better: bool = True) -> Sentence:
-    """State that most queries are in groups that significantly oppose the total; empty if this is
-    not the case. `contributions` is the same as for `groups_title`."""
+    """State that most queries are in groups with a significant difference of the opposite sign. The
+    text is empty if this is not the case. `contributions` is the same as for `groups_title`."""
     total, queries = math.fsum(contributions["part"]), int(contributions["queries"].sum())
     if queries < FEWEST_QUERIES or not _is_nonzero(total):
         return Sentence()

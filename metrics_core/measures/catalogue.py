@@ -75,7 +75,7 @@ def _sum_relevant_prices(
     "MoneyP",
     aliases=("money precision", "revenue precision"),
     title="Money precision",
-    gloss="share of value that is relevant",
+    gloss="price share of relevant items",
     formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}{\sum_{i \le k} price_i}",
     reference="precision with each item weighted by its price, as taught in courses on recommender"
     " systems",

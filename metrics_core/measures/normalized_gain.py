@@ -154,7 +154,7 @@ def _g_terms(gain_lists: _GainLists) -> Floats:
 )
 def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
     """nDCG at the rank of each document with a gain, averaged over all these documents. A document
-    that was not retrieved counts with the nDCG of the whole list."""
+    that was not retrieved contributes the nDCG of the whole list."""
     graded = _gain_lists(ranks, gains)
     listed, has_gain = graded.listed, graded.listed.relevance > 0
     ndcg = ratio(graded.dcg, graded.ideal_sums_at_ranks(graded.ideal_dcg))
@@ -186,7 +186,7 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
     ranks. The score is 0 if no grade is at least `rel`; `rel` has no other effect."""
     graded = _gain_lists(ranks, gains)
     listed, best = graded.listed, graded.best
-    drop, longer = _mark_level_ends(best), _adds_whole_list_depth(ranks, graded)
+    drop, longer = _mark_level_ends(best), _needs_whole_list_depth(ranks, graded)
     levels = best.select(drop)
     reached = np.append(graded.dcg, 0.0)[listed.last_hit_positions(levels.rank, levels.query)]
     ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
@@ -202,7 +202,7 @@ def _ndcg_at_levels_terms(
     listed, drop, longer = (
         graded.listed,
         _mark_level_ends(graded.best),
-        _adds_whole_list_depth(ranks, graded),
+        _needs_whole_list_depth(ranks, graded),
     )
     levels, share = graded.best.select(drop), 1 / graded.ideal_dcg[drop]
     # A result counts in every level that ends at its rank or deeper.
@@ -225,7 +225,7 @@ def _mark_level_ends(best: Hits) -> Mask:
     return (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
 
 
-def _adds_whole_list_depth(ranks: JudgedRanks, gain_lists: _GainLists) -> Mask:
+def _needs_whole_list_depth(ranks: JudgedRanks, gain_lists: _GainLists) -> Mask:
     """Return for which queries the length of the whole list is added as the last depth,
     bool[query]. As in trec_eval, the list must end more than one rank after the last level."""
     return (ranks.retrieved > gain_lists.n_best + 1) & (gain_lists.n_best > 0)

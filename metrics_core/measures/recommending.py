@@ -13,7 +13,7 @@ from metrics_core.measures.declaring.registry import measure, weights
     "ARHR",
     aliases=("average reciprocal hit rank", "average reciprocal hit rate"),
     title="Average reciprocal hit rank",
-    gloss="1 ÷ rank, over all relevant",
+    gloss="mean 1 ÷ rank of all relevant",
     formula=r"\frac{1}{R}\sum_{i \le k} \frac{[rel_i \ge rel]}{i}",
     reference="Deshpande and Karypis, Item-based top-N recommendation algorithms, TOIS 2004;"
     " with several relevant items, the mean over all of them",

@@ -82,6 +82,6 @@ weights("RelP")(relevant_weights)
 
 
 @weights("RprecMult")
-def _multiple_weights(ranks: JudgedRanks, *, factor: float, rel: int) -> Hits:
+def _weights_at_multiple_of_r(ranks: JudgedRanks, *, factor: float, rel: int) -> Hits:
     hits = relevant_weights(ranks, rel=rel)
     return hits.select(hits.rank <= _depth_of_multiple(ranks, factor, rel)[hits.query])

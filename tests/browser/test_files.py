@@ -216,7 +216,7 @@ def test_a_first_visit_without_the_example(app: str, open_page: Opened) -> None:
     expect(page.locator("h1")).to_contain_text("Compare two systems")
     page.get_by_role("button", name="Open the example").click()
     settle(page)
-    expect(page.locator(".lens.answer")).to_contain_text("nDCG@10")
+    expect(page.locator(".st-key-verdict")).to_contain_text("nDCG@10")
 
 
 @pytest.mark.thorough

@@ -52,7 +52,7 @@ def test_a_typed_measure_says_what_it_stands_for(
             expect(listed).to_contain_text(f"{says.split(' = ')[1].split('(')[0]} · ")
         page.keyboard.press("Enter")
         settle(page)
-        expect(page.locator(".lens.answer")).to_contain_text(f"{measure} ")
+        expect(page.locator(".st-key-verdict")).to_contain_text(f"{measure} ")
     # A wide screen keeps its rail.
     expect(page.locator(".lens.pages")).to_be_in_viewport()
 

@@ -24,16 +24,16 @@ def test_a_measure_by_any_name(sample_app: str, open_page: Opened) -> None:
     typed(page, "precison@5")
     refusal = page.locator(".lens.explained.warning").first
     expect(refusal).to_contain_text("There is no measure 'precison'. Did you mean P")
-    expect(page.locator(".lens.answer")).to_contain_text("AP ")
+    expect(page.locator(".st-key-verdict")).to_contain_text("AP ")
     assert parameters(page)["m"] == ["AP"]
     refusal.get_by_role("link", name="P", exact=True).click()
     settle(page)
-    expect(page.locator(".lens.answer")).to_contain_text("P@10 ")
+    expect(page.locator(".st-key-verdict")).to_contain_text("P@10 ")
     typed(page, "ndcg_cut_5")
-    expect(page.locator(".lens.answer")).to_contain_text("nDCG@5 ")
+    expect(page.locator(".st-key-verdict")).to_contain_text("nDCG@5 ")
     expect(page.locator(".lens.explained.warning")).to_have_count(0)
     typed(page, "P(rel=2)@k")
-    expect(page.locator(".lens.answer")).to_contain_text("P(rel=2)@5 ")
+    expect(page.locator(".st-key-verdict")).to_contain_text("P(rel=2)@5 ")
 
 
 def test_a_measure_is_looked_up_and_used(sample_app: str, open_page: Opened) -> None:
@@ -49,4 +49,4 @@ def test_a_measure_is_looked_up_and_used(sample_app: str, open_page: Opened) -> 
     expect(page.locator(".katex").first).to_be_visible()
     page.get_by_role("link", name="Use in this comparison").click()
     on(page, "Overview")
-    expect(page.locator(".lens.answer")).to_contain_text("Success@10 ")
+    expect(page.locator(".st-key-verdict")).to_contain_text("Success@10 ")

@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from dashboard.files.files import File, read_files
+from dashboard.files.files import File, read_file
 from dashboard.session import open_collection
 from dashboard.study.library import Library, assemble_library
 from dashboard.workspace import DEFAULT_SETTINGS
@@ -38,9 +38,9 @@ class ExampleKept:
     def read_files(self, path: Path, **more: Any) -> list[File]:
         """Read a file as `read_files` of the dashboard does."""
         if more["origin"] != "sample" or more["choices"]:
-            return read_files(path, **more)
+            return read_file(path, **more)
         if more["display_name"] not in self.files:
-            self.files[more["display_name"]] = read_files(path, **more)
+            self.files[more["display_name"]] = read_file(path, **more)
         return self.files[more["display_name"]]
 
     def assemble(self, files: Sequence[File], **more: Any) -> Library:
@@ -65,7 +65,7 @@ def empty_workspace(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RANKLENS_WORKSPACE", str(tmp_path / "workspace"))
         patched.delenv("RANKLENS_DATA", raising=False)
-        patched.setattr(open_collection, "read_files", example.read_files)
+        patched.setattr(open_collection, "read_file", example.read_files)
         patched.setattr(open_collection, "assemble_library", example.assemble)
         st.cache_resource.clear()
         # Streamlit puts the app into the place of the program, which processes that are started by

@@ -90,7 +90,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
     if not any(len(layer) for layer in context.layers):
         return
     comparison = context.comparison
-    effect = answers.layers_effect(context.study, comparison, query_id)
+    effect = answers.effect_of_layers(context.study, comparison, query_id)
     pair = comparison.pair
     st.html(
         layers.draw_layers_effect(
@@ -178,7 +178,7 @@ def query_doc_pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
 def _all_judged_texts(
     context: PageContext, summary: answers.JudgingSummary
 ) -> tuple[Sentence, Sentence]:
-    after = answers.layers_effect(context.study, context.comparison).difference[1]
+    after = answers.effect_of_layers(context.study, context.comparison).difference[1]
     worst = answers.layers_effect_on_worst_case(context.study, context.comparison)
     lead = judgments_effect_finding(
         after, worst.after if worst else None, can_reverse=bool(worst and worst.turns)
@@ -235,7 +235,7 @@ def random_draw_key(context: PageContext) -> str:
 def _effect_rows(context: PageContext) -> list[list[str]]:
     """Return the effect of the grades on the comparison, as rows (name, value before, value
     after)."""
-    difference = answers.layers_effect(context.study, context.comparison).difference
+    difference = answers.effect_of_layers(context.study, context.comparison).difference
     worst = answers.layers_effect_on_worst_case(context.study, context.comparison)
     rows = [["difference", *map(w.format_difference, difference)]]
     if worst:
@@ -255,7 +255,7 @@ def _score_changes_by_query(
     return {
         query_id: [
             [short[run], w.format_score(before), w.format_score(after)]
-            for run, (before, after) in answers.layers_effect(
+            for run, (before, after) in answers.effect_of_layers(
                 context.study, comparison, query_id
             ).scores.items()
             if run in comparison.pair

@@ -150,10 +150,10 @@ def _column_picker(query_list: QueryList) -> None:
             " the compared runs and of two other runs, the unjudged documents, and the columns that"
             " group the queries.",
         )
-        st.html(queries.draw_column_order(query_list.columns, move_link_maker(query_list)))
+        st.html(queries.draw_column_order(query_list.columns, neighbour_link_maker(query_list)))
 
 
-def move_link_maker(query_list: QueryList) -> queries.MoveLink:
+def neighbour_link_maker(query_list: QueryList) -> queries.MoveLink:
     """Return a function that makes the link with which the user moves a column of the table."""
 
     def make_link(key: str, step: int) -> str:

@@ -118,7 +118,7 @@ def _describe_movement(
     if before == after:
         return f"stays at rank {w.format_count(after)}", "", ""
     arrow = "▼" if after > before else "▲"
-    words = f"{w.format_count(before)} to {w.format_count(after)}"
+    words = f"from {w.format_count(before)} to {w.format_count(after)}"
     if before <= cutoff < after:
         words += f", out of the top {w.format_count(cutoff)}"
     elif after <= cutoff < before:

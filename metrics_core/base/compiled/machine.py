@@ -118,7 +118,8 @@ def is_worth_loading(part: str, amount: int, min_amount: int) -> bool:
     code.
 
     The amount must be at least `min_amount`. For a part that is not compiled yet, the amount must
-    be at least 8 times `min_amount`, because compiling takes longer than it saves for less work."""
+    be at least 8 times `min_amount`, because for less work, compiling takes longer than it
+    saves."""
     return amount >= min_amount and (amount >= 8 * min_amount or find_object_file(part) is not None)
 
 

@@ -148,8 +148,8 @@ class Source:
         """Yield checked UTF-8 text in blocks of whole lines, about `size` bytes each.
 
         The default size is `BLOCK`. Every block except the last ends with a line end. If
-        `plain_ends` is true, each line end is a newline. Raises FileFormatError for a NUL byte,
-        invalid UTF-8, and a line longer than `MAX_LINE_BYTES`."""
+        `plain_ends` is true, each line end is a newline. Raises FileFormatError for a NUL
+        byte, invalid UTF-8, and a line longer than `MAX_LINE_BYTES`."""
         rest, offset = b"", 0
         for chunk in self.decoded(size or BLOCK):
             line_end = find_last_line_end(chunk)
@@ -248,8 +248,8 @@ class Source:
         """Check that decoded bytes are text, and return them. The bytes must end with a complete
         line.
 
-        `offset` is the position of the bytes in the decoded file. If `plain_ends` is true, each
-        line end becomes a newline. Raises FileFormatError for a NUL byte or invalid UTF-8."""
+        `offset` is the position of the bytes in the decoded file. If `plain_ends` is true,
+        each line end becomes a newline. Raises FileFormatError for a NUL byte or invalid UTF-8."""
         nul = block.find(b"\0")
         if nul >= 0:
             raise self._binary_error(offset + nul)

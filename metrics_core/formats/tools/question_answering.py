@@ -78,7 +78,7 @@ declare(
         "FlashRAG intermediate data",
         endings=(".json",),
         explanation="FlashRAG's intermediate_data.json: the retrieved documents of each question"
-        " are a run, with their texts. Its golden answers are texts, not judgments.",
+        " are a run, with their texts. Its gold answers are texts, not document ids.",
         example='[{"id": "q1", "question": "who wrote it", "golden_answers": ["…"], "output":'
         ' {"retrieval_result": [{"id": "doc-7", "contents": "A title. A text."}]}}]',
         recognised_by=("id", "output.retrieval_result"),
@@ -93,7 +93,7 @@ declare(
                 "FlashRAG",
                 "intermediate_data.json of a pipeline",
                 "a run, the queries and the documents",
-                "judgments (the golden answers are texts)",
+                "judgments (gold answers are given as text, not as document ids)",
                 ("rag",),
             ),
         ),

@@ -143,7 +143,7 @@ def _describe_runs(
         raise RanklensError("The runs have no rows.", "Give at least one row.")
     for name, shared, _, example in rows:
         if not name:
-            raise RanklensError("A row of the runs has no name in the column run.")
+            raise RanklensError("A row of the runs has no run name: its column `run` is empty.")
         if not shared:
             raise NoSharedQueriesError(
                 f"Run {name!r} and the judgments share no query: the run has {example}, the"

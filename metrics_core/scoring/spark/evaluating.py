@@ -153,5 +153,5 @@ def refuse_unsupported_measures(measures: Sequence[Measure]) -> None:
             what = "judgments by subtopic" if "subtopics" in needs else "the listed documents"
             raise LackingDataError(
                 f"{measure} needs {what}, which are not available on Spark.",
-                "Leave out this measure, or evaluate a part of the queries on one machine.",
+                "Leave out this measure, or evaluate some of the queries on a single machine.",
             )

@@ -76,14 +76,14 @@ def make_value_test(column: str, operator: str, value: str | float) -> Test:
 def make_column_test(column: str, operator: str, other_column: str) -> Test:
     """Return a test that compares a column with another column of the same kind."""
 
-    def test_columns(columns: FilterColumns) -> Truth:
+    def find_truth(columns: FilterColumns) -> Truth:
         values, other_values = columns[column], columns[other_column]
         return _make_truth(
             _COMPARE[operator](values, other_values).astype(np.bool_),
             _is_known(values) & _is_known(other_values),
         )
 
-    return test_columns
+    return find_truth
 
 
 def make_membership_test(column: str, choices: list[str | float]) -> Test:

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.files.collections import SAMPLE
-from dashboard.files.files import SAMPLE_FOLDER, read_files
+from dashboard.files.files import SAMPLE_FOLDER, read_file
 from dashboard.session.actions.collections import copy_collection, pack_collection
 from dashboard.session.open_collection import collection_files, workspace
 from dashboard.start import main
@@ -40,7 +40,7 @@ def a_collection() -> Collection:
     made = here.get_or_create_collection("Help centre")
     for path in sorted(SAMPLE_FOLDER.iterdir()):
         if path.suffix in (".run", ".txt", ".csv", ".jsonl"):
-            for file in read_files(path, display_name=path.name, origin="upload"):
+            for file in read_file(path, display_name=path.name, origin="upload"):
                 assert file.table is not None
                 here.add_table(made.id, Loaded(file.table, "", file.read_as, file.file))
     here.add_table(made.id, formats.read(OTHER_GRADES, name="other.qrels"))

@@ -97,7 +97,7 @@ def test_what_was_judged_while_it_was_read_is_not_judged_again(tmp_path: Path) -
     path = tmp_path / "one.run"
     path.write_text(PLAIN)
     other = qrels_of({"of another collection": {"d1": 1}})
-    with mock.patch.object(long_runs, "read_files", side_effect=AssertionError):
+    with mock.patch.object(long_runs, "read_file", side_effect=AssertionError):
         run = read(tmp_path / "w", path, QRELS, other).table
     assert isinstance(run, StoredRun)
     judging = CachedRanks(Workspace(tmp_path / "w").cache)
@@ -163,7 +163,7 @@ def read_or_known(folder: Path, path: Path, **choices: str) -> tuple[File, bool]
     with (
         short_are_long(),
         mock.patch.object(long_runs, "SMALLEST", 10),
-        mock.patch.object(long_runs, "read_files", wraps=long_runs.read_files) as reading,
+        mock.patch.object(long_runs, "read_file", wraps=long_runs.read_file) as reading,
         mock.patch.object(long_runs, "convert_run", wraps=long_runs.convert_run) as at_once,
     ):
         (file,) = files.read(path, file_state(path), **told)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.answers import grading
-from dashboard.files.files import SAMPLE_FOLDER, list_folder, read_files
+from dashboard.files.files import SAMPLE_FOLDER, list_folder, read_file
 from dashboard.study.layered_study import with_layers
 from dashboard.study.library import assemble_library
 from dashboard.study.study import Study
@@ -26,7 +26,7 @@ MEASURES = ["nDCG@10", "AP", "ERR@10", "Coverage@10", "RBP", "Judged@10"]
 def study() -> Study:
     paths = list_folder(SAMPLE_FOLDER).read
     found = assemble_library(
-        [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
+        [f for p in paths for f in read_file(p, display_name=p.name, origin="sample")]
     ).study
     assert found is not None
     return found
@@ -127,7 +127,7 @@ def test_a_queue_is_what_moves_most_then_the_rest(study: Study) -> None:
 def test_the_effect_is_that_of_the_layers(study: Study) -> None:
     on = with_layers(study, [layer("a", {("q065", "FN-0073"): 3.0})])
     shown = comparison(on)
-    found = grading.layers_effect(on, shown, "q065")
+    found = grading.effect_of_layers(on, shown, "q065")
     for name, (before, after) in found.scores.items():
         place = study.query_ids.index("q065")
         assert before == shown.measure.score(study.judged[name])[place]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.files.files import SAMPLE_FOLDER, File, list_folder, read_files
+from dashboard.files.files import SAMPLE_FOLDER, File, list_folder, read_file
 from dashboard.study.library import assemble_library, convert_to_judgments, convert_to_run
 from dashboard.workspace import Settings
 
@@ -22,7 +22,7 @@ def files_in(folder: Path, contents: dict[str, str]) -> list[File]:
     return [
         f
         for p in paths
-        for f in read_files(p, display_name=str(p.relative_to(folder)), origin="folder")
+        for f in read_file(p, display_name=str(p.relative_to(folder)), origin="folder")
     ]
 
 
@@ -32,7 +32,7 @@ RUN, OTHER = "q1 Q0 d1 1 2.0 x\n", "q1 Q0 d2 1 2.0 x\n"
 def test_the_sample_is_complete() -> None:
     paths = list_folder(SAMPLE_FOLDER).read
     library = assemble_library(
-        [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
+        [f for p in paths for f in read_file(p, display_name=p.name, origin="sample")]
     )
     assert library.study is not None
     assert library.study.names == ["bm25", "dense", "hybrid", "titles-only"]
@@ -124,7 +124,7 @@ def test_readmes_and_programs_are_no_data(tmp_path: Path) -> None:
 def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> None:
     paths = list_folder(SAMPLE_FOLDER).read
     study = assemble_library(
-        [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
+        [f for p in paths for f in read_file(p, display_name=p.name, origin="sample")]
     ).study
     assert study is not None
     view = study.view(address)
@@ -145,7 +145,7 @@ def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
     files = [
         file
         for path in list_folder(tmp_path).read
-        for file in read_files(path, display_name=path.name, origin="folder")
+        for file in read_file(path, display_name=path.name, origin="folder")
     ]
     assert len({file.key for file in files}) == len(files) == 7
     assert [file.file for file in files if file.error is not None] == ["bad.json"]
@@ -156,7 +156,7 @@ def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
 
 def test_runs_have_the_names_and_colours_that_they_were_given() -> None:
     paths = list_folder(SAMPLE_FOLDER).read
-    files = [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
+    files = [f for p in paths for f in read_file(p, display_name=p.name, origin="sample")]
     said = Settings(names=(("dense", "E5"),), slots=(("bm25", 1), ("dense", 0)))
     library = assemble_library(files, settings=said)
     study = library.study
@@ -169,7 +169,7 @@ def test_runs_have_the_names_and_colours_that_they_were_given() -> None:
 
 def test_a_link_of_before_leads_to_the_run_under_its_new_name() -> None:
     paths = list_folder(SAMPLE_FOLDER).read
-    files = [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
+    files = [f for p in paths for f in read_file(p, display_name=p.name, origin="sample")]
     study = assemble_library(files, settings=Settings(names=(("dense", "E5"),))).study
     assert study is not None
     view = study.view(Address.create(run="dense", base="hybrid", also=("bm25",)))

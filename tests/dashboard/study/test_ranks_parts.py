@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.files.files import File, join_loaded_run_files, list_folder, read_files
+from dashboard.files.files import File, join_loaded_run_files, list_folder, read_file
 from dashboard.study.layered_study import with_layers
 from dashboard.study.library import assemble_library
 from dashboard.study.study import Study
@@ -36,7 +36,7 @@ def files_of(folder: Path) -> list[File]:
     return [
         file
         for path in read
-        for file in read_files(path, display_name=str(path.relative_to(folder)), origin="folder")
+        for file in read_file(path, display_name=str(path.relative_to(folder)), origin="folder")
     ]
 
 

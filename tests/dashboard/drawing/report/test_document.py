@@ -17,7 +17,7 @@ from dashboard.answers.report import UsedFile, make_report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import make_report_page
 from dashboard.drawing.report.parts import PARTS, ReportRequest
-from dashboard.files.files import SAMPLE_FOLDER, read_files
+from dashboard.files.files import SAMPLE_FOLDER, read_file
 from dashboard.study.library import assemble_library
 from dashboard.study.study import Study
 from dashboard.workspace import Settings
@@ -39,7 +39,7 @@ FILES = (
 def sample() -> Study:
     paths = [p for p in sorted(SAMPLE_FOLDER.iterdir()) if p.suffix not in (".md", ".py")]
     files = [
-        f for p in paths if p.is_file() for f in read_files(p, display_name=p.name, origin="sample")
+        f for p in paths if p.is_file() for f in read_file(p, display_name=p.name, origin="sample")
     ]
     study = assemble_library(files).study
     assert study is not None
