@@ -104,5 +104,5 @@ def _browser_options(folder: Path) -> list[str]:
 def _printing_error(browser: str, fallback_extension: str) -> RanklensError:
     return RanklensError(
         f"{Path(browser).name} is installed but printed nothing.",
-        f"Write a file that ends in .{fallback_extension}, and print it from a browser.",
+        f"Write a .{fallback_extension} file instead, and print it from a browser.",
     )

@@ -79,9 +79,10 @@ def describe_contents(row: ListedCollection) -> str:
         parts.append(w.format_with_noun(runs, "run"))
     if row.damaged:
         parts.append(f"{w.format_count(row.damaged)} damaged")
-    parts += {"sample": ["read-only"], "folder": ["the folder given at startup"]}.get(
-        row.origin, []
-    )
+    parts += {
+        "sample": ["copied when you change it"],
+        "folder": ["the folder given at startup"],
+    }.get(row.origin, [])
     return " · ".join(parts)
 
 

@@ -159,7 +159,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         Column("Judge next, most influential first"),
         Column("Document"),
         *(Column(f"Rank in {run}", "number") for run in _pair_names(context)),
-        Column("Changes the mean by up to", "number"),
+        Column("Largest effect on difference", "number"),
     ]
     rows = [
         [
@@ -181,7 +181,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
     removed = robustness.queries_that_reverse_sign(study, comparison)
     section.show_heading(
         title := "Difference without the most favourable queries",
-        "The fewest queries that reverse the result when they are removed one after another."
+        "The smallest number of queries that reverses the result when removed one by one."
         + " Differences of logarithms." * (not comparison.compares_means)
         if len(removed)
         else "Removing queries cannot reverse the result.",

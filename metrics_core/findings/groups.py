@@ -264,7 +264,7 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     slices = f"{w.format_with_noun(n_slices, 'group')} by one or two columns"
     text = f"In {w.number_word(n_differing)} of {slices}, the {value} is"
     if not n_differing:
-        text = f"No group deviates: of {slices}, none has a {value}"
+        text = f"None of {slices} has a {value}"
     rate = f"({w.format_share(1 - LEVEL)} false discovery rate)."
     return f"{text} significantly different from that of all other queries {rate}"
 

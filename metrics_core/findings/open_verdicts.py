@@ -32,11 +32,11 @@ def sample_size_check(difference: float, n_queries: float) -> RobustnessCheck | 
         return None
     size = format_absolute_difference(abs(difference))
     if math.isinf(n_queries):
-        return _make_check("size", "Sample size", f"no number of queries confirms {size}")
+        return _make_check("size", "Sample size", f"no number of queries can confirm {size}")
     return _make_check(
         "size",
         "Sample size",
-        f"about {w.format_count(round_up_query_count(n_queries))} queries to confirm {size}",
+        f"about {w.format_count(round_up_query_count(n_queries))} queries needed to confirm {size}",
     )
 
 

@@ -75,7 +75,7 @@ def _sum_relevant_prices(
     "MoneyP",
     aliases=("money precision", "revenue precision"),
     title="Money precision",
-    gloss="price share of relevant items",
+    gloss="relevant share of the total price",
     formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}{\sum_{i \le k} price_i}",
     reference="precision with each item weighted by its price, as taught in courses on recommender"
     " systems",
@@ -103,7 +103,7 @@ def money_precision(
     "MoneyR",
     aliases=("money recall", "revenue recall"),
     title="Money recall",
-    gloss="share of relevant value found",
+    gloss="retrieved share of relevant price",
     formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}"
     r"{\sum_{d\ \text{relevant}} price_d}",
     reference="recall with each item weighted by its price, as taught in courses on recommender"
@@ -134,7 +134,7 @@ def money_recall(
     "Coverage",
     aliases=("catalogue coverage", "catalog coverage", "item coverage"),
     title="Catalogue coverage",
-    gloss="share of catalogue shown",
+    gloss="share of the catalogue retrieved",
     formula=r"\frac{|\bigcup_q \{d : rank_q(d) \le k\}|}{|documents|}",
     reference="Ge, Delgado-Battenfeld and Jannach, Beyond accuracy: evaluating recommender systems"
     " by coverage and serendipity, RecSys 2010",

@@ -21,7 +21,7 @@ Gain = Annotated[
 ]
 Discount = Annotated[
     Literal["log2", "max2"],
-    "divisor of a gain at rank i: log2(i + 1) (log2) or log2(max(i, 2)) (max2)",
+    "divisor of a gain at rank i: log2(i + 1) for 'log2', log2(max(i, 2)) for 'max2'",
 ]
 Averaged = Annotated[
     Literal["none", "retrieved"],
@@ -38,7 +38,7 @@ _JARVELIN = "Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2
 
 _RANX_LEVEL = Difference(
     "ranx",
-    "Grades between 0 and 1 count with their own value.",
+    "Grades between 0 and 1 count as they are.",
     "ranx counts only grades of at least rel_lvl (1 by default), and requires whole numbers.",
 )
 _SKLEARN_TIES = Difference(

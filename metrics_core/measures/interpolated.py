@@ -91,7 +91,7 @@ def interpolate_precision(
         "pytrec_eval",
         "A recall level may require one document fewer than in pytrec_eval.",
         "Since version 10.0, trec_eval rounds r·R to the nearest whole number. Version 9.0.8, which"
-        " pytrec_eval and ir_measures run, took the whole part of r·R + 0.9. Ranklens follows"
+        " pytrec_eval and ir_measures run, took the integer part of r·R + 0.9. Ranklens follows"
         " 9.0.8 with rounding='up' and in its provider for ir_measures.",
     ),
 )

@@ -99,7 +99,7 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     "G",
     aliases=("normalized gain",),
     title="Normalised gain G",
-    gloss="gain, discounted if behind ideal",
+    gloss="discounted share of the total gain",
     trec_eval=InTrecEval("G", takes="pairs"),
     formula=r"\frac{1}{\sum_j g^*_j}\sum_i \frac{g_i}{\log_2(2 + \sum_{j \le i} \max(g^*_j, 1)"
     r" - \sum_{j \le i} g_j)}",

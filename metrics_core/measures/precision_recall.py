@@ -20,8 +20,8 @@ ListShare = Annotated[
 Beta = Annotated[float, "weight of recall relative to precision", Samples(1.0, 2.5, 0.5)]
 FoundShare = Annotated[
     Literal["relevant", "retrieved", "min", "k"],
-    "divisor of the sum: all relevant documents; the relevant documents retrieved; the smaller of"
-    " k and all relevant documents; or k",
+    "divisor of the sum: number of relevant documents; number of those retrieved; the smaller of"
+    " k and the number of relevant documents; or k",
 ]
 
 

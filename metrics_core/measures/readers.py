@@ -82,7 +82,7 @@ def limit_cutoff(cutoff: Cutoff) -> int | Ints:
     "SDCG",
     aliases=("scaled DCG", "scaled discounted cumulative gain"),
     title="Scaled discounted cumulative gain",
-    gloss="gain of top {k}, discounted",
+    gloss="rank-weighted mean gain of top {k}",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} 1 / \log_2(i+1)}",
     reference="Järvelin and Kekäläinen, TOIS 2002; scaled as in cwl_eval",

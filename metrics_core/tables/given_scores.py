@@ -86,7 +86,7 @@ class GivenScores:
             return RowProblem(row, f"{text} a second time", "one score each")
 
         raise_row_problems(
-            "Each query of a run may have only one score on a measure.",
+            "Each query of a run may have only one score per measure.",
             np.flatnonzero(pd.Series(key).duplicated().to_numpy()),
             describe_repeat,
             hint="Assign the column that numbers the repeats: columns repeat=NAME. If each"

@@ -137,8 +137,8 @@ def quotes(path: Path) -> None:
 
 BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
     "rows.parquet": (many_rows, "50,000,000 rows of 3 columns"),
-    "value.parquet": (long_value, "of texts that are written once for many rows"),
-    "behind.parquet": (long_value_behind, "of texts that are written once for many rows"),
+    "value.parquet": (long_value, "of texts stored once but used in many rows"),
+    "behind.parquet": (long_value_behind, "of texts stored once but used in many rows"),
     "keys.jsonl": (many_keys, "cells, found"),
     "each.jsonl": (keys_in_each_line, "at most 4,096 columns"),
     "details.json": (keys_in_details, "at most 4,096 columns"),

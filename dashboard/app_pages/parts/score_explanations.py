@@ -143,8 +143,8 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
     card.html(card_head.draw_shortcut_key("W"))
     if nameless:
         reason = (
-            f"{judged_ranks_clause(nameless)}, but to change a list, all its documents must be"
-            " known."
+            f"{judged_ranks_clause(nameless)}, but a list can be changed only if all its"
+            " documents are known."
         )
         with card:
             st.html(card_head.draw_card_remark(reason))

@@ -167,7 +167,7 @@ def describe_bars(group_rows: GroupRows) -> str:
     """Explain the pale and the hatched bars of contributions if there are any."""
     untested = group_rows.rows["diff_low"].isna()
     notes = {
-        "Pale: not significant by itself.": (~group_rows.rows["clear"] & ~untested).any(),
+        "Pale: not significant on its own.": (~group_rows.rows["clear"] & ~untested).any(),
         "Hatched: not tested.": untested.any() or group_rows.hidden,
     }
     return " ".join(note for note, is_shown in notes.items() if is_shown)

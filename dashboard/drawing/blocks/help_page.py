@@ -59,7 +59,7 @@ _WORDS = (
     (
         "place, bracket",
         "The rank of a run among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
-        " places that these queries cannot separate. The bracket joins the runs that may be the"
+        " places that are possible on these queries. The bracket joins the runs that may be the"
         " best.",
     ),
     (
@@ -70,7 +70,7 @@ _WORDS = (
     (
         "simultaneous",
         "A simultaneous band, or set of intervals, is corrected for all its values together. If"
-        " there were no differences at all, one such band in twenty would exclude zero somewhere.",
+        " two runs are equal, only one such band in twenty excludes zero somewhere.",
     ),
     (
         "slice",

@@ -69,7 +69,7 @@ class DifferenceRange:
 def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
     """Return the difference now, and its likely and its possible range after judging."""
     bounds, interval = effects.bounds, effects.likely.interval
-    bounds_note = "exact" if bounds.exact else "upper and lower bound"
+    bounds_note = "exact" if bounds.exact else "lower and upper bound"
     return [
         DifferenceRange(
             "Now", "unjudged documents not relevant", bounds.difference, bounds.difference

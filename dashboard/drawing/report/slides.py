@@ -249,7 +249,8 @@ class _Slides:
             f"Judge {n_text}",
             draw_difference_ranges(ranges, self._parts.drawing, "Effect of judging"),
             note=judging.sentence,
-            caption="Difference before and after judging. The page To judge lists the documents.",
+            caption="Difference now, and its likely and possible ranges after judging. The page To"
+            " judge lists the documents.",
         )
 
 

@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run trec_eval's command line. Returns the exit status."""
     outcome = evaluate(arguments)
     if sys.stdout is None:
-        print("trec_eval: the standard output is closed", file=sys.stderr)
+        print("trec_eval: standard output is closed", file=sys.stderr)
         return FILES
     try:
         sys.stdout.flush()

@@ -278,7 +278,7 @@ class _ColumnSizes:
             if self.source.limit.is_explicit:  # the user trusts the file
                 return
             actual = f"{rows_left:,} rows of texts with delta encoding (DELTA_BYTE_ARRAY)"
-            expected = f"at most {at_once * _MOST_STEPS:,} such rows, or another encoding"
+            expected = f"at most {at_once * _MOST_STEPS:,} delta-encoded rows, or another encoding"
             raise self.source.limit.limit_error(self.source.name, actual, expected, self.max_size)
         for batch in self._iterate_batches(at_once, groups):
             for index, column in enumerate(_flatten_columns(batch.slice(0, rows_left))):
@@ -288,7 +288,7 @@ class _ColumnSizes:
                 elif self.indexes[index] in self._delta_encoded_indexes:
                     text_sizes[index] += column.nbytes
             size = cells + sum(map(max, pages, text_sizes))
-            self._check_size_limit(size, bound, "of texts that are written once for many rows")
+            self._check_size_limit(size, bound, "of texts stored once but used in many rows")
             rows_left -= batch.num_rows
             if rows_left <= 0:
                 return

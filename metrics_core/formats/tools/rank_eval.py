@@ -255,7 +255,7 @@ declare(
             Remark(
                 ("run",),
                 "failed",
-                "{n:,} {things} failed, so they are not in the run",
+                "{n:,} failed {things} missing from the run",
                 _find_failures,
                 loud=True,
             ),

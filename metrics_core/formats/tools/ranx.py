@@ -84,7 +84,7 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     installed."""
     inner = b"".join(source.chunks())
     if not inner.startswith(MAGIC):
-        raise _wrong_packing_error(source, "a file compressed with LZ4 once, or not at all")
+        raise _wrong_packing_error(source, "a file compressed with LZ4 at most once")
     max_size = source.limit.max_unpacked_size(source.size())
     inner_source = Source(source.name, inner, None, Limit(max_size, is_explicit=True))
     data = b"".join(inner_source.chunks())

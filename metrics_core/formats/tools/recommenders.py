@@ -69,7 +69,7 @@ SUBMISSION = Preset(
     tools=(
         Tool(
             "Kaggle, OTTO",
-            "the CSV of a submission: an id, and items separated by blanks",
+            "a submission as CSV: an id, and items separated by blanks",
             "a run",
             "scores (the order is the ranking)",
             ("recommender",),

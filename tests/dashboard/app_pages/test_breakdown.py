@@ -53,7 +53,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
     shown = text_of(app)
     assert "dense scores higher in all eight categories" in shown
     assert "No category is significant on its own. Network (not tested) adds a quarter of" in shown
-    assert "No group deviates: of 86 groups" in shown
+    assert "None of 86 groups" in shown
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
     assert "not tested, because there are fewer than ten queries: Network and Privacy." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
@@ -119,7 +119,7 @@ def test_it_opens_with_the_table_and_the_address_keeps_a_choice() -> None:
     app = opened("breakdown", run="dense", base="bm25")
     form = app.get("button_group")[-1]
     assert form.key == "w_charts" and form.value == "0" and not charts_of(app)
-    assert "Intervals are corrected for 8 groups. Pale: not significant by" in text_of(app)
+    assert "Intervals are corrected for 8 groups. Pale: not significant on its own." in text_of(app)
     assert "Hatched: not tested, because there are fewer than ten queries:" in text_of(app)
     app.button_group(key="w_charts").select("1").run()
     assert charts_of(app) == ALL_CHARTS and "Contribution" not in text_of(app)

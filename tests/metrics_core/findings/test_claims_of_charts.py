@@ -231,7 +231,7 @@ def test_the_lead_of_crossed_columns() -> None:
 def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
-        r"(?:No group deviates: of |In (\w+) of )(\S+) groups? .*"
+        r"(?:None of |In (\w+) of )(\S+) groups? .*"
         r" \(5\s% false discovery rate\)\.$",
         text,
     )

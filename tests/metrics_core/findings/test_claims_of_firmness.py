@@ -571,7 +571,7 @@ def settling_of(given: Situation) -> str:
 
 def false_in_settling(given: Situation, text: str) -> Iterator[str | bool]:
     now, low, high, _ = span_of(given)
-    size = re.search(rf"about (\S+) queries to confirm ({NUMBER})\.", text)
+    size = re.search(rf"about (\S+) queries needed to confirm ({NUMBER})\.", text)
     yield bool(size) != bool(now) and "the sample size"
     if size:
         needed = 100 * abs(high) + 10

@@ -501,7 +501,7 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert slices_finding(1234, 0).startswith("No group deviates: of 1,234 groups by")
+    assert slices_finding(1234, 0).startswith("None of 1,234 groups by")
     assert slices_finding(20, 2).startswith(
         "In two of 20 groups by one or two columns, the difference is significantly different"
     )

@@ -171,7 +171,7 @@ def test_the_last_screen_says_what_to_do_next() -> None:
     page = page_of(sample(), run="hybrid", base="dense")
     unclear = screen_of(page, "checks")
     assert 'data-screen="next"' not in page and "that the runs are equally good" in unclear
-    assert "about 840 queries to confirm 0.011" in unclear
+    assert "about 840 queries needed to confirm 0.011" in unclear
 
 
 def screen_of(page: str, key: str) -> str:
@@ -226,7 +226,7 @@ def test_groups_that_are_not_tested_are_hatched() -> None:
     page = page_of(sample())
     screen = page.partition('data-screen="groups"')[2].partition('data-screen="')[0]
     assert screen.count("better untested") == 2 and screen.count("better pale") == 6
-    assert "Pale: not significant by itself. Hatched: not tested." in screen_of(page, "groups")
+    assert "Pale: not significant on its own. Hatched: not tested." in screen_of(page, "groups")
 
 
 def test_long_names_are_shortened_on_screens() -> None:

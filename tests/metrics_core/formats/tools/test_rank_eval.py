@@ -110,7 +110,7 @@ def test_an_answer_is_a_run_and_judgments_of_what_it_found() -> None:
     assert held(made) == {"run": RUN, "qrels": {"q1": {"007": 0, "d1": 3}}}
     assert notes(made["run"][0]) == [
         "1 query with an empty list: q4",
-        "!1 query failed, so they are not in the run: q3",
+        "!1 failed query missing from the run: q3",
     ]
     assert notes(made["qrels"][0]) == [
         "!2 queries without a rated hit, excluded: q2, q4",
