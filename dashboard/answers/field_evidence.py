@@ -169,7 +169,7 @@ class FieldEvidence:
             return Evidence(_describe_values(self.fields.fields[name]))
         lists = self.fields.numbers_by_list(name, query_field)
         first, last = w.format_grade(lists[0][0]), w.format_count(max(map(max, lists)))
-        text = f"{first} to at most {last} in every list"
+        text = f"from {first} to at most {last} in every list"
         if score_field and score_field != name:
             falling, _, list_count = self.fields.count_list_directions(score_field, query_field)
             text += f", in the same order as `{score_field}`" if falling == list_count > 0 else ""

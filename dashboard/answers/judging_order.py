@@ -8,7 +8,7 @@ from hashlib import blake2b
 MOVING, BY_QUERY, AT_RANDOM, DRAWN = "", "queries", "random", "drawn"
 ORDERS = {
     MOVING: ("Largest effect first", "confirms the result soonest"),
-    BY_QUERY: ("One query at a time", "all its documents in a row"),
+    BY_QUERY: ("One query at a time", "all its documents before the next query"),
     AT_RANDOM: ("Random documents", "to predict the other grades"),
     DRAWN: ("Random queries", "each is judged completely"),
 }

@@ -152,7 +152,7 @@ def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: s
         value_range=curves.ranges[family],
     )
     alt = f"{title} of {w.join_words(context.drawing.styles)} by k. {curves.title.text}."
-    picture = section.make_caption(f"{title} by number of results counted", section.INTERVALS)
+    picture = section.make_caption(f"{title} by number of results (k)", section.INTERVALS)
     key = f"curve_{family}{key_suffix}"
     link = session.href("curves", k="")
     section.show_chart(

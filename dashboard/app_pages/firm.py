@@ -222,7 +222,7 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
         return
     name = comparison.family
     section.show_heading(
-        f"{name} by number of results counted",
+        f"{name} by number of results (k)",
         "Top: the scores. Bottom: their difference, with a band that is simultaneous"
         " over all k. Thick line at the bottom: significant.",
         frame=by_cutoff.frame,
@@ -284,7 +284,7 @@ def _show_ties(context: PageContext, reason: str) -> None:
         section.show_heading("Ties", reason)
         return
     section.show_heading(
-        "Difference for other orders of tied documents",
+        "Difference if tied documents are ordered differently",
         "Ties are broken by document id, an arbitrary order.",
         frame=queries,
         key="ties",

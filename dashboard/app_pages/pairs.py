@@ -296,8 +296,8 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
     method_text += " (geometric mean of the Holm and step-down max-statistic p-values)."
     if comparison.method.is_default and answer.run_pairs.n_pairs > 1:
         method_text += (
-            " All intervals are equally many standard errors wide; on Overview their error"
-            " probabilities are equal instead."
+            " Here, all intervals span the same number of standard errors; on Overview, they have"
+            " the same error probability instead."
         )
     return text, method_text
 

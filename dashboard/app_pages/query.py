@@ -45,7 +45,7 @@ _LISTS = {
     "missing": " with no results from a run",
     "fixed": " that were fixed",
     "broken": " that were broken",
-    "both": " that fail with both",
+    "both": " that fail with both runs",
     **{key: f" of type “{kind}”" for key, kind in FAILURES.items()},
 }
 

@@ -241,7 +241,7 @@ def _exclude_documents(run: Run, settings: Settings) -> Run:
         return run.with_notes(
             Note(
                 "not_left_out",
-                f"leaving documents out of this run failed: {error.message}",
+                f"documents could not be excluded from this run: {error.message}",
                 loud=True,
             )
         )

@@ -92,7 +92,7 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
         if n
     ]
     if not lacks:
-        text = "both runs have all scores"
+        text = "no scores are missing in either run"
         return RobustnessCheck("missing", "Missing", "none", "firm", f"{text}.", text)
     text = w.join_words(lacks)
     reason = f"{text}. Such queries are excluded, not scored 0, although they may be harder."

@@ -95,7 +95,7 @@ def gate_finding(outcome: GateOutcome) -> str:
     return f"{text} {_UNPROTECTED}" if is_cost and outcome.gate.asks_for_mean else text
 
 
-_UNPROTECTED = "The test of a cost’s mean is not robust to skewed distributions."
+_UNPROTECTED = "The test of a mean cost is not robust to skewed distributions."
 
 
 def _explain_ratio(outcome: GateOutcome) -> str:
@@ -222,7 +222,7 @@ def floor_finding(outcome: FloorOutcome) -> str:
     if not outcome.queries:
         return f"Cannot tell: no query has a score of {describe_target(floor)}."
     is_few = outcome.queries < FEWEST_SCORES
-    reason = f": with fewer than {FEWEST_SCORES} queries, a mean has no interval" if is_few else ""
+    reason = f"; means over fewer than {FEWEST_SCORES} queries have no interval" if is_few else ""
     return f"Cannot tell: {statement}, over {w.format_count(outcome.queries)} queries{reason}."
 
 

@@ -200,7 +200,7 @@ def _concentration_sentence(contributions: pd.DataFrame, higher_is_better: bool)
     status = "not tested" if n < FEWEST_QUERIES else "not significant"
     name = w.sentence_case(row["group"]) + ("" if row["clear"] else f" ({status})")
     if row["clear"] and contributions["clear"].sum() == 1:
-        name = "They" if verb == "add" else "It"  # the sentence before names this group alone
+        name = "They" if verb == "add" else "It"  # the previous sentence names only it
     return muted_span(f"{name} {verb} {part_text}") + aside_span(with_few) + muted_span(".")
 
 

@@ -37,7 +37,7 @@ def recognise_cast_topics(sample: Sample) -> Mapping[Kind, int]:
     kinds=("queries",),
     endings=(".json",),
     explanation="TREC CAsT conversations as JSON: topics with turns. Each turn is a query; its"
-    " id consists of the numbers of topic and turn, such as 31_1.",
+    " id consists of the topic number and the turn number, such as 31_1.",
     example='[{"number": 31, "title": "throat cancer", "turn":'
     ' [{"number": 1, "raw_utterance": "What is throat cancer?"}]}]',
     recognise=recognise_cast_topics,

@@ -37,12 +37,12 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     if isinstance(table, RankedRun) and format != "parquet":
         raise RanklensError(
             f"{judged_ranks_clause([table.name])}, so it can only be stored as Parquet.",
-            "Write it as parquet.",
+            "Write it in the format parquet.",
         )
     if isinstance(table, Run) and table.given_ranks is not None and format != "msmarco":
         raise RanklensError(
             f"Only an MS MARCO run can store the gaps between the ranks of {table.name}.",
-            "Write the run as msmarco.",
+            "Write the run in the format msmarco.",
         )
     if not isinstance(target, (str, Path)):
         function(table, target)

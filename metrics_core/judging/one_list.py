@@ -220,7 +220,7 @@ def prices_by_document(
         more_prices = values_by_document(expected_prices, expected_ids, "expected_prices")
         prices_together = [*listed_prices.values(), *more_prices.values()]
         return values_by_document(
-            prices_together, [*listed_prices, *more_prices], "prices with expected_prices"
+            prices_together, [*listed_prices, *more_prices], "prices and expected_prices"
         )
     without_price = [
         d for d, grade in expected_grades(expected).items() if grade >= 1 and d not in listed_prices

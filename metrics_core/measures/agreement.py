@@ -118,7 +118,7 @@ def _query_and_grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
         "Accuracy@5": "1 - (1 + 2) / (2 * 3)",
         "Accuracy(rel=3)": "1 - 5 / 5",
     },
-    unjudged="An unjudged document counts as not relevant: it should follow the relevant ones.",
+    unjudged="An unjudged document counts as not relevant, so it should rank below relevant ones.",
     missing="Undefined if the list contains no relevant document or only relevant documents; such"
     " queries are excluded from the mean.",
     differences=Difference(

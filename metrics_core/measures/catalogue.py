@@ -75,7 +75,7 @@ def _sum_relevant_prices(
     "MoneyP",
     aliases=("money precision", "revenue precision"),
     title="Money precision",
-    gloss="relevant share of the total price",
+    gloss="relevant share of total price",
     formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}{\sum_{i \le k} price_i}",
     reference="precision with each item weighted by its price, as taught in courses on recommender"
     " systems",
@@ -103,7 +103,7 @@ def money_precision(
     "MoneyR",
     aliases=("money recall", "revenue recall"),
     title="Money recall",
-    gloss="retrieved share of relevant price",
+    gloss="found share of relevant price",
     formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}"
     r"{\sum_{d\ \text{relevant}} price_d}",
     reference="recall with each item weighted by its price, as taught in courses on recommender"

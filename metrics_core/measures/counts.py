@@ -40,7 +40,7 @@ def number_of_queries(ranks: JudgedRanks) -> Floats:
     title="Answered",
     gloss="queries with results",
     formula=r"[|retrieved| > 0]",
-    reference="the share of queries with results",
+    reference="Ranklens; its mean is the share of queries with results",
     worked={
         "Answered": "1",
     },

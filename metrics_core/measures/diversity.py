@@ -194,7 +194,7 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
     "NRBP",
     aliases=("novelty- and rank-biased precision",),
     title="Novelty- and rank-biased precision",
-    gloss="rank-biased gain of new subtopics",
+    gloss="rank-biased new-subtopic gain",
     ir_measures=True,
     formula=r"\frac{1-(1-\alpha)\beta}{S}\sum_i n_i\,\beta^{i-1},"
     r"\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",

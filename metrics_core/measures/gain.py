@@ -234,7 +234,7 @@ def _dcg_terms(
     "IDCG",
     aliases=("ideal DCG",),
     title="Ideal discounted cumulative gain",
-    gloss="DCG of the best order",
+    gloss="DCG of the ideal ranking",
     trec_eval=InTrecEval("ideal_dcg", takes="pairs", since="10.0"),
     formula=r"\sum_{i \le k} g(rel^*_i) / \log_2(i+1)",
     reference=_JARVELIN,

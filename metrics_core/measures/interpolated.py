@@ -30,7 +30,7 @@ Levels = Annotated[
 Rounding = Annotated[
     Literal["nearest", "up"],
     "rounding of a recall level to whole documents: nearest (as in trec_eval 10), or"
-    " up from .1 on (as in trec_eval 9)",
+    " up if the fraction is at least .1 (as in trec_eval 9)",
 ]
 
 

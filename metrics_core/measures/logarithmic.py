@@ -39,7 +39,7 @@ def geometric_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     "GMBpref",
     aliases=("geometric mean binary preference",),
     title="Geometric mean binary preference",
-    gloss="bpref, weighting hard queries more",
+    gloss="bpref, hard queries count more",
     trec_eval="gm_bpref",
     formula=r"\exp\Bigl(\frac{1}{|Q|}\sum_{q} \ln \max(Bpref_q, 10^{-5})\Bigr)",
     reference="trec_eval, m_gm_bpref.c",

@@ -63,7 +63,7 @@ def _weigh_gains(
 @measure(
     "NERR8",
     title="Nearly ERR, equation 8",
-    gloss="gain until stopping, top {k}",
+    gloss="expected gain per result",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},\ P_i = \prod_{j<i}(1-g_j)",
     reference=f"{_NERR} 8",

@@ -99,7 +99,7 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     "G",
     aliases=("normalized gain",),
     title="Normalised gain G",
-    gloss="discounted share of the total gain",
+    gloss="discounted share of total gain",
     trec_eval=InTrecEval("G", takes="pairs"),
     formula=r"\frac{1}{\sum_j g^*_j}\sum_i \frac{g_i}{\log_2(2 + \sum_{j \le i} \max(g^*_j, 1)"
     r" - \sum_{j \le i} g_j)}",
@@ -140,7 +140,7 @@ def _g_terms(gain_lists: _GainLists) -> Floats:
     "nDCGRel",
     aliases=("nDCG at relevant",),
     title="nDCG over relevant documents",
-    gloss="nDCG at each relevant result",
+    gloss="mean nDCG at relevant documents",
     trec_eval=InTrecEval("ndcg_rel", takes="pairs"),
     formula=r"\frac{1}{R_g}\sum_{j} nDCG@i_j",
     reference="trec_eval, m_ndcg_rel.c (experimental)",

@@ -82,7 +82,7 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     "F",
     aliases=("F measure",),
     title="F measure",
-    gloss="precision and recall in top {k}",
+    gloss="harmonic mean of P@{k} and R@{k}",
     formula=r"\frac{(1+\beta)\,P@k\,R@k}{R@k + \beta\,P@k}",
     reference="van Rijsbergen, Information Retrieval, 1979; beta as in trec_eval's set_F.x",
     worked={

@@ -16,7 +16,7 @@ from metrics_core.measures.declaring.registry import measure, weights
     "Bpref",
     aliases=("binary preference",),
     title="Binary preference",
-    gloss="relevant ranked above non-relevant",
+    gloss="relevant above non-relevant",
     trec_eval="bpref",
     ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i : rel_i \ge rel} 1 - \frac{\min(n_i, R)}{\min(N, R)}",

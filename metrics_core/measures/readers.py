@@ -27,7 +27,7 @@ DEPTH = 1000
 uses."""
 
 RANKS = np.arange(1, DEPTH + 1, dtype=np.float64)
-UNJUDGED = "An unjudged document gains nothing."
+UNJUDGED = "An unjudged document has gain 0."
 
 Goal = Annotated[
     float,
@@ -35,7 +35,7 @@ Goal = Annotated[
     "total gain that the reader wants, in units of one document of the highest grade",
     Samples(1, 2.5),
 ]
-Log2 = Annotated[Literal["log2"], "gain of a grade, as a share of the highest"]
+Log2 = Annotated[Literal["log2"], "gain of a grade, divided by the highest gain"]
 MinRel = Annotated[FromZero, "highest grade with gain 0", Samples(0, 1)]
 
 OF_CWL = Difference(
@@ -82,7 +82,7 @@ def limit_cutoff(cutoff: Cutoff) -> int | Ints:
     "SDCG",
     aliases=("scaled DCG", "scaled discounted cumulative gain"),
     title="Scaled discounted cumulative gain",
-    gloss="rank-weighted mean gain of top {k}",
+    gloss="weighted mean gain of top {k}",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} 1 / \log_2(i+1)}",
     reference="Järvelin and Kekäläinen, TOIS 2002; scaled as in cwl_eval",

@@ -66,7 +66,7 @@ def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     "SetR",
     aliases=("set recall",),
     title="Set recall",
-    gloss="share of relevant documents found",
+    gloss="recall of all results",
     trec_eval="set_recall",
     ir_measures=True,
     formula=r"\frac{|relevant \cap retrieved|}{|relevant|}",
@@ -130,7 +130,7 @@ def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
 @measure(
     "Utility",
     title="Utility",
-    gloss="value of all results together",
+    gloss="total value of all results",
     trec_eval=InTrecEval("utility", (1, -1, 0, 0), takes="numbers"),
     formula=r"p_1 a + p_2 (n - a) + p_3 (R - a) + p_4 (D + a - n - R)",
     reference="Lewis, The TREC-4 filtering track, TREC-4, 1995; trec_eval, m_utility.c",

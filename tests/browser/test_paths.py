@@ -208,7 +208,7 @@ def test_a_curve_is_zoomed_by_a_drag_and_a_chart_is_enlarged(
     page.keyboard.press("Enter")
     page.wait_for_function(f"() => document.querySelector('{plot}').clientHeight > 700")
     menu = page.locator(".st-key-chart_curve_P .image-menu")
-    expect(menu).to_contain_text("P@k by number of results counted")
+    expect(menu).to_contain_text("P@k by number of results (k)")
     expect(menu.get_by_text("titles-only")).to_be_visible()
     page.keyboard.press("Escape")
     page.wait_for_function(f"() => document.querySelector('{plot}').clientHeight < 500")

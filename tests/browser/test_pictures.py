@@ -42,7 +42,7 @@ def texts(svg: Path) -> str:
     ("name", "key", "said", "palette"),
     [
         pytest.param(
-            *("curves", "curve_P", "P@k by number of results counted", LIGHT),
+            *("curves", "curve_P", "P@k by number of results (k)", LIGHT),
             marks=pytest.mark.thorough,
         ),
         ("curves?part=recall", "precision_recall", "Precision against recall", DARK),

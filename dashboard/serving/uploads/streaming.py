@@ -106,7 +106,7 @@ class StreamedUploads:
                     return
                 visit = find_uploads(session_id)
                 if visit is None:
-                    raise _RefusedError(HTTPStatus.BAD_REQUEST, "no page has requested a file")
+                    raise _RefusedError(HTTPStatus.BAD_REQUEST, "no page requested this upload")
                 body = _read_pieces(_replay_messages(first, receive))
                 answer = await self._store_and_forward_note(scope, boundary, body, visit, file_id)
         except _BrokenOffError:

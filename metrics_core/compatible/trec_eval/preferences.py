@@ -132,7 +132,7 @@ def _preferences_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePrefer
         numbers, levels = part["number"].to_numpy(), part["level"].to_numpy()
         for n, x in zip(numbers.tolist(), levels.tolist(), strict=True):
             if (level[n] > 0 and x == 0) or (level[n] == 0 and x > 0):
-                raise _contradiction_error("a document has both 0 and another level")
+                raise _contradiction_error("a document has both level 0 and another level")
             level[n] = x
         first, second = np.nonzero(levels[:, None] > levels[None, :])
         prefers[numbers[first], numbers[second]] = True

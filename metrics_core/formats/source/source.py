@@ -221,7 +221,7 @@ class Source:
                 skip = max(0, skip - len(piece))
             yield decoder.decode(b"", final=True).encode()
         except UnicodeError as error:
-            raise self._decoding_error(f"{encoding.upper()} text", "bytes that are not") from error
+            raise self._decoding_error(f"{encoding.upper()} text", "invalid bytes") from error
 
     def _detect_encoding(self) -> tuple[str | None, int]:
         """Return the encoding of the bytes and the length of their byte order mark."""

@@ -109,7 +109,7 @@ declare(
                 "AutoRAG",
                 "qa.parquet, and best_*.parquet of a retrieval node",
                 "judgments and queries; one run per node",
-                "which documents in retrieval_gt are alternatives of each other: every document"
+                "which documents in retrieval_gt are alternatives to each other: every document"
                 " counts as relevant",
                 ("rag",),
             ),

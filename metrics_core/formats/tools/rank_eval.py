@@ -248,7 +248,7 @@ declare(
             Remark(
                 ("run",),
                 "order",
-                "{n:,} {things} whose scores rise from hit to hit",
+                "{n:,} {things} whose scores increase down the list",
                 _find_rising_lists,
                 loud=True,
             ),

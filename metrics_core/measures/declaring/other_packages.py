@@ -94,7 +94,7 @@ EVERYWHERE = (
     Difference(
         "pyndeval",
         "Measures with different rel, alpha or beta can be requested together.",
-        "ir_measures reads the whole run for the first such measure, so the others score 0.",
+        "ir_measures consumes the run for the first such measure, so the others score 0.",
     ),
 )
 """Differences that apply to all measures of a package. The declaration of a measure has further

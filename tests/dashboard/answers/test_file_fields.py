@@ -164,7 +164,7 @@ def test_evidence_is_counted() -> None:
     assert because("who", "query") == "different in each row"
     assert because("out[].far", "score") == "rises from row to row in all 3 lists"
     assert table(LISTS).is_smallest_best("out[].far", {"query": "who"})
-    assert because("out[].at", "") == "1 to at most 2 in every list"
+    assert because("out[].at", "") == "from 1 to at most 2 in every list"
     assert because("ms", "") == "one number per query, only 7, 8 and 9"
     assert because("out[].key", "score") == "! 6 of 6 values are not numbers"
     rows = "q,d,s,t\nq1,a,3,x\nq1,b,1,x\nq2,a,2,x\nq2,c,5,x\n"

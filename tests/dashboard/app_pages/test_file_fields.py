@@ -227,7 +227,7 @@ def test_paths_are_proposed_by_what_is_loaded_and_the_next_file_is_not_asked_abo
     )
     words = {f: meaning(app, f).value for f in ("asked", "found[].key", "found[].close", "ms")}
     assert [*words.values()] == ["query", "doc", "score", ""]
-    assert "1 to at most 2 in every list, in the same order as found[].close" in shown
+    assert "from 1 to at most 2 in every list, in the same order as found[].close" in shown
     press(app, "Import as a run")
     assert "a.jsonl and b.jsonl are read as a run." in text_of(app)
     given(app, ("c.jsonl", nested(4, ms="ms")))

@@ -27,9 +27,9 @@ from tests.dashboard.drawings import drawing_of
 PARTS = {
     "unjudged": "Worst and best case",
     "queries": "Difference without the most favourable queries",
-    "cutoff": "nDCG by number of results counted",
+    "cutoff": "nDCG by number of results (k)",
     "measures": "Results on other measures",
-    "ties": "Difference for other orders of tied documents",
+    "ties": "Difference if tied documents are ordered differently",
     "missing": "Difference with and without the missing queries",
 }
 

@@ -71,8 +71,8 @@ UNKNOWN = {
         "unjudged, so unknown here",
         "Only the ranks of judged documents were loaded for dense, so only judged documents are"
         " known.",
-        "Only the ranks of judged documents were loaded for dense, but to change a list, all its"
-        " documents must be known.",
+        "Only the ranks of judged documents were loaded for dense, but a list can be changed only"
+        " if all its documents are known.",
         "dense, so their unjudged documents are unknown. If you judge another document here, this"
         " run can no longer be scored.",
     ),

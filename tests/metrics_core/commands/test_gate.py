@@ -156,7 +156,7 @@ def test_a_floor_of_too_few_queries_cannot_be_shown(gate: Gate, tmp_path: Path) 
     (tmp_path / "queries.csv").write_text("query_id,kind\nq001,odd\nq002,odd\n")
     asked = ("--floor-shown", "AP[kind=odd] >= 0.1", "--queries", str(tmp_path / "queries.csv"))
     status, out, _ = gate(*asked, "--if-unclear", "fail")
-    assert status == 3 and "with fewer than 8 queries, a mean has no interval" in out
+    assert status == 3 and "means over fewer than 8 queries have no interval" in out
 
 
 @pytest.mark.parametrize("snapshot", [False, True])

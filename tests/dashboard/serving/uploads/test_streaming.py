@@ -197,7 +197,7 @@ def test_what_streamlit_refuses_at_the_end_is_removed(ask: Asking) -> None:
 
 def test_a_session_without_an_uploader_is_refused(ask: Asking) -> None:
     answer = ask([make_body(BOUNDARY, HEAD, RUN), b""], path=PATH.replace("session-1", "session-9"))
-    assert answer == (400, b"no page has requested a file") and ask.left == []
+    assert answer == (400, b"no page requested this upload") and ask.left == []
 
 
 @pytest.mark.parametrize("size", [LARGEST + 1, LARGEST + 1 + streaming._FRAME])

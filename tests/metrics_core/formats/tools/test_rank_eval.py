@@ -125,7 +125,7 @@ def test_hits_without_scores_keep_their_order_and_rising_ones_are_told() -> None
     assert rows(by_kind(as_json(plain), "x.json")["run"][0]) == {"q1": {"b": -1.0, "a": -2.0}}
     rising = {**ANSWERED, "details": {"q1": {"hits": [hit("b", 1, 1), hit("a", 2, None)]}}}
     (run,) = by_kind(as_json(rising), "x.json")["run"]
-    assert notes(run)[0] == "!1 query whose scores rise from hit to hit: q1"
+    assert notes(run)[0] == "!1 query whose scores increase down the list: q1"
 
 
 def test_documents_of_several_indices() -> None:
@@ -151,7 +151,7 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     request, answer = written(tmp_path, files)
     found, said = on_the_command_line(capsys, request, answer, "-m", "P@2")
     assert [(run, value) for run, _, _, value in found] == [("answer", "0.0")]
-    assert "1 query failed" in said and "1 request without a rating" in said
+    assert "1 failed query" in said and "1 request without a rating" in said
     _, said = on_the_command_line(capsys, answer, answer, "-m", "P@2")
     assert "recall, nDCG and AP are too high" in said
 
