@@ -153,7 +153,7 @@ class FieldEvidence:
         return Evidence(f"one number per query, {spread}" if once else spread)
 
     def _score_evidence(self, name: str, query_field: str) -> Evidence:
-        falling, rising, lists = self.fields.count_list_directions(name, query_field)
+        falling, rising, lists = self.fields.count_lists_by_direction(name, query_field)
         if not lists:
             return Evidence(_describe_values(self.fields.fields[name]))
         count, verb = (rising, "rises") if rising > falling else (falling, "falls")
@@ -171,7 +171,7 @@ class FieldEvidence:
         first, last = w.format_grade(lists[0][0]), w.format_count(max(map(max, lists)))
         text = f"from {first} to at most {last} in every list"
         if score_field and score_field != name:
-            falling, _, list_count = self.fields.count_list_directions(score_field, query_field)
+            falling, _, list_count = self.fields.count_lists_by_direction(score_field, query_field)
             text += f", in the same order as `{score_field}`" if falling == list_count > 0 else ""
         return Evidence(text)
 

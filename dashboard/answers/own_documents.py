@@ -13,7 +13,7 @@ def has_self_matches(study: Study) -> bool:
     document with the same id). The result is also true if own documents are already excluded."""
     if study.settings.exclude_self:
         return True
-    return any(study.cached_answer(_has_run_self_matches, name) for name in study.runs)
+    return any(study.cached_answer(_run_has_self_matches, name) for name in study.runs)
 
 
 def exclusion_sentence(study: Study) -> str:
@@ -34,5 +34,5 @@ def exclusion_sentence(study: Study) -> str:
     )
 
 
-def _has_run_self_matches(study: Study, name: str) -> bool:
+def _run_has_self_matches(study: Study, name: str) -> bool:
     return bool(self_match_notes(study.runs[name]))

@@ -86,7 +86,7 @@ def _show_run_dialog(run: str) -> None:
         default=slot,
         format_func=glyphs.__getitem__,
         key="run_slot",
-        help="Saved permanently. While a run is the baseline, it has the colour of the text.",
+        help="Saved permanently. While a run is the baseline, it is drawn in the text colour.",
     )
     st.html(navigation.pill_colors("run_slot", styles))
     holder = next(

@@ -97,7 +97,7 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
 
 
 def _choose_measure(context: PageContext) -> bool:
-    """Show the choice of the measure by which the runs are sorted, and return whether the user
+    """Show a control for the measure by which the runs are sorted. Return whether the user
     chose all measures. The page shows this choice only if there are many runs."""
     measures = {c.key: str(c.measure) for c in _ranking(context).columns}
     chosen_key = next(key for key, name in measures.items() if name == context.comparison.name)
@@ -183,7 +183,7 @@ def _show_table(
     )
     text = "No pair is tested, so there are no places."
     if answer.queries < FEWEST_QUERIES:
-        text = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
+        text = f"No intervals or ranges of ranks are shown for fewer than {FEWEST_QUERIES} queries."
     if answer.run_pairs.draws:
         bests = len(answer.run_pairs.possible_best_runs) > 1
         text = "Bracket: runs that may be the best. " if bests else ""

@@ -68,7 +68,7 @@ def render() -> None:
     if not context.study.runs:
         _show_scores_only(context, request)
         return
-    runs_beside = _chosen_runs_beside(context)
+    runs_beside = _runs_chosen_beside_pair(context)
     rows = _parse_row_count(address["rows"], has_several_lists=bool(runs_beside))
     page = answers.query_page(context.study, comparison, address["q"], request, rows)
     diagnosis = page.diagnosis
@@ -249,7 +249,7 @@ def _other_runs(context: PageContext) -> list[str]:
     return [run for run in comparison.runs if run not in comparison.pair]
 
 
-def _chosen_runs_beside(context: PageContext) -> list[str]:
+def _runs_chosen_beside_pair(context: PageContext) -> list[str]:
     """Return the runs whose lists the user chose to see beside the lists of the compared pair."""
     others = _other_runs(context)
     return [run for run in context.view.address["beside"] if run in others][:_MOST_BESIDE]

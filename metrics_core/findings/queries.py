@@ -33,7 +33,7 @@ class ViewFacts:
     missing       run -> number of queries without results. These queries score as an empty list or,
                   if `left_out` is true, are excluded
     all_zero      number of queries on which all runs score 0
-    every_run     phrase for all runs in sentences
+    every_run     wording that means all runs, such as "every run"
     judged_share  share of judged results, from 0 to 1
     judged_text   phrase for the results and runs to which `judged_share` refers
     complete      whether the user declared that all unjudged documents are not relevant"""
@@ -65,7 +65,7 @@ class QueryCounts:
     """Numbers of queries: `fixed` counts the queries that failed before and work now, `broken` the
     queries that worked before and fail now, and `all_zero` the queries on which all runs score 0.
 
-    `every_run` is the phrase for all runs in sentences. If `has_direction` is false, the direction
+    `every_run` is the wording that means all runs. If `has_direction` is false, the direction
     of the measure is not declared, and the outcome "better" means higher."""
 
     fixed: int

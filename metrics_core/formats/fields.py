@@ -106,7 +106,7 @@ class FileFields:
             for values in self.values_by_list(name, query)
         ]
 
-    def count_list_directions(self, name: str, query: str) -> tuple[int, int, int]:
+    def count_lists_by_direction(self, name: str, query: str) -> tuple[int, int, int]:
         """Return three numbers of lists: the lists in which a field's numbers fall, the lists in
         which they rise, and all counted lists.
 
@@ -118,7 +118,7 @@ class FileFields:
     def is_lower_better(self, name: str, query: str) -> bool:
         """Return whether smaller numbers are probably better, because of the field's name or
         because the numbers rise within lists."""
-        falling, rising, lists = self.count_list_directions(name, query)
+        falling, rising, lists = self.count_lists_by_direction(name, query)
         last = name.rpartition(".")[2]
         return fold_name(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
 
@@ -197,7 +197,7 @@ class FileFields:
         # Prefer numbers that fall in most lists; if tied, the last ones.
         numbers = sorted(
             (n for n in number_names if n not in rank_names),
-            key=lambda n: self.count_list_directions(n, query)[0],
+            key=lambda n: self.count_lists_by_direction(n, query)[0],
         )
         if numbers or rank_names:
             meanings[meaning if numbers else "rank"] = (numbers or rank_names)[-1]

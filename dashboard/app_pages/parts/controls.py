@@ -118,7 +118,7 @@ def _show_text_between_controls(text: str) -> None:
 
 
 def _compared_runs_controls(context: PageContext, shortened_names: Mapping[str, str]) -> None:
-    """Show the choice of the two compared runs."""
+    """Show the controls for choosing the two runs to compare."""
     comparison, names, styles = context.comparison, context.study.names, context.look.styles
     _show_text_between_controls(_OF_ONE if comparison.is_single_run else _OF_TWO)
     session.draw_widget(
@@ -160,7 +160,7 @@ def _compared_runs_controls(context: PageContext, shortened_names: Mapping[str, 
 
 
 def _judgments_picker() -> None:
-    """Show the choice of the judgments, if there are several files of judgments."""
+    """Show a control for choosing the judgments, if there are several files of judgments."""
     library = current_library()
     files = judgment_files_by_name(library.files)
     if len(files) < 2:

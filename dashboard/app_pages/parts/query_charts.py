@@ -26,7 +26,7 @@ _TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 
 def choose_view(context: PageContext) -> str:
-    """Show the choice of charts above the table, and return the chosen one."""
+    """Show a control for choosing a chart above the table. Return the chosen chart."""
     is_alone, address_view = context.comparison.is_single_run, context.view.address["view"]
     views = [name for name in _VIEWS if not (is_alone and name == "against")]
     view = address_view if address_view in views else views[0]

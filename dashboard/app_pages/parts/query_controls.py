@@ -135,7 +135,7 @@ def filter_chip_label(list_key: str, comparison: Comparison) -> str:
 
 
 def _column_picker(query_list: QueryList) -> None:
-    """Show the choice of the table's columns."""
+    """Show a menu for choosing the table's columns."""
     columns = {column.key: column for column in query_list.all_columns}
     with st.popover("Columns", key="columns", icon=":material/view_column:"):
         session.draw_widget(

@@ -225,9 +225,9 @@ def _read_clicked_data(selection: Mapping[str, Any]) -> list[Any] | None:
 
 
 def choose_grouping(columns: Sequence[str], selected: str, *, has_label: bool = False) -> None:
-    """Show the choice of the column to group by, if there are several columns. The address stores
-    the choice as `by`. If `has_label` is true, the choice has a visible label, for use where no
-    heading explains it."""
+    """Show a control for the column to group by, if there are several columns. The selected column
+    is stored in the address as `by`. If `has_label` is true, the control has a visible label, for
+    use where no heading explains it."""
     if len(columns) < 2:
         return
     session.draw_widget(

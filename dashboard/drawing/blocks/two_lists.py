@@ -110,7 +110,7 @@ class _List:
 
     @property
     def widest(self) -> int:
-        """The length of the longest movement in the list, in characters."""
+        """The length in characters of the longest text that states a document's movement."""
         return max(item.move.length for item in self.items)
 
 

@@ -22,17 +22,17 @@ _IN_LINE = 5
 """Number of values that fit side by side in the narrowest chart."""
 
 
-def make_zoomable(chart: Chart, drawing: Drawing, allow_selection: str = "") -> Chart:
+def make_zoomable(chart: Chart, drawing: Drawing, cutoff_link: str = "") -> Chart:
     """Return the chart with axes that the user can zoom by dragging.
 
     If the chart has one hover box for all lines, the box is replaced by text between the two panels
-    or, for a single panel, above it, so that no line is hidden. If `allow_selection` is not empty,
-    it is a link; a click in the chart follows this link, with the position of the click as k."""
+    or, for a single panel, above it, so that no line is hidden. `cutoff_link` is the link that a
+    click in the chart follows, with the position of the click as k; if "", clicks do nothing."""
     layout = chart.to_dict()["layout"]
     axes: dict[str, Any] = {
         name: _zoomable_axis(axis) for name, axis in layout.items() if name[1:5] == "axis"
     }
-    axes |= {"dragmode": "zoom", "meta": {"chooses": allow_selection}}
+    axes |= {"dragmode": "zoom", "meta": {"chooses": cutoff_link}}
     if layout["hovermode"] != "x unified":
         return chart.with_layout(**axes)
     height = layout["height"]

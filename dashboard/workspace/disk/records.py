@@ -97,8 +97,9 @@ class Collection:
     of the file whose judgments are used; it is empty if none was chosen. `views` has the links of
     saved views by name; the links do not name the collection. `draws` has the random draws of
     queries (seed, sizes, dates) by judge, runs and k. The field `complete` and the fields after it,
-    except `views` and `draws`, are the settings of the collection. Older records have the first
-    `baseline_rule`, so that their baseline does not change."""
+    except `views` and `draws`, are the settings of the collection. Records without
+    `baseline_rule` were written by an older version. They get 1, the rule of that time, so that
+    their baseline does not change."""
 
     id: str
     name: str

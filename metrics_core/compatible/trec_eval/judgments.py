@@ -327,7 +327,7 @@ class GroupedQrels(TrecEvalJudgments):
                 "relevance": pa.array(self.grade[judged_rows]),
             }
         )
-        return judged_ranks(copied, Qrels(table=judged), _number_names(len(groups)), options)
+        return judged_ranks(copied, Qrels(table=judged), _numbers_as_names(len(groups)), options)
 
     def _average_groups(self, values: Floats, queries: Sequence[str]) -> Floats:
         """Return the means over the judgment groups of each query, float64[query, line]. `values`
@@ -342,12 +342,12 @@ class GroupedQrels(TrecEvalJudgments):
         )
 
 
-def _number_names(n: int) -> list[str]:
+def _numbers_as_names(n: int) -> list[str]:
     return [str(i) for i in range(n)]
 
 
 def _encode_number_names(codes: Ints, n: int) -> pa.ChunkedArray:
-    names = pa.array(_number_names(n), pa.string())
+    names = pa.array(_numbers_as_names(n), pa.string())
     coded = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), names)
     return pa.chunked_array([coded])
 

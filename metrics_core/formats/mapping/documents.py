@@ -271,8 +271,8 @@ def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[
 
 
 def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
-    """Return the steps of paths to possible document ids in lists of objects in which no id is
-    recognised by its name.
+    """Find fields that may contain document ids, in lists of objects that have no field with the
+    name of an id. Each field is returned as a path: a list of its steps.
 
     Possible ids are values without blanks that occur once in their list. Strings are preferred to
     numbers."""
