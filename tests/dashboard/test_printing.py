@@ -41,5 +41,5 @@ def test_other_files_need_no_browser(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("browser", [sys.executable, "/no/such/browser"])
 def test_a_browser_that_prints_nothing(browser: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(printing, "find_browser", lambda: browser)
-    with pytest.raises(RanklensError, match=r"printed nothing[^$]*ends in \.svg"):
+    with pytest.raises(RanklensError, match=r"printed nothing[^$]*Write a \.svg file"):
         print_pdf(PAGE, "svg")
