@@ -1,6 +1,5 @@
 """Robustness page: the checks of a verdict, and the evidence for the open check."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -31,8 +30,6 @@ from metrics_core.findings.robustness import robustness_finding
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import judged_ranks_clause
 
-_IN_THE_CHART = re.compile(r" (The difference is likely|Whichever way ties are broken).*")
-"""Sentences of a reason that the chart below the open check shows."""
 _SHOWN = 20
 _IN_A_HEAD = 18
 _TO_JUDGE = 5
@@ -61,9 +58,10 @@ def render() -> None:
         for entry in checks:
             is_open = entry.part == open_part
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
-            reason = _IN_THE_CHART.sub("", entry.reason) if is_open else entry.reason
+            # The chart below the open check shows the range.
+            reason = entry.reason.removesuffix(entry.range_text).rstrip()
             row = robustness_checks.draw_check(
-                replace(entry, reason=reason),
+                replace(entry, reason=reason) if is_open else entry,
                 link,
                 context.look.styles,
                 is_inconclusive=unclear,

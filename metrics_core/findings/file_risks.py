@@ -41,8 +41,9 @@ def ties_check(
     side, ends_on = better_run_sign(difference), {better_run_sign(low), better_run_sign(high)}
     can_turn = bool(ends_on - {0, side})
 
-    def make_ties_check(word: str, tone: Tone) -> RobustnessCheck:
-        return RobustnessCheck("ties", "Ties", word, tone, reason, describe_tie_order_effect(word))
+    def make_ties_check(word: str, tone: Tone, range_text: str = "") -> RobustnessCheck:
+        brief = describe_tie_order_effect(word)
+        return RobustnessCheck("ties", "Ties", word, tone, reason + range_text, brief, range_text)
 
     noun = w.plural(queries, "query", "queries")
     ends = f"{w.format_difference(low)} and {w.format_difference(high)}"
@@ -57,10 +58,10 @@ def ties_check(
     if not is_exact:
         reason += f"In the two tie orders tried, the difference is between {ends}."
         return make_ties_check(could_reverse_text(side) if can_turn else w.DASH, "")
-    reason += f"Whichever way ties are broken, the difference stays between {ends}."
+    range_text = f"Whichever way ties are broken, the difference stays between {ends}."
     if can_turn:
-        return make_ties_check(could_reverse_text(side), "not firm")
-    return make_ties_check(cannot_reverse_text(side), "firm")
+        return make_ties_check(could_reverse_text(side), "not firm", range_text)
+    return make_ties_check(cannot_reverse_text(side), "firm", range_text)
 
 
 def describe_tie_order_effect(word: str) -> str:
@@ -167,8 +168,7 @@ def missing_queries_caveat(difference: float, shared_difference: float, n_shared
 def _describe_shared_difference(difference: float, n_shared: int) -> str:
     """State the difference over the `n_shared` queries with results from both runs, without a
     full stop."""
-    queries = f"{w.format_count(n_shared)} {w.plural(n_shared, 'query', 'queries')}"
     return (
-        f"On the {queries} with results from both runs, the difference is"
+        f"On the {w.format_query_count(n_shared)} with results from both runs, the difference is"
         f" {w.format_difference(difference)}"
     )

@@ -35,7 +35,9 @@ class RobustnessCheck:
 
     `part` identifies the evidence. `word` says in a few words whether the verdict could be
     reversed, and `reason` explains this in one or two sentences. `brief` is the shorter text on the
-    Overview; it is empty if the check does not apply there, for example if there are no ties."""
+    Overview; it is empty if the check does not apply there, for example if there are no ties.
+    `range_text` is the end of `reason` that gives a range, if the evidence shows this range in a
+    chart."""
 
     part: str
     title: str
@@ -43,6 +45,7 @@ class RobustnessCheck:
     tone: Tone
     reason: str
     brief: str = ""
+    range_text: str = ""
 
 
 @dataclass(frozen=True)

@@ -43,36 +43,33 @@ def unjudged_check(
 ) -> RobustnessCheck:
     """Check whether unjudged documents could reverse the lead, or separate two tied runs.
     `unjudged_share` is the unjudged share of the top `depth` of both runs, from 0 to 1."""
-
-    top = f"top {w.format_count(depth)}"
-
-    def make_unjudged_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
-        answer = word if word not in (w.DASH, "unknown") else "effect unknown"
-        brief = f"{w.format_share(unjudged_share)} of both {top}s; {answer}"
-        return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief)
-
-    share = f"{w.format_share(unjudged_share)} of both runs’ {top} is unjudged."
+    top, share = f"top {w.format_count(depth)}", w.format_share(unjudged_share)
     side = better_run_sign(bounds.difference)
     if unjudged_share == 0 and bounds.lowest == bounds.highest:
         reason = f"Every document in both runs’ {top} is judged."
         return RobustnessCheck("unjudged", "Unjudged", cannot_reverse_text(side), "firm", reason)
-    if bounds.reason:
-        return make_unjudged_check(w.DASH, "", f"{share} {bounds.reason}")
-    reason = f"{share} {_describe_likely_difference(estimate, _worst_case_sentence(bounds, side))}"
-    signs = better_run_sign(bounds.lowest), better_run_sign(bounds.highest)
-    can_part = side == 0 and signs != (0, 0)
-    if not (can_part or bounds.can_reverse):
-        return make_unjudged_check(cannot_reverse_text(side), "firm", reason)
-    if side == 0:
-        return make_unjudged_check(could_reverse_text(side), "", reason)
-    if estimate.interval is None:
-        return make_unjudged_check("unknown", "", reason)
-    sign_holds = estimate.interval.low > 0 if side > 0 else estimate.interval.high < 0
-    return (
-        make_unjudged_check("unlikely to reverse it", "", reason)
-        if sign_holds
-        else make_unjudged_check("could reverse it", "not firm", reason)
+    effect_text = bounds.reason or _describe_likely_difference(
+        estimate, _worst_case_sentence(bounds, side)
     )
+    can_part = side == 0 and any(map(better_run_sign, (bounds.lowest, bounds.highest)))
+    tone: Tone = ""
+    if bounds.reason:
+        word = w.DASH
+    elif not (can_part or bounds.can_reverse):
+        word, tone = cannot_reverse_text(side), "firm"
+    elif side == 0:
+        word = could_reverse_text(side)
+    elif estimate.interval is None:
+        word = "unknown"
+    elif estimate.interval.low > 0 if side > 0 else estimate.interval.high < 0:
+        word = "unlikely to reverse it"
+    else:
+        word, tone = "could reverse it", "not firm"
+    answer = "effect unknown" if word in (w.DASH, "unknown") else word
+    brief = f"{share} of both {top}s; {answer}"
+    range_text = effect_text if estimate.interval and not bounds.reason else ""
+    reason = f"{share} of both runs’ {top} is unjudged. {effect_text}"
+    return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief, range_text)
 
 
 def _describe_likely_difference(estimate: EstimatedDifference, farthest: str) -> str:
