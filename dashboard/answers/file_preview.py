@@ -134,11 +134,10 @@ def describe_contents(
     judgments."""
     first = tables[0]
     if isinstance(first, Qrels):
-        queries_text = (
-            f"{w.format_count(len(first.query_ids))}"
-            f" {w.plural(len(first.query_ids), 'query', 'queries')}"
+        return (
+            f"This gives {w.format_with_noun(len(first), 'judgment')} of"
+            f" {w.format_query_count(len(first.query_ids))}."
         )
-        return f"This gives {w.format_with_noun(len(first), 'judgment')} of {queries_text}."
     if not isinstance(first, Run):
         count = len(first)
         queries, query_word = isinstance(first, Queries), w.plural(count, "query", "queries")

@@ -122,10 +122,7 @@ def _describe_subset(
 ) -> str:
     total = len(study.query_ids)
     lines = [
-        (
-            f"{w.format_count(len(query_ids))} of {w.format_count(total)}"
-            f" {w.plural(total, 'query', 'queries')}, {CUT_FROM}."
-        ),
+        f"{w.format_count(len(query_ids))} of {w.format_query_count(total)}, {CUT_FROM}.",
         f"Runs: {', '.join(comparison.runs)}. Measure: {comparison.name}.",
     ]
     highest = select_queries(study.qrels, query_ids).relevance.max(initial=0)

@@ -56,7 +56,7 @@ def _stored_score_notes(
     )
     n = len(queries)
     message = (
-        f"for {n:,} {w.plural(n, 'query', 'queries')}, the scores in the file differ from the"
+        f"for {w.format_query_count(n)}, the scores in the file differ from the"
         f" scores computed here: {counts_text}"
     )
     return (Note("stored_scores", message, n, tuple(queries[:3]), loud=True),)

@@ -74,7 +74,7 @@ def result_rows(state: DrawnJudgments) -> list[tuple[str, str]]:
     smallest difference that can be detected once all randomly drawn queries are judged."""
     row, missing = state.row, FEWEST_QUERIES - state.n_counted
     if row is None or not state.is_comparison_shown:
-        opens = f"{missing} more {w.plural(missing, 'query', 'queries')}"
+        opens = w.format_query_count(missing, "more ")
         if missing <= 0:
             opens = f"{FEWEST_DIFFERING} differing queries ({state.n_differing} so far)"
         n, smallest = len(state.query_ids), state.detectable_difference

@@ -41,7 +41,7 @@ class UnansweredQueries:
         others_text = f" and {w.format_count(n_more)} more" if n_more > 0 else ""
         return (
             f"{self.run} has no results for {w.format_count(len(self.query_ids))} of"
-            f" {w.format_count(self.judged)} judged {w.plural(self.judged, 'query', 'queries')}:"
+            f" {w.format_query_count(self.judged, 'judged ')}:"
             f" {', '.join(self.query_ids[:_NAMED])}{others_text}."
         )
 

@@ -73,6 +73,4 @@ def few_queries_note(n_queries: int) -> Sentence:
     """State that there are too few queries to test."""
     if not n_queries:
         return strong_span(f"{NO_SCORE_WITH_BOTH}. ")
-    return strong_span(
-        f"Only {n_queries} {w.plural(n_queries, 'query', 'queries')}: too few for a result. "
-    )
+    return strong_span(f"Only {w.format_query_count(n_queries)}: too few for a result. ")

@@ -128,7 +128,7 @@ def unused_score_notes(
     n = len({*query_ids} & {*given_scores.query_ids})
     if n < max(len(query_ids), len(given_scores.query_ids)):
         message = (
-            f"{n:,} {w.plural(n, 'query', 'queries')} in common, of {len(query_ids):,} with"
+            f"{w.format_query_count(n)} in common, of {len(query_ids):,} with"
             f" judgments and {len(given_scores.query_ids):,} with given scores"
         )
         notes.append(Note("queries", message, n))

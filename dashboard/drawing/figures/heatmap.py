@@ -113,7 +113,7 @@ def color_limit(cells: pd.DataFrame) -> float:
     """Return the absolute difference at which the colour is strongest. It is the largest absolute
     difference of all coloured cells, but at least 0.1. `cells` is the frame of `cross_groups`."""
     sizes = cells.loc[cells["queries"] >= FEWEST_COLOURED, "difference"].abs()
-    return max(_LEAST_LIMIT, *sizes.dropna().tolist())
+    return max(_LEAST_LIMIT, float(sizes.max()))
 
 
 def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
@@ -147,8 +147,7 @@ def _customdata(filled_cells: pd.DataFrame, rows_title: str, columns_title: str)
         groups_text = (
             f"{escape(rows_title)}: {escape(row)}<br>{escape(columns_title)}: {escape(column)}"
         )
-        count = f"{wording.format_count(queries)} {wording.plural(queries, 'query', 'queries')}"
-        value = wording.format_difference(difference)
+        value, count = wording.format_difference(difference), wording.format_query_count(queries)
         data.append([row, column, f"{groups_text}<br><b>{value}</b>  {count}"])
     return data
 

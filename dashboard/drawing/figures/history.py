@@ -140,8 +140,7 @@ def _segment_line(
 def _hover_text(row: Row, cutoff: int) -> str:
     mean = wording.format_with_interval(row["mean"], row["low"], row["high"]).lstrip("+")
     parts = [
-        f"{mean}  {wording.format_count(row['queries'])}"
-        f" {wording.plural(row['queries'], 'query', 'queries')}",
+        f"{mean}  {wording.format_query_count(row['queries'])}",
         f"{wording.format_share(row['judged'])} of its top {wording.format_count(cutoff)} judged",
         *([escape(row["date"])] if row["date"] else []),
         *([f"judgments of {escape(row['judged_by'])}"] if row["collection"] else []),

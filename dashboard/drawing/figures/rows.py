@@ -82,10 +82,7 @@ def make_group_rows(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str])
     for group, n in iterate_rows(frame, "group", "queries"):
         queries[group] = max(n, queries.get(group, 0))
     names = [wrap_group_name(group) for group in order]
-    counts = [
-        f"{wording.format_count(n)} {wording.plural(n, 'query', 'queries')}"
-        for n in (queries[group] for group in order)
-    ]
+    counts = [wording.format_query_count(queries[group]) for group in order]
     labels, widths = [], [0.0]
     for lines, count in zip(names, counts, strict=True):
         text = "<br>".join(map(escape, lines))

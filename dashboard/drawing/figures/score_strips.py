@@ -143,8 +143,7 @@ def _mean_trace(
             "line": {"width": 3, "color": style.color(drawing.palette)},
         },
         hovertext=[
-            f"{escape(group)}: mean {wording.format_score(mean)}, {wording.format_count(n)} "
-            f"{wording.plural(n, 'query', 'queries')}"
+            f"{escape(group)}: mean {wording.format_score(mean)}, {wording.format_query_count(n)}"
             for group, mean, n in run_means[["group", "mean", "queries"]].itertuples(index=False)
         ],
         hovertemplate="%{hovertext}<extra></extra>",
