@@ -200,8 +200,8 @@ def make_report(
 def _open_judgments(
     study: Study, comparison: Comparison, robustness: Robustness
 ) -> OpenJudgments | None:
-    is_open = any(c.part == "unjudged" and c.tone != "firm" for c in robustness.checks)
-    if not is_open or robustness.settling_checks or study.runs_without_doc_ids(comparison.pair):
+    may_matter = any(c.part == "unjudged" and c.tone != "firm" for c in robustness.checks)
+    if not may_matter or robustness.settling_checks or study.runs_without_doc_ids(comparison.pair):
         return None
     judgments = next_judgments(study, comparison)
     n_unjudged = count_unjudged_documents(study, comparison)

@@ -207,16 +207,17 @@ def _versions_of_other_collections(context: PageContext) -> list[OtherJudgments]
 def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) -> None:
     """Show the chart of the versions' means. `rows` is the frame of `version_rows`."""
     comparison = context.comparison
-    count = w.format_count(len(history.versions))
     title = f"{comparison.measure} in this order"
     if history.are_versions:
-        title = f"{comparison.measure} over {count} versions"
+        title = f"{comparison.measure} over {w.format_count(len(history.versions))} versions"
     elif context.view.address["in_order"] == answers.NONE:
         first = "best" if comparison.has_direction else "highest"
         title = f"{comparison.measure} of all runs, {first} first"
-    level = w.format_share(LEVEL)
     section.show_heading(
-        title, f"Mean of each run with its {level} interval.", frame=rows, key="versions"
+        title,
+        f"Mean of each run with its {w.format_share(LEVEL)} interval.",
+        frame=rows,
+        key="versions",
     )
     figure = draw_figure_cached(
         figures.mean_by_version, rows, context.drawing, is_connected=history.are_versions

@@ -65,7 +65,7 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
     comparison, drawing = context.comparison, context.drawing
     row = answer.all_rows.set_index("run").loc[comparison.focus].to_dict()
     left_column, right_column = st.columns([_ANSWER, _DRAWING], gap="medium")
-    # The link to the method stands beside the badge, the lead below both.
+    # The link to the method is beside the badge, and the lead is below both.
     with left_column, st.container(key="verdict"):
         st.html(markup.draw_finding(replace(answer.verdict, lead=Sentence()), drawing.styles))
         test_picker.show_test_method(answer.test_sentence, context, answer.facts.queries)

@@ -269,7 +269,7 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     level = w.format_share(context.comparison.method.level)
     ends = "In brackets" if is_detailed else "On hover"
     text += f"Grey: not significant. {ends}: simultaneous {level} interval, {corrected}."
-    if context.comparison.method.is_default and run_pairs.n_pairs > 1:
+    if _may_differ_from_overview(answer, context):
         text += " Overview corrects for fewer pairs, so its intervals may differ."
     return f"{text}{few if run_pairs.has_too_few_queries else ''}"
 
@@ -294,12 +294,17 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
         f"Tested with {draws} bootstrap samples and sign flips; corrected for all {pairs} pairs"
     )
     method_text += " (geometric mean of the Holm and step-down max-statistic p-values)."
-    if comparison.method.is_default and answer.run_pairs.n_pairs > 1:
+    if _may_differ_from_overview(answer, context):
         method_text += (
             " Here, all intervals span the same number of standard errors; on Overview, they have"
             " the same error probability instead."
         )
     return text, method_text
+
+
+def _may_differ_from_overview(answer: Pairs, context: PageContext) -> bool:
+    """Return whether the intervals of the matrix may differ from those on Overview."""
+    return context.comparison.method.is_default and answer.run_pairs.n_pairs > 1
 
 
 def _pair_link_maker(context: PageContext) -> blocks.PairLink:

@@ -20,5 +20,5 @@ def watch_frame(page: str, names: Mapping[str, str], measures: Mapping[str, str]
     """Draw the component. When `page` changes, the drawer is closed.
 
     `names` maps shortened names to full names. Users can also type names of measures that are not
-    entries of the picker; `measures` maps these names to the measures that they stand for."""
+    entries of the picker; `measures` maps these names to their measures."""
     _FRAME(key="in_browser", data={"page": page, "names": dict(names), "measures": dict(measures)})

@@ -58,8 +58,10 @@ def files_finding(
             "Only scores are loaded, so pages that need result lists and judgments are hidden."
         )
     else:
-        lack = w.plural(n_incomplete, "run has", "runs have")
-        note = f"; {w.number_word(n_incomplete)} {lack} no results for some queries"
+        note = (
+            f"; {w.number_word(n_incomplete)} {w.plural(n_incomplete, 'run has', 'runs have')} no"
+            " results for some queries"
+        )
         statement = f"All queries in the runs are judged{note if n_incomplete else ''}."
     if unclear_files or ambiguous_files:
         are = _waiting_files_text(unclear_files, ambiguous_files, n_loaded + n_refused + n_waiting)

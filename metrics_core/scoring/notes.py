@@ -60,7 +60,9 @@ def score_notes(
     """Return notes on facts that affect a run's scores: queries scored 0 or excluded, and cutoffs
     beyond the run's depth."""
     about_queries = [
-        _affected_queries_note("missing", ranks.missing_queries, "judged {} without results"),
+        _affected_queries_note(
+            "missing", ranks.missing_queries, "judged {} without results", loud=True
+        ),
         _affected_queries_note(
             "unjudged", ranks.unjudged_queries, "{} without judgments", is_scored_zero=False
         ),
@@ -104,12 +106,17 @@ def _undefined_note(ranks: JudgedRanks, measure: Measure) -> Note:
 
 
 def _affected_queries_note(
-    kind: str, queries: tuple[str, ...], phrase: str, *, is_scored_zero: bool = True
+    kind: str,
+    queries: tuple[str, ...],
+    phrase: str,
+    *,
+    is_scored_zero: bool = True,
+    loud: bool = False,
 ) -> Note:
     n = len(queries)
     fate = "scored 0" if is_scored_zero else "excluded"
     subject = phrase.format(w.plural(n, "query", "queries"))
-    return Note(kind, f"{n:,} {subject}; {fate}", n, queries[:3], loud=kind == "missing")
+    return Note(kind, f"{n:,} {subject}; {fate}", n, queries[:3], loud)
 
 
 def _depth_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:

@@ -136,9 +136,9 @@ def _load_part(part: str) -> Compiled:
     for folder in _cache_folders():
         # Loaded code is not checked: a damaged file would crash the process or compute wrong
         # numbers.
-        kept = read_checksummed_file(folder / name)
-        if kept is not None:
-            return Compiled(part, bytes(kept))
+        stored_code = read_checksummed_file(folder / name)
+        if stored_code is not None:
+            return Compiled(part, bytes(stored_code))
     _print_compile_time(part)
     from metrics_core.base.compiled.building import compile_part
 
