@@ -23,6 +23,7 @@ from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, classify_differences, query_differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.list_changes import list_changes_finding
+from metrics_core.findings.phrases import describe_tie_rule
 from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import Sentence
 
@@ -276,7 +277,7 @@ def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     scores = study.scores(comparison, comparison.measure)
     frame = study.with_texts(query_differences(scores, comparison.measure, *comparison.pair))
     if not comparison.has_direction:  # "better" means higher
-        frame["outcome"] = classify_differences(frame["difference"].to_numpy())
+        frame["outcome"] = classify_differences(frame["difference"].to_numpy(), comparison.measure)
     run_scores = scores.values_of(comparison.measure)
     runs = pd.DataFrame(run_scores.T, columns=[f"run: {name}" for name in comparison.runs])
     return pd.concat([frame, runs], axis=1)
@@ -296,6 +297,7 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
         all_zero=count_failing_queries(comparison, int(masks["none"].sum())),
         every_run=comparison.focus if len(comparison.runs) == 1 else comparison.every_run,
         has_direction=comparison.has_direction,
+        tie_rule=describe_tie_rule(comparison.measure),
     )
     pair = comparison.pair
     return _QueryFindings(

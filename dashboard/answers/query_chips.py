@@ -15,7 +15,6 @@ from metrics_core.base.arrays import Mask, Objects
 from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.comparing.pairs import BETTER, SAME, TIED, WORSE, classify_differences
 from metrics_core.explaining import query_kinds
-from metrics_core.findings.phrases import SAME_RULE
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 
@@ -41,7 +40,7 @@ RULES = {
         key: f"{query_kinds.CHANGES[CHANGES[key]]} {query_kinds.GOOD}"
         for key in ("fixed", "broken")
     },
-    TIED: SAME_RULE,
+    TIED: f"The two scores differ by at most {SAME:g}. Costs are the same only if they are equal.",
 }
 """The criterion for membership in a list, for lists whose name does not explain it."""
 
@@ -100,7 +99,7 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
     )
     # Without a declared direction, "better" means higher.
     outcome = classify_differences(
-        (focus - baseline) * (comparison.measure.declaration.direction or 1)
+        (focus - baseline) * (comparison.measure.declaration.direction or 1), comparison.measure
     )
     change, failure = query_changes(study, comparison), query_failures(study, comparison)
     return {

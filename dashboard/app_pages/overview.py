@@ -34,7 +34,7 @@ from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_DIFFERING, FEWEST_QUERIES
-from metrics_core.findings.phrases import EFFECT_SIZE, SAME_RULE
+from metrics_core.findings.phrases import EFFECT_SIZE, describe_tie_rule
 from metrics_core.findings.ranking import ranking_title
 from metrics_core.findings.sentence import Sentence
 
@@ -260,7 +260,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
             f"Other runs against {comparison.baseline} on {comparison.name}", context.drawing.styles
         ),
         differences.interval_note(answer.all_rows, comparison, comparison.method.level)
-        + f". {EFFECT_SIZE} {SAME_RULE}",
+        + f". {EFFECT_SIZE} {describe_tie_rule(comparison.measure)}",
         frame=answer.shown_rows,
         key="difference",
     )

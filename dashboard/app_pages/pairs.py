@@ -253,8 +253,10 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     is_detailed = len(runs) <= blocks.MAX_DETAILED_RUNS
     side = "lower" if context.comparison.measure.declaration.direction < 0 else "higher"
     text = ""
+    if run_pairs.log_ratios is not None:
+        text = "Typical ratio of the run of the row to the run of the column. "
     # In a detailed cell, words say which run scores higher.
-    if side == "lower" or not is_detailed:
+    elif side == "lower" or not is_detailed:
         text = f"In each cell, the run of the row has the {side} mean. "
     if len(runs) < total:
         text = (

@@ -170,8 +170,7 @@ def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
 
 
 def format_column(values: Sequence[float], *, are_counts: bool) -> list[str]:
-    """Format all numbers of a column with the number of decimals that `format_score` uses for the
-    largest value.
+    """Format all numbers of a column with the number of decimals that `score_decimals` returns.
 
     If `are_counts` is true and all numbers are whole, they are printed without decimals."""
     if are_counts and all(value % 1 == 0 for value in values if math.isfinite(value)):
@@ -181,10 +180,14 @@ def format_column(values: Sequence[float], *, are_counts: bool) -> list[str]:
 
 
 def score_decimals(values: Iterable[float]) -> int:
-    """Return the number of decimals that `format_score` uses for the largest value.
+    """Return the number of decimals that `format_score` uses for the largest value. If this value
+    is below 0.01, such as a price per query, it is the number that prints three of its digits.
 
     Values that are not finite are ignored."""
-    return min((_score_digits(value, 3) for value in values if math.isfinite(value)), default=3)
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    if 1e-8 < largest < 0.01:
+        return min(2 - math.floor(math.log10(largest)), 8)
+    return _score_digits(largest, 3)
 
 
 def format_with_interval(value: float | None, low: float | None, high: float | None) -> str:

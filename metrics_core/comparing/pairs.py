@@ -33,13 +33,22 @@ SAME = 0.01
 BETTER, WORSE, TIED = "better", "worse", "same"
 
 
-def classify_differences(differences: Floats, *, tie_threshold: float = SAME) -> Objects:
+def choose_tie_threshold(measure: Measure, tie_threshold: float = SAME) -> float:
+    """Return the largest difference with which two scores on a measure count as the same: 0 for
+    costs, whose unit can be anything, otherwise `tie_threshold`."""
+    return 0.0 if measure.declaration.scale == "cost" else tie_threshold
+
+
+def classify_differences(
+    differences: Floats, measure: Measure, *, tie_threshold: float = SAME
+) -> Objects:
     """Return "better", "worse" or "same" for each difference, object[…]; None if the difference is
     undefined.
 
     `differences` float64[…] are positive if the run is better. A difference of at most
-    `tie_threshold`, in absolute value, is "same"."""
-    better, worse = _mark_beyond_tie_threshold(differences, tie_threshold)
+    `choose_tie_threshold`, in absolute value, is "same"."""
+    threshold = choose_tie_threshold(measure, tie_threshold)
+    better, worse = _mark_beyond_tie_threshold(differences, threshold)
     result = np.full(differences.shape, TIED, dtype=object)
     result[better] = BETTER
     result[worse] = WORSE
@@ -75,6 +84,7 @@ def query_differences(
             "difference": own_scores - other_scores,
             "outcome": classify_differences(
                 (own_scores - other_scores) * parsed_measure.declaration.direction,
+                parsed_measure,
                 tie_threshold=tie_threshold,
             ),
         }
@@ -178,10 +188,9 @@ def _make_frame(
     combination, direction = measure.declaration.combination, measure.declaration.direction
     mean = combination.from_scale(MEAN.combine(combination.to_scale(values)))
     gaps = (values[:, 1:] - values[:, :1]) * direction
-    # The unit of a cost can be anything, so any difference counts.
-    band = 0.0 if measure.declaration.scale == "cost" else tie_threshold
+    threshold = choose_tie_threshold(measure, tie_threshold)
     won, lost = (
-        np.count_nonzero(beyond, axis=0) for beyond in _mark_beyond_tie_threshold(gaps, band)
+        np.count_nonzero(beyond, axis=0) for beyond in _mark_beyond_tie_threshold(gaps, threshold)
     )
     n_defined, n_baseline = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
     verdicts, effect = (

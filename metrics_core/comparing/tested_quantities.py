@@ -5,7 +5,7 @@
     sign              which run has the higher value more often; for costs with a value of 0 or
                       below
 
-No othermodule decides this. A cost has no verdict on the difference of its means: the values of
+No other module decides this. A cost has no verdict on the difference of its means: the values of
 a long tail may be missing from the sample, and with equal true means, every test that was tried
 was wrong in 9 to 48 % of cases (20 and 50 queries). A measure whose direction is not declared
 is not tested."""

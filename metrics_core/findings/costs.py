@@ -19,7 +19,7 @@ from metrics_core.findings.sentence import Sentence, muted_span, strong_span
 from metrics_core.tables.given_scores import split_column_name
 
 _TIME = {"latency", "latencies", "time", "times", "ms", "seconds"}
-_UNITS = {"ms": "ms", "seconds": "s", "tokens": "tokens"}
+_UNITS = {"ms": "ms", "seconds": "s", "tokens": "tokens", "usd": "USD", "eur": "EUR"}
 
 
 def describe_cost(row: Mapping[str, Any], measure: str, level: float) -> str:
@@ -61,10 +61,11 @@ def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
     half of it from 4 queries"."""
     names = [_UNITS[word] for word in split_column_name(measure) if word in _UNITS]
     unit = f" {names[-1]}" if names else ""
-    text = f"mean {w.format_difference(row['difference'])}{unit}"
     base = row["baseline_mean"]
+    size, means = _format_means(row, base)
+    text = f"mean {size}{unit}"
     if abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)):
-        text += f" ({w.format_score(row['mean'])} against {w.format_score(base)})"
+        text += f" ({means})"
     n = int(row["half_from"])
     return (
         f"{text}; half of the difference comes from {n} {w.plural(n, 'query', 'queries')}"
@@ -111,9 +112,15 @@ def other_costs_sentence(table: pd.DataFrame, run: str, measure: str, level: flo
 
 def no_direction_text(row: Mapping[str, Any], baseline_mean: float, measure: str) -> Sentence:
     """State the means of a measure whose direction is not declared, and that there is no test."""
-    means = f"{w.format_score(row['mean'])} against {w.format_score(baseline_mean)}"
-    difference = w.format_difference(row["difference"])
+    difference, means = _format_means(row, baseline_mean)
     return muted_span(f"{measure} is {means} ({difference}). {NO_DIRECTION}")
+
+
+def _format_means(row: Mapping[str, Any], baseline_mean: float) -> tuple[str, str]:
+    """Return the difference of two means, and the means: "0.000704 against 0.000401"."""
+    digits = max(3, w.score_decimals([row["mean"], baseline_mean]))
+    means = (w.format_score(mean, digits) for mean in (row["mean"], baseline_mean))
+    return w.format_difference(row["difference"], digits), " against ".join(means)
 
 
 def _describe_sign(row: Mapping[str, Any], measure: str) -> str:

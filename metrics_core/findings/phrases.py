@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import Crossings
-from metrics_core.comparing.pairs import SAME
+from metrics_core.comparing.pairs import choose_tie_threshold
 from metrics_core.findings.sentence import Sentence, strong_span
+from metrics_core.measures import Measure
 
 
 def _format_span(span: tuple[int, int]) -> str:
@@ -55,7 +56,12 @@ NOT_CLEAR_AT_ANY_K = "not significant at any k"
 NO_DIRECTION = "No direction (higher or lower is better) has been declared, so nothing is tested."
 RUNS_ARE_TIED = "The runs are tied, so there is no"
 EFFECT_SIZE = "Effect size (uncorrected): mean / standard deviation of the differences."
-SAME_RULE = f"Same: the two scores differ by at most {SAME:g}."
+
+
+def describe_tie_rule(measure: Measure) -> str:
+    """State when two scores of a query on this measure count as the same."""
+    limit = choose_tie_threshold(measure)
+    return f"Same: the two scores {f'differ by at most {limit:g}' if limit else 'are equal'}."
 
 
 def describe_judged_results(cutoff: int, n_runs: int, n_loaded: int) -> str:

@@ -14,7 +14,6 @@ from metrics_core.findings.phrases import (
     COMPARE_ANOTHER_RUN,
     NO_DIRECTION,
     NO_SCORE_WITH_BOTH,
-    SAME_RULE,
 )
 from metrics_core.findings.sentence import (
     Sentence,
@@ -66,12 +65,14 @@ class QueryCounts:
     queries that worked before and fail now, and `all_zero` the queries on which all runs score 0.
 
     `every_run` is the wording that means all runs. If `has_direction` is false, the direction
-    of the measure is not declared, and the outcome "better" means higher."""
+    of the measure is not declared, and the outcome "better" means higher. `tie_rule` states when
+    two scores count as the same."""
 
     fixed: int
     broken: int
     all_zero: int
     every_run: str
+    tie_rule: str
     has_direction: bool = True
 
 
@@ -123,14 +124,14 @@ def queries_subtitle(
         noun = w.plural(paired, "query", "queries")
         parts.append(f"Only {paired} {noun}: too few to test, so nothing is coloured.")
     medians = [
-        f"median {name} {w.format_score(float(sizes.abs().median()))}"
+        f"median {name} {w.format_distinct_score(float(sizes.abs().median()), 0.0)}"
         for name, sizes in (("win", won), ("loss", lost))
         if len(sizes) >= 2
     ]
     if medians:
         parts.append(f"{w.sentence_case(', '.join(medians))}.")
     if (len(won) or len(lost)) and (differences["outcome"] == TIED).any():
-        parts.append(SAME_RULE)
+        parts.append(query_counts.tie_rule)
     sentences = [muted_span(part) for part in parts]
     for name, n, run in (
         ("Fixed", query_counts.fixed, focus),

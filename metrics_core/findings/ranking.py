@@ -10,6 +10,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.comparing.winners import better_run_sign
+from metrics_core.findings.costs import format_ratio_change
 from metrics_core.findings.cutoffs import MAX_TITLE_LENGTH
 from metrics_core.findings.phrases import few_queries_note
 from metrics_core.findings.sentence import (
@@ -54,6 +55,19 @@ def ranking_title(
         f"{w.sentence_case(w.number_word(len(bests)))} of {w.number_word(len(all_pairs.runs))} runs"
     )
     return strong_span(f"{count_text} may be the best on {measure}")
+
+
+def format_pair(all_pairs: AllPairs, row: int, column: int, digits: int) -> tuple[str, str]:
+    """Return the tested quantity of a pair and its interval as text: the difference with `digits`
+    decimals or, for a cost, the typical ratio as a change in percent. The interval is "" if there
+    is none."""
+    value, low, high = (float(matrix[row, column]) for matrix in all_pairs.tested)
+    has_interval = not math.isnan(low)
+    if all_pairs.log_ratios is None:
+        interval = w.format_interval(low, high, digits) if has_interval else ""
+        return w.format_difference(value, digits), interval
+    change, lower, upper = (format_ratio_change(math.exp(end)) for end in (value, low, high))
+    return change, f"[{lower}, {upper}]" if has_interval else ""
 
 
 def ranking_subtitle(all_pairs: AllPairs, measure: str, n_queries: int) -> Sentence:

@@ -37,7 +37,7 @@ def show_scores(context: PageContext, query_id: str) -> None:
 def _draw_scores(query: GivenQuery) -> Markup:
     heads = [Column("Measure"), *(Column(run, "number") for run in query.scores.columns)]
     rows = [
-        [Cell(str(name)), *(Cell(w.format_score(value)) for value in row)]
+        [Cell(str(name)), *map(Cell, w.format_column(row, are_counts=False))]
         for name, row in zip(query.scores.index, query.scores.to_numpy(), strict=True)
     ]
     return robustness_checks.draw_table(heads, rows, "Scores of this query")

@@ -20,6 +20,8 @@ from dashboard.drawing.ticks import Ticks, nice_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import BETTER_RUN, CANNOT_TELL, FEWEST_QUERIES, WORSE_RUN
+from metrics_core.findings.costs import format_ratio_change
+from metrics_core.findings.ranking import format_pair
 from metrics_core.scoring.intervals import LEVEL
 
 PairLink = Callable[[str, str], str]
@@ -42,10 +44,14 @@ def draw_ranking_table(
 
     `measure_link` returns the link of a measure's heading; the heading of `chosen_name` has no
     link. A run's name links to the comparison of this run with `compared_run`. For few runs,
-    intervals are drawn on a scale from 0 to 1; for many runs, on a scale that covers only the
-    intervals."""
+    intervals of measures from 0 to 1 are drawn on this scale; all others on a scale that covers
+    only the intervals."""
     is_spacious = len(run_pairs.runs) <= MAX_DETAILED_RUNS
-    scales = [Ticks([], [], (0, 1)) if is_spacious else _interval_scale(c) for c in ranking.columns]
+    share = Ticks([], [], (0, 1))
+    scales = [
+        share if is_spacious and c.measure.declaration.range == (0, 1) else _interval_scale(c)
+        for c in ranking.columns
+    ]
     heads = [
         Column(
             str(c.measure),
@@ -53,7 +59,7 @@ def draw_ranking_table(
             "" if is_chosen else measure_link(c.key),
             about=(
                 shorten_gloss(str(c.measure), c.gloss),
-                *([] if is_spacious else [_range_text(scale)]),
+                *([] if scale is share else [_range_text(scale)]),
             ),
         )
         for c, scale in zip(ranking.columns, scales, strict=True)
@@ -169,7 +175,9 @@ def draw_pair_table(
     falls = bool((run_pairs.difference[np.triu_indices(len(run_pairs.runs), 1)] < 0).any())
     return _render(
         "pair_table",
-        words=("minus", "") if falls else ("scores", "than"),
+        words=("scores", "than")
+        if not falls
+        else ("minus" if run_pairs.log_ratios is None else "against", ""),
         runs=[(run_style(styles, run), short[run]) for run in run_pairs.runs],
         rows=[
             [
@@ -187,9 +195,12 @@ def draw_pair_table(
 def _significant_range_text(run_pairs: AllPairs) -> str:
     """Return the range of the absolute values of significant differences, as text. Returns "" if no
     difference is significant."""
-    sizes = abs(run_pairs.difference[run_pairs.clear])
+    sizes = run_pairs.tested.mean[run_pairs.clear]
     if not len(sizes):
         return ""
+    if run_pairs.log_ratios is not None:
+        return " to ".join(format_ratio_change(math.exp(end)) for end in (sizes.min(), sizes.max()))
+    sizes = abs(sizes)
     return f"{w.format_difference(float(sizes.min()))} to {w.format_difference(float(sizes.max()))}"
 
 
@@ -206,14 +217,12 @@ def _pair_cell(
     text, tone, and the strength of the cell's colour as CSS ("" for no colour). If
     `lower_is_better` is true, the better run has the lower mean. The difference is then shown with
     its sign, instead of as "0.012 higher"."""
-    low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
-    value, kind = float(run_pairs.difference[row, column]), run_pairs.verdict[row, column]
+    value, kind = float(run_pairs.tested.mean[row, column]), run_pairs.verdict[row, column]
+    text, interval = format_pair(run_pairs, row, column, digits)
     return {
         "link": pair_link(run_pairs.runs[row], run_pairs.runs[column]),
-        "difference": w.format_difference(value, digits)
-        if lower_is_better
-        else f"{w.format_score(value, digits)} higher",
-        "interval": "" if math.isnan(low) else w.format_interval(low, high, digits),
+        "difference": text if lower_is_better else f"{w.format_score(value, digits)} higher",
+        "interval": interval,
         "word": _verdict_word(run_pairs, row, column),
         "hint": _pair_text(run_pairs, row, column),
         "tone": {BETTER_RUN: "ahead", WORSE_RUN: "behind"}.get(kind, "unclear"),
@@ -233,12 +242,12 @@ def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
     """Describe a pair: its difference, interval, p-value, number of queries, and the result of the
     test."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
-    digits = w.interval_decimals(low, high)
-    value = w.format_difference(float(run_pairs.difference[row, column]), digits)
-    text = f"{run_pairs.runs[row]} minus {run_pairs.runs[column]}: {value}"
-    if not math.isnan(low):
+    value, interval = format_pair(run_pairs, row, column, w.interval_decimals(low, high))
+    word = "minus" if run_pairs.log_ratios is None else "against"
+    text = f"{run_pairs.runs[row]} {word} {run_pairs.runs[column]}: {value}"
+    if interval:
         p = w.format_score(float(run_pairs.p_corrected[row, column]), 4)
-        text += f" {w.format_interval(low, high, digits)}, p = {p}"
+        text += f" {interval}, p = {p}"
     shared = int(run_pairs.queries[row, column])
     text += f"; {w.format_query_count(shared)}"
     return f"{text}; {_verdict_word(run_pairs, row, column)}"
@@ -247,7 +256,7 @@ def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
 def _color_strength(run_pairs: AllPairs, value: float) -> float:
     """Return the strength of the colour for a difference, from 0.3 to 1. The largest significant
     difference has the strength 1."""
-    most = max(abs(run_pairs.difference[run_pairs.clear]).max(), 1e-12)
+    most = max(abs(run_pairs.tested.mean[run_pairs.clear]).max(), 1e-12)
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 
 

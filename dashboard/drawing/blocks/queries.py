@@ -170,7 +170,7 @@ def _column_width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> 
     if kind == "score":
         words, mark = max(words, min(text_width(name, bold=True), _NAME)), _MARK
         least += _METER * bars
-    if kind in ("group", "number"):
+    if kind in ("group", "number", "score"):
         text_room = text_width(max(texts, key=len, default=""), size=_CELL)
     return round(min(max(least, text_room + _PADDING, words + _PADDING + mark), _WIDEST))
 

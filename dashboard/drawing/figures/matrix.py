@@ -20,6 +20,7 @@ from dashboard.drawing.figures.text import (
 from metrics_core.base import wording
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import CANNOT_TELL
+from metrics_core.findings.ranking import format_pair
 
 _ROW, _FILLED, _RIGHT = 30, 0.94, 4
 _APART = 2 * wording.NO_BREAK
@@ -95,7 +96,7 @@ def _pair_bars(run_pairs: AllPairs, drawing: Drawing, *, has_numbers: bool) -> T
 
 
 def _cell_text(run_pairs: AllPairs, row: int, column: int, digits: int) -> str:
-    text = wording.format_difference(float(run_pairs.difference[row, column]), digits)
+    text = format_pair(run_pairs, row, column, digits)[0]
     return text if run_pairs.verdict[row, column] == CANNOT_TELL else f"<b>{text}</b>"
 
 
@@ -103,6 +104,6 @@ def _cell_color(run_pairs: AllPairs, row: int, column: int, drawing: Drawing) ->
     palette = drawing.palette
     if run_pairs.verdict[row, column] == CANNOT_TELL:
         return palette.wash
-    most = max(float(abs(run_pairs.difference[run_pairs.clear]).max()), 1e-12)
-    share = abs(float(run_pairs.difference[row, column])) / most
+    sizes = abs(run_pairs.tested.mean)
+    share = float(sizes[row, column]) / max(float(sizes[run_pairs.clear].max()), 1e-12)
     return mix_colors(palette.diverging_high, palette.page, _LEAST + (1 - _LEAST) * share)

@@ -10,6 +10,7 @@ from typing import Any
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
+from dashboard.address.view import Comparison
 from dashboard.answers.group_names import column_title
 from dashboard.answers.report import Case, Report
 from dashboard.drawing.blocks import curves as curves_blocks
@@ -24,9 +25,9 @@ from dashboard.drawing.svg.chart_svg import draw_svg
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import describe_error
-from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
+from metrics_core.comparing.method import CORRECTIONS, TESTS
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.phrases import SAME_RULE
+from metrics_core.findings.phrases import describe_tie_rule
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.findings.significance import rounding_note
@@ -376,7 +377,7 @@ class ReportParts:
             paragraphs.append(
                 (
                     "Test and correction",
-                    f"{answer.test_sentence.text} {_method_text(self.drawing.comparison.method)}",
+                    f"{answer.test_sentence.text} {_method_text(self.drawing.comparison)}",
                 )
             )
         paragraphs += (
@@ -385,14 +386,15 @@ class ReportParts:
         return blocks.draw_methods_section(methods, formulas, paragraphs)
 
 
-def _method_text(method: Method) -> str:
+def _method_text(comparison: Comparison) -> str:
     """Return a description of the test, the correction, the rule by which a query counts as won or
     lost, and the effect size."""
+    method = comparison.method
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
         " A fixed seed makes the random numbers reproducible. "
-        f"{SAME_RULE} Effect size is the mean difference divided by the standard deviation of the"
-        " queries’ differences; its interval is not corrected."
+        f"{describe_tie_rule(comparison.measure)} Effect size is the mean difference divided by the"
+        " standard deviation of the queries’ differences; its interval is not corrected."
     )
 
 

@@ -22,7 +22,7 @@ from dashboard.drawing.figures.text import short_names, shorten
 from dashboard.drawing.report.parts import PARTS, ReportParts
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.phrases import SAME_RULE
+from metrics_core.findings.phrases import describe_tie_rule
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 from metrics_core.findings.significance import rounding_note
@@ -93,7 +93,7 @@ class _Slides:
             return self._draw_slide("verdict", question, verdict.title, picture)
         rows = _rows_that_fit(answer.shown_rows, drawing)
         left_out = len(answer.all_rows) - len(rows)
-        caption = SAME_RULE.removesuffix(".")
+        caption = describe_tie_rule(drawing.comparison.measure).removesuffix(".")
         if left_out:
             caption += f" · {w.format_count(left_out)} more {w.plural(left_out, 'run')} not shown"
         if len(rows) > 2 and drawing.comparison.compares_means:

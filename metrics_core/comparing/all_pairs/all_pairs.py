@@ -50,6 +50,8 @@ class AllPairs:
     queries      int64[run, run], number of shared queries
     first, last  int64[run], best and worst rank that a run may have
     draws        number of resamples
+    log_ratios   for a cost: logarithm of the typical ratio of row to column and its simultaneous
+                 interval, each float64[run, run]; None for other measures
 
     Differences, intervals and p-values are NaN on the diagonal; intervals and p-values are also NaN
     if a pair may not be tested (`verdicts.are_testable`)."""
@@ -66,6 +68,13 @@ class AllPairs:
     first: Ints
     last: Ints
     draws: int
+    log_ratios: Interval | None
+
+    @property
+    def tested(self) -> Interval:
+        """The tested quantity and its interval, each float64[run, run]: logarithms of typical
+        ratios for a cost, otherwise differences."""
+        return self.log_ratios or Interval(self.difference, self.low, self.high)
 
     @property
     def n_pairs(self) -> int:
@@ -125,6 +134,7 @@ class AllPairs:
         return replace(
             self,
             runs=tuple(self.runs[i] for i in rows),
+            log_ratios=self.log_ratios and Interval(*(m[cells] for m in self.log_ratios)),
             **{name: getattr(self, name)[rows] for name in ("means", "first", "last")},
             **{name: getattr(self, name)[cells] for name in pair_fields},
         )
@@ -160,8 +170,9 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     )
     at_least = np.maximum(baseline_p, baseline_p.T)[*pairs]
     tested = replace(pair_tests, p_corrected=np.maximum(pair_tests.p_corrected, at_least))
+    tested_intervals = tested.intervals(level)
     intervals = (
-        _to_score_scale(tested.intervals(level), parsed_measure, scaled, pairs)
+        _to_score_scale(tested_intervals, parsed_measure, scaled, pairs)
         if is_mean
         else _find_untested_differences(scaled, pairs)
     )
@@ -170,13 +181,14 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
         object
     )
     verdicts = pair_matrix.mirrored_matrix(verdict, {BETTER_RUN: WORSE_RUN, WORSE_RUN: BETTER_RUN})
-    n_defined = (~np.isnan(scaled)).sum(axis=1)
+    n_defined, is_untested = (~np.isnan(scaled)).sum(axis=1), np.isnan(tested.p).all()
+    differences = pair_matrix.intervals(intervals)
     return AllPairs(
         runs=tuple(scores.runs[i] for i in order),
         means=combination.from_scale(middle),
-        difference=pair_matrix.antisymmetric_matrix(intervals.mean),
-        low=pair_matrix.antisymmetric_matrix(intervals.low, intervals.high),
-        high=pair_matrix.antisymmetric_matrix(intervals.high, intervals.low),
+        difference=differences.mean,
+        low=differences.low,
+        high=differences.high,
         p=pair_matrix.symmetric_matrix(tested.p),
         p_corrected=pair_matrix.symmetric_matrix(tested.p_corrected),
         verdict=verdicts,
@@ -185,7 +197,8 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
         ),
         first=1 + (verdicts == WORSE_RUN).sum(axis=1),
         last=len(order) - (verdicts == BETTER_RUN).sum(axis=1),
-        draws=0 if np.isnan(tested.p).all() else len(tested.largest),
+        draws=0 if is_untested else len(tested.largest),
+        log_ratios=None if is_mean or is_untested else pair_matrix.intervals(tested_intervals),
     )
 
 
@@ -201,6 +214,11 @@ class _PairMatrix:
         matrix[*self.pairs] = above
         matrix[*self.pairs[::-1]] = -(above if below is None else below)
         return matrix
+
+    def intervals(self, values: Interval) -> Interval:
+        mean, low, high = values
+        ends = self.antisymmetric_matrix(low, high), self.antisymmetric_matrix(high, low)
+        return Interval(self.antisymmetric_matrix(mean), *ends)
 
     def symmetric_matrix(self, values: AnyArray, diagonal: npt.ArrayLike = np.nan) -> AnyArray:
         matrix = np.zeros((self.runs, self.runs), dtype=values.dtype)

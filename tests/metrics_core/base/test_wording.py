@@ -39,12 +39,10 @@ def test_the_numbers_of_a_column_have_the_same_decimals() -> None:
     assert w.format_column([1.0, 0.25], are_counts=True) == ["1.000", "0.250"]
     assert w.format_column([1.0, 0.0], are_counts=False) == ["1.000", "0.000"]
     assert w.format_column([0.25, 120.0], are_counts=False) == ["0.2", "120.0"]
-    assert [w.score_decimals(v) for v in ([0.5, math.nan], [99, 741], [741, -1413], [])] == [
-        3,
-        1,
-        0,
-        3,
-    ]
+    columns = [0.5, math.nan], [99, 741], [741, -1413], [], [0.01, 0.0001], [0.0], [1e-12]
+    assert [w.score_decimals(values) for values in columns] == [3, 1, 0, 3, 3, 3, 3]
+    prices = [0.000709, 0.000102, math.nan]  # per query
+    assert w.format_column(prices, are_counts=False) == ["0.000709", "0.000102", w.DASH]
     assert w.column_decimals([0.03, 0.0311], [0.092, 0.0323]) == 4
 
 

@@ -11,6 +11,8 @@ from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing import testing
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import classify_differences, compare, query_differences
+from metrics_core.findings.phrases import describe_tie_rule
+from metrics_core.measures import make_given_measure, parse_measure
 
 GENERATOR = np.random.default_rng(5)
 BASE = GENERATOR.random(50).round(3)
@@ -50,7 +52,16 @@ def test_runs_are_paired_by_query_and_not_by_row() -> None:
     ],
 )
 def test_a_difference_within_the_band_is_the_same(difference: float, outcome: str | None) -> None:
-    assert classify_differences(np.array([difference])).tolist() == [outcome]
+    measure = parse_measure("P@5")
+    assert classify_differences(np.array([difference]), measure).tolist() == [outcome]
+
+
+def test_costs_are_the_same_only_if_they_are_equal() -> None:
+    # A price per query is often far below 0.01.
+    cost = make_given_measure("cost_usd", np.array([0.0004]), higher_is_better=False)
+    differences = np.array([0.0003, -0.0003, 0.0])
+    assert classify_differences(differences, cost).tolist() == ["better", "worse", "same"]
+    assert describe_tie_rule(cost) == "Same: the two scores are equal."
 
 
 def test_below_ten_queries_there_is_no_test_and_no_verdict() -> None:

@@ -18,6 +18,7 @@ from metrics_core.comparing.difference_warnings import find_warnings
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import SAME, compare, query_differences
 from metrics_core.findings.history import history_finding
+from metrics_core.findings.phrases import describe_tie_rule
 from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
 from metrics_core.findings.ranking import ranking_subtitle, ranking_title
 from metrics_core.findings.significance import (
@@ -26,6 +27,7 @@ from metrics_core.findings.significance import (
     needed_queries_finding,
 )
 from metrics_core.findings.verdicts import method_finding, single_run_finding, verdict_finding
+from metrics_core.measures import parse_measure
 from metrics_core.scoring.means import aggregate
 from tests.claims import (
     NUMBER,
@@ -319,7 +321,8 @@ def test_which_queries() -> None:
     def text_of(given: Situation) -> str:
         frame = query_differences(given.scores, given.measure, given.focus, given.baseline)
         zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
-        told = QueryCounts(**TURNED, all_zero=zero, every_run="every run")
+        rule = describe_tie_rule(parse_measure("P@5"))
+        told = QueryCounts(**TURNED, all_zero=zero, every_run="every run", tie_rule=rule)
         pair = (given.focus, given.baseline)
         return "\n".join(f(frame, *pair, told).text for f in (queries_finding, queries_subtitle))
 
@@ -346,6 +349,7 @@ def pairs_of(given: Situation) -> AllPairs:
         1 + (verdicts == "worse").sum(axis=1),
         len(runs) - (verdicts == "better").sum(axis=1),
         10_000 * (len(given.scores.query_ids) >= FEWEST),
+        None,
     )
 
 

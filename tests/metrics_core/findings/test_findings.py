@@ -27,7 +27,7 @@ from metrics_core.findings.groups import (
     strongest_other_run_finding,
     untested_note,
 )
-from metrics_core.findings.phrases import describe_judged_results
+from metrics_core.findings.phrases import describe_judged_results, describe_tie_rule
 from metrics_core.findings.queries import QueryCounts, ViewFacts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import (
     Sentence,
@@ -596,7 +596,8 @@ def differences_of(won: list[float], lost: list[float], same: int) -> pd.DataFra
 
 def which(frame: pd.DataFrame, *pair: str, **told: int) -> tuple[str, str]:
     counts = {"fixed": 0, "broken": 0, "all_zero": 0} | told
-    turned = QueryCounts(**counts, every_run="both runs")
+    rule = describe_tie_rule(parse_measure("P@5"))
+    turned = QueryCounts(**counts, every_run="both runs", tie_rule=rule)
     focus, baseline = pair or ("hybrid", "bm25")
     said = [f(frame, focus, baseline, turned).text for f in (queries_finding, queries_subtitle)]
     return said[0], said[1]

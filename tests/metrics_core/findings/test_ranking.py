@@ -34,6 +34,7 @@ def found(names: str, clear: dict[str, str]) -> AllPairs:
         first=1 + (verdict == "worse").sum(axis=1),
         last=len(runs) - (verdict == "better").sum(axis=1),
         draws=10_000,
+        log_ratios=None,
     )
 
 

@@ -340,7 +340,7 @@ def leaders(n: int, places: bool = True, named: str = "", baseline: str = "r01")
     square = np.full((n, n), 0.1)
     found = AllPairs(
         tuple(names), np.linspace(0.9, 0.1, n), *[square] * 5, square.astype(object),
-        np.full((n, n), 50), np.r_[1, 1, np.arange(3, n + 1)], np.full(n, n), 9,
+        np.full((n, n), 50), np.r_[1, 1, np.arange(3, n + 1)], np.full(n, n), 9, None,
     )  # fmt: skip
     drawing = drawing_of(styles, measure="AP")
     return leaderboard.draw_leaderboard(
