@@ -378,8 +378,11 @@ def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
     if not (is_significant and study.is_computed(comparison.measure)):
         return Sentence()
     means = compare_means_by_coverage(study, comparison)
-    on_all, on_shared = means["difference"].tolist()
-    return file_risks.missing_queries_caveat(on_all, on_shared, int(means["queries"].iloc[1]))
+    on_all, on_shared = means["difference"]
+    lacking = query_coverage(study, comparison).lacking
+    runs = [run for run, queries in lacking.items() if queries]
+    n_missing = -int(means["queries"].diff().iloc[1])
+    return file_risks.missing_queries_caveat(runs, on_all, on_shared, n_missing)
 
 
 def p_value_on_shared_queries(study: Study, comparison: Comparison) -> float:

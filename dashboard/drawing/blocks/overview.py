@@ -395,6 +395,6 @@ def draw_group_list(
         digits=digits,
         less=less,
         pieces=sentence_pieces(finding, drawing.styles),
-        rule=f"{w.format_share(LEVEL)} intervals, uncorrected. Coloured if significant{corrected}"
-        f" and based on at least {FEWEST_QUERIES} queries.",
+        rule=f"{w.format_share(LEVEL)} intervals{corrected}. Coloured if significant and based on"
+        f" at least {FEWEST_QUERIES} queries.",
     )

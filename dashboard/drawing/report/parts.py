@@ -47,7 +47,6 @@ the file."""
 _NOUNS = {"losses": "loss", "wins": "win"}
 _WIDTH = 360.0
 """Width in px at which a chart is drawn. The chart is scaled when it is shown."""
-_TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
 _SYMBOLS = (
     "relᵢ: grade at rank i. g: its gain, by default the grade. R: number of relevant documents."
 )
@@ -273,7 +272,7 @@ class ReportParts:
         chosen_name = drawing.comparison.measure.declaration.name
         charts = [
             (
-                curves_blocks.draw_panel_heading(_curve_title(family), ""),
+                curves_blocks.draw_panel_heading(f"{family}@k", ""),
                 self.draw_chart(family, drawing),
                 family == chosen_name,
             )
@@ -297,9 +296,7 @@ class ReportParts:
             value_range=curves.ranges[family],
             panels=panels,
         )
-        label = (
-            f"{_curve_title(family)} of {w.join_words(drawing.styles)} by k. {curves.title.text}."
-        )
+        label = f"{family}@k of {w.join_words(drawing.styles)} by k. {curves.title.text}."
         return draw_svg(chart, width, label)
 
     def _cases(self, kind: str) -> list[Case]:
@@ -394,7 +391,3 @@ def _method_text(method: Method) -> str:
         f"{SAME_RULE} Effect size is the mean difference divided by the standard deviation of the"
         " queries’ differences; its interval is not corrected."
     )
-
-
-def _curve_title(family: str) -> str:
-    return _TITLES.get(family, f"{family}@k")

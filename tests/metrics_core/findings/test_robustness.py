@@ -309,12 +309,13 @@ def test_equal_scores() -> None:
 
 def test_missing_queries() -> None:
     assert file_risks.missing_queries_check({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
-    assert file_risks.missing_queries_caveat(0.1, 0.07, 1234).text == (
-        "On the 1,234 queries with results from both runs, the difference is +0.070."
+    assert file_risks.missing_queries_caveat(["old"], 0.1, 0.07, 1234).text == (
+        "Without the 1,234 queries that old lacks, the difference is +0.070."
     )
-    assert "On the 1 query with" in file_risks.missing_queries_caveat(0.1, 0.15, 1).text
+    one = file_risks.missing_queries_caveat(["new", "old"], 0.1, 0.15, 1).text
+    assert "the 1 query that new or old lacks," in one
     for without_missing in (0.1, 0.081, float("nan")):
-        assert not file_risks.missing_queries_caveat(0.1, without_missing, 7)
+        assert not file_risks.missing_queries_caveat(["old"], 0.1, without_missing, 7)
     kept = file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7)
     assert kept is not None and (kept.word, kept.tone) == ("cannot reverse it", "firm")
     assert kept.brief == "queries without results cannot reverse it"

@@ -477,7 +477,7 @@ def test_group_list_in_the_order_given():
     part = groups_drawn(group_rows(3).iloc[::-1], n_tested_groups=7)
     page = Page(part)
     assert (
-        "Coloured if significant after correction for 7 groups and based on at least 10 queries."
+        "intervals after correction for 7 groups. Coloured if significant and based on at least 10"
         in part
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
@@ -569,7 +569,7 @@ def test_difference_rows():
     assert names == ["hybrid", "dense", "titles"]
     assert "bm25 = 0.571" in page.text
     assert "+0.060 [0.030, 0.092]" in page.text and "−0.161 [−0.204, −0.119]" in page.text
-    assert "17 lost by hybrid 46 won by hybrid21 same" in page.text
+    assert "17 worse with hybrid 46 better with hybrid21 same" in page.text
     assert "−0.20−0.100+0.10" in page.text, "the axis: nice ticks, a plain zero"
     assert "← worse" in page.text and "better →" in page.text
     assert [own["class"] for own in page.having("change")] == [
