@@ -261,8 +261,7 @@ class ReportParts:
             return Markup()
         in_colour = curves.coloured_runs(drawing.comparison)
         is_tested = curves.queries >= FEWEST_QUERIES
-        note = curves_blocks.bands_note(drawing, is_tested=is_tested)
-        legend = curves_blocks.draw_legend(drawing, in_colour, {}, note)
+        legend = curves_blocks.draw_legend(drawing, in_colour, {})
         text = (
             "k: number of results counted (log scale). Dotted: k ="
             f" {w.format_count(drawing.cutoff)}. {curves_blocks.describe_lines(curves, drawing)}"

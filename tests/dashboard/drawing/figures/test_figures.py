@@ -343,10 +343,14 @@ def test_curves_without_differences_have_one_panel() -> None:
 
 def test_the_axis_of_the_differences_follows_them() -> None:
     frame = curve_frame(*STYLES).assign(diff_low=np.nan, diff_high=np.nan)
-    for scale, ends in ((1.0, (-0.2, 0.3)), (0.1, (-0.02, 0.03))):
+    for scale, ends in ((1.0, (-0.1, 0.3)), (0.1, (-0.01, 0.03))):
         small = frame.assign(difference=frame["difference"] * scale)
         axis = measure_by_cutoff(small, drawing_of(STYLES)).layout.yaxis2
         assert (axis.tickvals[0], axis.tickvals[-1]) == ends
+        # A run that differs much more does not make the run in focus flat.
+        others = small["run"] != drawing_of(STYLES).focus
+        small.loc[others, "difference"] *= 10
+        assert measure_by_cutoff(small, drawing_of(STYLES)).layout.yaxis2 == axis
 
 
 def test_one_of_the_two_panels_can_be_drawn_alone() -> None:
