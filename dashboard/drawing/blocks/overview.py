@@ -12,7 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.address.query_list import NO_LIST, fields_of_list
-from dashboard.answers.overview import LISTED_GROUPS
+from dashboard.answers.overview import LISTED_GROUPS, LISTED_QUERIES
 from dashboard.drawing.blocks.markup import (
     IN_A_SENTENCE,
     Href,
@@ -320,13 +320,17 @@ def draw_query_list(
     true.
 
     `rows` has query_id, text, meta, score, baseline_score, difference, cause and unlisted_by (the
-    run that lacks the query, or ""). `total` is the number of all queries with a loss or gain."""
+    run that lacks the query, or ""). If one run lacks the first five, those with results from both
+    runs are listed instead. `total` is the number of all queries with a loss or gain."""
     title = f"Got {kind}"
     if rows.empty:
         return _render("empty_list", title=title, text=f"No query got {kind}.")
     unlisted_by = rows["unlisted_by"].map(lambda run: shorten_run_names(run, drawing.styles))
+    note, listed = "", rows[unlisted_by == ""]
+    if (unlisted_by.head(LISTED_QUERIES) != "").all() and len(listed):
+        # Queries that one run lacks show nothing about its ranking.
+        rows, note = listed, f"Without the queries that {unlisted_by.iloc[0]} lacks."
     reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " returned no results")
-    note = ""
     if reasons.nunique() == 1 < len(rows) and (reason := reasons.iloc[0]):
         # What holds for every row is said once.
         note, reasons = f"All {w.number_word(len(rows))}: {reason}.", ""

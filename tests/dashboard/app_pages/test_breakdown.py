@@ -222,7 +222,7 @@ def test_four_queries_are_examples_and_nothing_is_coloured(
     app = opened("breakdown", run="a", base="b", charts="0")
     assert "Only 4 queries: too few for a result" in text_of(app)
     bars = set(re.findall(r'class="bar ([a-z ]+)', drawn(app)))
-    assert bars == {"level untested", "total"}
+    assert bars == {"level untested"}
 
 
 def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(

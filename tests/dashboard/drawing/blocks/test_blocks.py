@@ -420,6 +420,10 @@ def test_query_list():
     page = Page(overview.draw_query_list(caused, DRAWING, "worse", href, total=17))
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
     assert page.text.endswith("All two: best document fell to rank 5."), "said once for all rows"
+    lacked = pd.concat([query_rows().iloc[[1]]] * 5 + [query_rows().iloc[[0]]], ignore_index=True)
+    page = Page(overview.draw_query_list(lacked, DRAWING, "worse", href, total=17))
+    assert "query 2" not in page.text and "charged twice" in page.text
+    assert page.text.endswith("Without the queries that hybrid lacks.")
     quiet = overview.draw_query_list(
         query_rows(), DRAWING, "worse", href, total=17, use_colours=False
     )
