@@ -85,8 +85,8 @@ class Overview:
 
     `worse`, `better`, `lowest`, `highest` and `examples` are frames of `query_differences` with
     text, meta and unlisted_by (the name of the run that lacks the query, or ""). `examples` has all
-    queries if there are too few to test. `worse` and `better` also have cause, in a few words. If
-    one run lacks all queries that changed most, those that follow have results from both runs.
+    queries if there are too few to test. `worse` and `better` also have cause, in a few words, and
+    rows with results from both runs at the end if one run lacks the first five queries.
     `histogram` counts a single run's scores in ten bins from 0 to 1."""
 
     verdict: VerdictFinding
@@ -240,12 +240,8 @@ def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame
         method = comparison.method
         return verdict_of(all_rows, comparison.name, *comparison.pair, method=method)
     level = comparison.method.level
-    focus_row = (
-        aggregate(scores.select_runs([comparison.focus]), level=level)
-        .set_index("measure")
-        .loc[comparison.name]
-    )
-    ends = focus_row["low"], focus_row["high"]
+    means = aggregate(scores.select_runs([comparison.focus]), level=level).set_index("measure")
+    ends = tuple(means.loc[comparison.name, ["low", "high"]])
     loaded = comparison.loaded
     return single_run_finding(
         all_rows, comparison.name, comparison.focus, ends, runs_loaded=loaded, level=level
@@ -278,9 +274,8 @@ def _make_query_lists(
 
     def select_rows_with_cause(positions: Ints) -> pd.DataFrame:
         in_both = gaps["unlisted_by"].to_numpy()[positions] == ""
-        first = positions[:LISTED_QUERIES]
-        if not in_both[:LISTED_QUERIES].any():
-            first = np.append(first, positions[in_both][:LISTED_QUERIES])
+        n_more = 0 if in_both[:LISTED_QUERIES].any() else LISTED_QUERIES
+        first = np.append(positions[:LISTED_QUERIES], positions[in_both][:n_more])
         return study.with_texts(gaps.iloc[first]).assign(
             cause=[
                 _describe_query_cause(comparison, in_view, q, difference) if in_view else ""

@@ -377,12 +377,8 @@ def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
     is_significant = sensitivity_of_test(study, comparison).verdict in CLEAR
     if not (is_significant and study.is_computed(comparison.measure)):
         return Sentence()
-    means = compare_means_by_coverage(study, comparison)
-    on_all, on_shared = means["difference"]
-    lacking = query_coverage(study, comparison).lacking
-    runs = [run for run, queries in lacking.items() if queries]
-    n_missing = -int(means["queries"].diff().iloc[1])
-    return file_risks.missing_queries_caveat(runs, on_all, on_shared, n_missing)
+    on_all, on_shared = compare_means_by_coverage(study, comparison)["difference"]
+    return file_risks.missing_queries_caveat(query_coverage(study, comparison), on_all, on_shared)
 
 
 def p_value_on_shared_queries(study: Study, comparison: Comparison) -> float:

@@ -6,11 +6,12 @@ See `findings.robustness.build_robustness`."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from metrics_core.base import wording as w
+from metrics_core.comparing.coverage import QueryCoverage
 from metrics_core.comparing.winners import better_run_sign
 from metrics_core.findings.robustness import RobustnessCheck, Tone
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -67,9 +68,7 @@ def ties_check(
 def describe_tie_order_effect(word: str) -> str:
     """Return the brief form of the answer of `ties_check`: the effect of the order of ties. `word`
     is the full answer."""
-    if word == w.DASH:
-        return "only two orders were tried"
-    return f"their order {word}"
+    return "only two orders were tried" if word == w.DASH else f"their order {word}"
 
 
 def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
@@ -154,16 +153,16 @@ def missing_queries_check(
 
 
 def missing_queries_caveat(
-    runs: Iterable[str], difference: float, shared_difference: float, n_missing: int
+    coverage: QueryCoverage, difference: float, shared_difference: float
 ) -> Sentence:
-    """State the difference without the `n_missing` queries for which one of these runs has no
-    results.
+    """State the difference without the queries for which a run has no results.
 
     The sentence is empty if leaving out these queries changes the difference by less than a
     fifth."""
     if not abs(difference - shared_difference) >= _MIN_MISSING_SHARE * abs(difference):
         return Sentence()
+    runs = w.join_words((run for run, queries in coverage.lacking.items() if queries), "or")
     return muted_span(
-        f"Without the {w.format_query_count(n_missing)} that {w.join_words(runs, 'or')} lacks, the"
-        f" difference is {w.format_difference(shared_difference)}."
+        f"Without the {w.format_query_count(coverage.judged - coverage.shared)} that {runs} lacks,"
+        f" the difference is {w.format_difference(shared_difference)}."
     )

@@ -316,10 +316,9 @@ def untested_note(groups: pd.DataFrame, *, tests_means: bool = True) -> str:
     rarely_differing = with_difference[~is_small & with_difference["diff_low"].isna()]
     notes = []
     if is_small.any():
-        names = list(with_difference.loc[is_small, "group"])
-        has = "has" if len(names) == 1 and not _is_plural(names[0]) else "have"
-        few = f"fewer than {w.number_word(FEWEST_QUERIES)}"
-        notes.append(f"{w.shorten_list(names)} {has} too few queries to test ({few}).")
+        names = w.shorten_list(list(with_difference.loc[is_small, "group"]))
+        few = f"With fewer than {w.number_word(FEWEST_QUERIES)} queries,"
+        notes.append(f"{few} {names} cannot be tested.")
     if not tests_means:
         notes.append("For each group, the typical ratio is tested, not the mean.")
     elif len(rarely_differing):

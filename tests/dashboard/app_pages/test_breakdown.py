@@ -55,7 +55,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
     assert "No category is significant on its own. Network (not tested) adds a quarter of" in shown
     assert "None of 86 groups" in shown
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
-    assert "Network and Privacy have too few queries to test (fewer than ten)." in shown
+    assert "With fewer than ten queries, Network and Privacy cannot be tested." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
     pages = links_to(app, "breakdown")
     for wanted in ("by=category&across=difficulty", "by=words in the query", "ranked=-room"):
@@ -122,7 +122,7 @@ def test_it_opens_with_the_table_and_the_address_keeps_a_choice() -> None:
     assert "Intervals are corrected for 8 categories. Grey: not significant on its own." in text_of(
         app
     )
-    assert "Hatched: not tested. Network and Privacy have too few queries" in text_of(app)
+    assert "Hatched: not tested. With fewer than ten queries, Network" in text_of(app)
     app.button_group(key="w_charts").select("1").run()
     assert charts_of(app) == ALL_CHARTS and "Contribution" not in text_of(app)
     assert "category × difficulty dense minus bm25" in " ".join(text_of(app).split())
