@@ -97,6 +97,11 @@ def measure_by_cutoff(
     Lines are thinner beyond this rank. `axis` is the name of the horizontal axis on hover."""
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
+    below = _difference_ticks(rows, drawing)
+    # Not every format clips a line that leaves its panel.
+    rows = rows.assign(
+        difference=lambda f: f["difference"].where(f.difference.between(*below.span))
+    )
     runs = [s for s in order_for_drawing(drawing.styles) if s.name in set(rows["run"])]
     loud = make_lines_solid([s for s in runs if not coloured_runs or s.name in coloured_runs])
     quiet = [s for s in runs if coloured_runs and s.name not in coloured_runs]
@@ -105,7 +110,6 @@ def measure_by_cutoff(
         not np.isnan(lines[s.name]["difference"]).all() for s in runs
     )
     above = score_ticks(rows[["mean", "low", "high"]].to_numpy().ravel(), value_range)
-    below = _difference_ticks(rows, drawing)
     margin = Margin(tick_width(above, below), _RIGHT, _TOP, _BOTTOM)
     layout = _Layout(margin, UPPER, GAP, LOWER)
     if panels != "both":
