@@ -466,7 +466,7 @@ def test_forty_groups_with_long_names_have_at_most_three_lines() -> None:
 def test_of_many_runs_those_not_in_colour_are_grey_and_say_their_name() -> None:
     styles, loud = styles_of(*LONG, baseline=LONG[1]), LONG[:5]
     frame = curve_frame(*LONG, baseline=LONG[1])
-    frame["difference"] /= 10  # all within the band of the run in focus
+    frame["difference"] /= 100  # all within the band of the run in focus
     figure = measure_by_cutoff(frame, drawing_of(styles), coloured_runs=loud)
     for yaxis, runs in (("y", 20), ("y2", 19)):
         lines = lines_of(figure, yaxis)
