@@ -63,7 +63,8 @@ def describe_lines(curves: Curves, drawing: Drawing) -> str:
     focus = drawing.focus
     notes = {
         bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES): True,
-        f"The lower panels fit {focus}; other runs may lie outside.": len(drawing.styles) > 2,
+        f"The lower panels are scaled to {focus}; other runs may lie outside.": len(drawing.styles)
+        > 2,
         "Dashed line: baseline.": not drawing.is_single_run,
         "Thick line at the bottom: significant difference.": curves.has_significant_k(focus),
         "Thin line: at most half of the run’s lists are that long.": min(ends) < max(ends),
