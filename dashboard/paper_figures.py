@@ -116,7 +116,7 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
     )
     caption = f"{family}@k by k (log scale), {w.format_query_count(answer.queries)}"
     if not view.is_single_run:
-        caption += f"; below: difference from {view.baseline}"
+        caption += f"; below: difference from {view.baseline}, scaled to {view.focus}"
     if answer.queries >= FEWEST_QUERIES:
         caption += "; bands 95\N{NO-BREAK SPACE}%"
         caption += "" if view.is_single_run else "; the lower bands are simultaneous over all k"

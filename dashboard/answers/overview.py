@@ -58,7 +58,7 @@ from metrics_core.slicing.breakdowns import are_numeric_groups
 from metrics_core.slicing.derived_groups import DERIVED
 from metrics_core.slicing.filtering import quote_name
 
-_LISTED_QUERIES = 5
+LISTED_QUERIES = 5
 LISTED_GROUPS = 5
 """Maximum number of groups that the Overview lists. The Breakdown page shows all groups."""
 _BINS = 10
@@ -85,7 +85,8 @@ class Overview:
 
     `worse`, `better`, `lowest`, `highest` and `examples` are frames of `query_differences` with
     text, meta and unlisted_by (the name of the run that lacks the query, or ""). `examples` has all
-    queries if there are too few to test. `worse` and `better` also have cause, in a few words.
+    queries if there are too few to test. `worse` and `better` also have cause, in a few words, and
+    rows with results from both runs at the end if one run lacks the first five queries.
     `histogram` counts a single run's scores in ten bins from 0 to 1."""
 
     verdict: VerdictFinding
@@ -239,12 +240,8 @@ def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame
         method = comparison.method
         return verdict_of(all_rows, comparison.name, *comparison.pair, method=method)
     level = comparison.method.level
-    focus_row = (
-        aggregate(scores.select_runs([comparison.focus]), level=level)
-        .set_index("measure")
-        .loc[comparison.name]
-    )
-    ends = focus_row["low"], focus_row["high"]
+    means = aggregate(scores.select_runs([comparison.focus]), level=level).set_index("measure")
+    ends = tuple(means.loc[comparison.name, ["low", "high"]])
     loaded = comparison.loaded
     return single_run_finding(
         all_rows, comparison.name, comparison.focus, ends, runs_loaded=loaded, level=level
@@ -272,12 +269,14 @@ def _make_query_lists(
     scored = rising[~np.isnan(difference[rising])]
     few = scored if len(scored) < FEWEST_QUERIES else scored[:0]
 
-    def select_query_rows(positions: Ints, max_rows: int = _LISTED_QUERIES) -> pd.DataFrame:
+    def select_query_rows(positions: Ints, max_rows: int = LISTED_QUERIES) -> pd.DataFrame:
         return study.with_texts(gaps.iloc[positions[:max_rows]])
 
     def select_rows_with_cause(positions: Ints) -> pd.DataFrame:
-        first = positions[:_LISTED_QUERIES]
-        return select_query_rows(first).assign(
+        in_both = gaps["unlisted_by"].to_numpy()[positions] == ""
+        n_more = 0 if in_both[:LISTED_QUERIES].any() else LISTED_QUERIES
+        first = np.append(positions[:LISTED_QUERIES], positions[in_both][:n_more])
+        return study.with_texts(gaps.iloc[first]).assign(
             cause=[
                 _describe_query_cause(comparison, in_view, q, difference) if in_view else ""
                 for q in first

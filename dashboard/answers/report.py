@@ -18,7 +18,7 @@ from dashboard.answers.breakdown import Breakdown, breakdown
 from dashboard.answers.curves import Curves, curves
 from dashboard.answers.group_table import GroupRows, GroupTableRequest, select_groups
 from dashboard.answers.id_offers import id_maps_sentence
-from dashboard.answers.overview import Overview, count_unanswered, overview
+from dashboard.answers.overview import LISTED_QUERIES, Overview, count_unanswered, overview
 from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.own_documents import exclusion_sentence
 from dashboard.answers.queries import QueryList, QueryListRequest, query_list
@@ -172,10 +172,14 @@ def make_report(
         if study.is_computed(comparison.measure)
         else None,
         losses=make_section_or_default(
-            "losses", lambda: _report_cases(study, comparison, overview_page.worse), []
+            "losses",
+            lambda: _report_cases(study, comparison, overview_page.worse.head(LISTED_QUERIES)),
+            [],
         ),
         wins=make_section_or_default(
-            "wins", lambda: _report_cases(study, comparison, overview_page.better), []
+            "wins",
+            lambda: _report_cases(study, comparison, overview_page.better.head(LISTED_QUERIES)),
+            [],
         ),
         queries=make_section_or_default(
             "queries", lambda: query_list(study, comparison, QueryListRequest()), None

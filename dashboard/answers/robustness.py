@@ -377,9 +377,8 @@ def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
     is_significant = sensitivity_of_test(study, comparison).verdict in CLEAR
     if not (is_significant and study.is_computed(comparison.measure)):
         return Sentence()
-    means = compare_means_by_coverage(study, comparison)
-    on_all, on_shared = means["difference"].tolist()
-    return file_risks.missing_queries_caveat(on_all, on_shared, int(means["queries"].iloc[1]))
+    on_all, on_shared = compare_means_by_coverage(study, comparison)["difference"]
+    return file_risks.missing_queries_caveat(query_coverage(study, comparison), on_all, on_shared)
 
 
 def p_value_on_shared_queries(study: Study, comparison: Comparison) -> float:

@@ -280,12 +280,10 @@ def _show_table(
     parts = [rounding_note(breakdown.table), "Click a row to open its queries."]
     if not comparison.is_single_run:
         count = w.format_count(breakdown.group_count)
-        corrected = f"Intervals are corrected for {count} groups."
+        corrected = f"Intervals are corrected for {count} {breakdown.noun.plural}."
         corrected *= bool(breakdown.groups["diff_low"].notna().any())
         parts = [corrected, groups.describe_bars(group_rows), group_rows.note, *parts]
     note = " ".join(filter(None, parts))
-    # What is hatched and why is one sentence.
-    note = note.replace("not tested. Not tested,", "not tested,")
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 
 

@@ -18,7 +18,6 @@ from dashboard.drawing.figures import curves as figures
 from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 _PARTS = {
     "": "Curves",
@@ -88,7 +87,7 @@ def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
     return markup.draw_heading(title, lead, context.drawing.styles)
 
 
-def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
+def _legend_markup(curves: Curves, context: PageContext) -> Markup:
     """Return the legend that all plots share. If every shown run is coloured, the runs outside the
     compared pair can be hidden by clicking them in the legend."""
     comparison = context.comparison
@@ -102,7 +101,6 @@ def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
         context.drawing,
         in_colour,
         hidden,
-        note,
         # Of few runs, hidden ones were hidden on purpose; of many, only some are drawn at first.
         omitted_runs=(
             others if len(context.study.names) > MOST_IN_COLOUR else 0,
@@ -114,11 +112,9 @@ def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
 def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None:
     """Show a chart for each measure. `with_bands` is false until the bands are computed."""
     comparison = context.comparison
-    is_tested = curves.queries >= FEWEST_QUERIES
-    note = blocks.bands_note(context.drawing, is_tested=is_tested)
     key_suffix = "" if with_bands else "_lines"
     section.show_note_with_csv(
-        _legend_markup(curves, context, note),
+        _legend_markup(curves, context),
         "By cutoff",
         frame=curves.table,
         key=f"by_cutoff{key_suffix}",
@@ -174,7 +170,7 @@ def _panel_title(family: str, context: PageContext) -> tuple[str, str]:
 def _show_precision_recall(curves: Curves, context: PageContext, with_bands: bool) -> None:
     in_colour = curves.coloured_runs(context.comparison)
     section.show_note_with_csv(
-        _legend_markup(curves, context, ""),
+        _legend_markup(curves, context),
         "Precision against recall",
         frame=curves.precision_recall,
         key="precision_recall",
@@ -206,7 +202,7 @@ def _show_precision_recall(curves: Curves, context: PageContext, with_bands: boo
 
 def _show_reranking(curves: Curves, context: PageContext, with_bands: bool) -> None:
     frame, drawing = reranking(context.study, context.comparison)[2], context.drawing
-    legend = _legend_markup(curves, context, "")
+    legend = _legend_markup(curves, context)
     section.show_note_with_csv(legend, "Reranking", frame=frame, key="reranking")
     in_colour = curves.coloured_runs(context.comparison)
     figure = draw_figure_cached(figures.reranking_ceiling, frame, drawing, coloured_runs=in_colour)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from metrics_core.base import wording as w
+from metrics_core.comparing.coverage import QueryCoverage
 from metrics_core.comparing.winners import better_run_sign
 from metrics_core.findings.robustness import RobustnessCheck, Tone
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -67,11 +68,7 @@ def ties_check(
 def describe_tie_order_effect(word: str) -> str:
     """Return the brief form of the answer of `ties_check`: the effect of the order of ties. `word`
     is the full answer."""
-    if word == w.DASH:
-        return "only two orders were tried"
-    verb = word.removeprefix("cannot ").removeprefix("could ").replace("reverse", "reverses")
-    verb = verb.replace("separate ", "separates ").replace("make ", "makes ")
-    return f"{'no' if word.startswith('cannot') else 'some'} order {verb}"
+    return "only two orders were tried" if word == w.DASH else f"their order {word}"
 
 
 def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
@@ -134,7 +131,7 @@ def missing_queries_check(
     if not n_shared or np.isnan(shared_difference):
         reason += " No query has results from both runs."
         return make_missing_check("decide it", "not firm", reason)
-    reason += f" {_describe_shared_difference(shared_difference, n_shared)}"
+    reason += f" Without them, the difference is {w.format_difference(shared_difference)}"
     is_lost = p_value > 1 - level + 1e-12
     if p_value == p_value:
         reason += f" ({'not significant, ' if is_lost else ''}{w.format_p_value(p_value)})"
@@ -155,20 +152,17 @@ def missing_queries_check(
     return make_missing_check(word, "not firm", reason)
 
 
-def missing_queries_caveat(difference: float, shared_difference: float, n_shared: int) -> Sentence:
-    """State the difference over the `n_shared` queries with results from both runs.
+def missing_queries_caveat(
+    coverage: QueryCoverage, difference: float, shared_difference: float
+) -> Sentence:
+    """State the difference without the queries for which a run has no results.
 
-    The sentence is empty if leaving out the other queries changes the difference by less than a
+    The sentence is empty if leaving out these queries changes the difference by less than a
     fifth."""
     if not abs(difference - shared_difference) >= _MIN_MISSING_SHARE * abs(difference):
         return Sentence()
-    return muted_span(f"{_describe_shared_difference(shared_difference, n_shared)}.")
-
-
-def _describe_shared_difference(difference: float, n_shared: int) -> str:
-    """State the difference over the `n_shared` queries with results from both runs, without a
-    full stop."""
-    return (
-        f"On the {w.format_query_count(n_shared)} with results from both runs, the difference is"
-        f" {w.format_difference(difference)}"
+    runs = w.join_words((run for run, queries in coverage.lacking.items() if queries), "or")
+    return muted_span(
+        f"Without the {w.format_query_count(coverage.judged - coverage.shared)} that {runs} lacks,"
+        f" the difference is {w.format_difference(shared_difference)}."
     )

@@ -316,8 +316,9 @@ def untested_note(groups: pd.DataFrame, *, tests_means: bool = True) -> str:
     rarely_differing = with_difference[~is_small & with_difference["diff_low"].isna()]
     notes = []
     if is_small.any():
-        few = f"Not tested, because there are fewer than {w.number_word(FEWEST_QUERIES)} queries:"
-        notes.append(f"{few} {w.shorten_list(list(with_difference.loc[is_small, 'group']))}.")
+        names = w.shorten_list(list(with_difference.loc[is_small, "group"]))
+        few = f"With fewer than {w.number_word(FEWEST_QUERIES)} queries,"
+        notes.append(f"{few} {names} cannot be tested.")
     if not tests_means:
         notes.append("For each group, the typical ratio is tested, not the mean.")
     elif len(rarely_differing):

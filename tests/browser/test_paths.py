@@ -241,7 +241,7 @@ def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> No
     on(page, "All queries")
     expect(page.locator("h1")).to_contain_text("hybrid is better on")
     menu(page, "Overview")
-    page.locator(".lens.differences .tally a", has_text="lost by dense").click()
+    page.locator(".lens.differences .tally a", has_text="worse with dense").click()
     on(page, "All queries")
     assert parameters(page)["show"] == ["worse"] and parameters(page)["run"] == ["dense"]
     menu(page, "Overview")

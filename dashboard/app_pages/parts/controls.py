@@ -77,7 +77,7 @@ def _other_runs_text(context: PageContext, page: Page) -> tuple[str, str]:
     also = context.comparison.other_runs
     # With many runs the Overview's table contains all of them, whichever are shown.
     in_charts = page.name == "overview" and len(context.study.names) > SHOWN_IN_FULL
-    label = "in charts" if in_charts else f"{w.plural(len(also), 'run')} shown"
+    label = "in charts" if in_charts else f"other {w.plural(len(also), 'run')}"
     return f"+{w.format_count(len(also))}", label
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.query_list import DEFAULT_LIST
 from dashboard.answers.crossing import Crossing
-from dashboard.answers.group_names import column_name, crossed_title
+from dashboard.answers.group_names import column_name, crossed_title, group_noun
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import groups
@@ -95,13 +95,13 @@ def show_differences(
     comparison = context.comparison
     column, groups_text = (
         column_name(by, comparison.cutoff),
-        w.format_with_noun(group_count, "group", "groups"),
+        w.format_with_noun(group_count, group_noun(by).singular, group_noun(by).plural),
     )
     title = f"Difference from {comparison.baseline}"
     baseline = short_names(context.drawing.styles)[comparison.baseline]
     st.html(blocks.draw_panel_heading(f"Difference from {baseline}", f"mean {comparison.name}"))
     level = w.format_share(comparison.method.level)
-    label = f"bar: {level} CI, corrected for {groups_text}"
+    label = f"bar: {level} interval, corrected for {groups_text}"
     figure = draw_figure_cached(
         figures.difference_by_group, frame, drawing, order=order, label=label
     )

@@ -16,6 +16,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 _READ_AT = (0.2, 0.5, 0.8)
 _ROUND = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
@@ -28,13 +29,12 @@ def draw_legend(
     drawing: Drawing,
     coloured_runs: Sequence[str],
     hidden_runs: Mapping[str, str],
-    note: str = "",
     *,
     omitted_runs: tuple[int, str] = (0, ""),
 ) -> Markup:
-    """Draw the legend: the coloured runs, the number of grey runs, and a note on the bands.
-    `hidden_runs` maps each run that can be hidden to the link that hides it. `omitted_runs` has the
-    number of runs that are not drawn, and the link to a chart with all runs."""
+    """Draw the legend: the coloured runs and the number of grey runs. `hidden_runs` maps each run
+    that can be hidden to the link that hides it. `omitted_runs` has the number of runs that are not
+    drawn, and the link to a chart with all runs."""
     short = short_names(coloured_runs, _NAME_LENGTH)
     return _render(
         "legend",
@@ -42,31 +42,32 @@ def draw_legend(
         more=len(drawing.styles) - len(coloured_runs),
         drawn=len(drawing.styles),
         left_out=omitted_runs,
-        note=note,
     )
 
 
 def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     """Return a note that says which runs have bands, and which band is simultaneous over all k."""
     if not is_tested:
-        return "too few queries for bands"
+        return "Too few queries for bands."
     short = short_names(drawing.styles, _NAME_LENGTH)
     if drawing.is_single_run:
-        return f"Band: 95 % interval of {short[drawing.focus]}"
+        return f"Band: 95 % interval of {short[drawing.focus]}."
     pair = w.join_words((short[drawing.focus], short[drawing.baseline]))
-    return f"Bands: 95 % intervals of {pair}. Bottom: their difference, corrected for all k"
+    return f"Bands: 95 % intervals of {pair}; below, of their difference, corrected for all k."
 
 
 def describe_lines(curves: Curves, drawing: Drawing) -> str:
-    """Return a note that explains the dashed, thick and thin lines of the charts, as far as the
-    charts have them."""
+    """Return a note that explains the bands, the scale of the lower panel, and the dashed, thick
+    and thin lines of the charts, as far as the charts have them."""
     ends = [curves.list_ends[run] for run in curves.coloured_runs(drawing.comparison)]
+    focus = drawing.focus
     notes = {
+        bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES): True,
+        f"The lower panels are scaled to {focus}; other runs may lie outside.": len(drawing.styles)
+        > 2,
         "Dashed line: baseline.": not drawing.is_single_run,
-        "Thick line at the bottom: significant difference.": curves.has_significant_k(
-            drawing.focus
-        ),
-        "Thin line: half of the run’s lists have ended.": min(ends) < max(ends),
+        "Thick line at the bottom: significant difference.": curves.has_significant_k(focus),
+        "Thin line: at most half of the run’s lists are that long.": min(ends) < max(ends),
     }
     return " ".join(note for note, is_shown in notes.items() if is_shown)
 

@@ -19,7 +19,7 @@ from dashboard.drawing.ticks import Ticks, difference_ticks, signed_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.method import NO_CORRECTION
 from metrics_core.comparing.tested_quantities import NOT_TESTED, SIGN, TYPICAL_RATIO
-from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.scoring.intervals import LEVEL
 
 _render = Template("differences")
@@ -183,7 +183,6 @@ def draw_difference_rows(
         ],
         lead=make_link,
         listed=list_link,
-        fewest=FEWEST_QUERIES,
         most=max(1, int(others[["won", "lost"]].to_numpy().max())),
         axis=axis,
         zero_label=_zero_label(axis, short[baseline]),

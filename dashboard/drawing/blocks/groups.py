@@ -20,7 +20,6 @@ from dashboard.drawing.figures.heatmap import FEWEST_COLOURED, color_limit
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
 from metrics_core.base import wording as w
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence
 
 _render = Template("groups")
@@ -98,12 +97,11 @@ def draw_group_table(
             row
             | {
                 "hint": _row_hint(row, drawing, parts, queries),
-                "kind": _bar_class(row, drawing, queries),
+                "kind": _bar_class(row, drawing),
             }
             for row in all_rows.to_dict("records")
         ],
-        rest=rest
-        | {"kind": _bar_class(rest, drawing, queries), "printed": group_rows.hidden_printed},
+        rest=rest | {"kind": _bar_class(rest, drawing), "printed": group_rows.hidden_printed},
         listed=group_rows,
         lead=make_group_link,
         more=more,
@@ -143,10 +141,10 @@ def draw_waterfall(
     return _render(
         "waterfall",
         rows=[
-            row | {"start": start, "kind": _bar_class(row, drawing, int(total["queries"]))}
+            row | {"start": start, "kind": _bar_class(row, drawing)}
             for row, start in zip(rows, ends, strict=False)
         ],
-        total=total,
+        total=total.to_dict() | {"kind": _bar_class(total, drawing)},
         # The number is to the right of its bar.
         scale=Ticks([], [], (low, high + _NUMBER * (high - low) if high > low else low + 1)),
         style=drawing.focus_style,
@@ -157,17 +155,17 @@ def draw_waterfall(
 
 
 def waterfall_caption(group_rows: GroupRows) -> str:
-    """Return the caption of a waterfall chart. It defines the contributions, and explains the pale
+    """Return the caption of a waterfall chart. It defines the contributions, and explains the grey
     and the hatched bars if there are any."""
     text = "Contribution: share of the queries × mean difference."
     return " ".join(filter(None, (text, describe_bars(group_rows))))
 
 
 def describe_bars(group_rows: GroupRows) -> str:
-    """Explain the pale and the hatched bars of contributions if there are any."""
+    """Explain the grey and the hatched bars of contributions if there are any."""
     untested = group_rows.rows["diff_low"].isna()
     notes = {
-        "Pale: not significant on its own.": (~group_rows.rows["clear"] & ~untested).any(),
+        "Grey: not significant on its own.": (~group_rows.rows["clear"] & ~untested).any(),
         "Hatched: not tested.": untested.any() or group_rows.hidden,
     }
     return " ".join(note for note, is_shown in notes.items() if is_shown)
@@ -212,7 +210,6 @@ def _header_cells(
     """Return the header cells of the available columns: name, queries, mean, difference,
     contribution, headroom."""
     comparison = drawing.comparison
-    low, high = (w.format_difference(end, _tick_digits(gaps)) for end in gaps.span)
     short = short_names([comparison.baseline, comparison.focus], _SHORT_RUN)
     focus_name, pair = (
         short[comparison.focus],
@@ -229,7 +226,7 @@ def _header_cells(
 
     reach = " to ".join(f"{end:g}".replace("-", w.MINUS) for end in means.span)
     heads = [
-        make_header_cell("group", column, kind="who"),
+        make_header_cell("group", w.sentence_case(column), kind="who"),
         make_header_cell("queries", "Queries", kind="number"),
         make_header_cell(
             "mean",
@@ -238,13 +235,13 @@ def _header_cells(
         ),
     ]
     if not comparison.is_single_run:
-        about = f"{w.format_share(comparison.method.level)} interval, {low} to {high}"
+        about = f"{w.format_share(comparison.method.level)} interval"
         if breakdown.table["diff_low"].isna().all():
-            about = f"not tested, {low} to {high}"
+            about = "not tested"
         elif _exceeds_scale(all_rows, gaps):
             about = f"{about}; ▸ beyond"
         heads += [
-            make_header_cell("difference", "Difference", about),
+            make_header_cell("difference", "Difference", about, _render("tick_row", gaps=gaps)),
             make_header_cell(
                 "adds",
                 "Contribution",
@@ -256,17 +253,13 @@ def _header_cells(
         ]
     if has_headroom:
         hint = f"Score of {focus_name}, and what an ideal ranking would add"
-        heads.append(make_header_cell("room", "Headroom", "up to the ideal ranking", hint=hint))
+        heads.append(make_header_cell("room", "Headroom", "bar ends at the ideal", hint=hint))
     return heads
 
 
 def _exceeds_scale(rows: pd.DataFrame, gaps: Ticks) -> bool:
     ends = gaps.share(rows["diff_low"].min()), gaps.share(rows["diff_high"].max())
     return ends[0] < -_ROUNDING or ends[1] > 1 + _ROUNDING
-
-
-def _tick_digits(ticks: Ticks) -> int:
-    return max((len(text.partition(".")[2]) for text in ticks.texts), default=1)
 
 
 def _row_hint(
@@ -291,16 +284,13 @@ def _row_hint(
     return f"{text}\n{w.sentence_case(headroom_text)}" if headroom_text else text
 
 
-def _bar_class(row: Mapping[str, Any], drawing: Drawing, n_queries: int) -> str:
-    """Return the CSS classes of a contribution's bar. The bar is pale if the difference in the
-    group is not significant, hatched if the group is not tested, and grey if there are too few
-    queries in total."""
+def _bar_class(row: Mapping[str, Any], drawing: Drawing) -> str:
+    """Return the CSS classes of a contribution's bar. The bar is grey if the difference in the
+    group is not significant, and also hatched if the group is not tested."""
     less = not drawing.comparison.measure.declaration.higher_is_better
-    side = tone(-row["adds"] if less else row["adds"], 9) or "level"
-    side = "level" if n_queries < FEWEST_QUERIES else side
     if row["clear"]:
-        return side
-    return f"{side} {'untested' if np.isnan(row.get('diff_low', np.nan)) else 'pale'}"
+        return tone(-row["adds"] if less else row["adds"], 9) or "level"
+    return "level untested" if np.isnan(row.get("diff_low", np.nan)) else "level"
 
 
 def draw_note_below_groups(

@@ -12,7 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.address.query_list import NO_LIST, fields_of_list
-from dashboard.answers.overview import LISTED_GROUPS
+from dashboard.answers.overview import LISTED_GROUPS, LISTED_QUERIES
 from dashboard.drawing.blocks.markup import (
     IN_A_SENTENCE,
     Href,
@@ -316,23 +316,24 @@ def draw_query_list(
     total: int,
     use_colours: bool = True,
 ) -> Markup:
-    """Draw the queries with the largest losses or gains. They are grey unless `use_colours` is
-    true.
+    """Draw the queries with the largest losses or gains, in grey unless `use_colours` is true.
 
     `rows` has query_id, text, meta, score, baseline_score, difference, cause and unlisted_by (the
     run that lacks the query, or ""). `total` is the number of all queries with a loss or gain."""
-    title = f"Got {kind}"
     if rows.empty:
-        return _render("empty_list", title=title, text=f"No query got {kind}.")
+        return _render("empty_list", title=f"Got {kind}", text=f"No query got {kind}.")
     unlisted_by = rows["unlisted_by"].map(lambda run: shorten_run_names(run, drawing.styles))
+    note, listed = "", rows[unlisted_by == ""]
+    if (unlisted_by.head(LISTED_QUERIES) != "").all() and len(listed):
+        # Queries that one run lacks show nothing about its ranking.
+        rows, note = listed, f"Without the queries that {unlisted_by.iloc[0]} lacks."
     reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " returned no results")
-    note = ""
     if reasons.nunique() == 1 < len(rows) and (reason := reasons.iloc[0]):
         # What holds for every row is said once.
-        note, reasons = f"All {w.number_word(len(rows))}: {reason}.", ""
+        note, reasons = f"{note} All {w.number_word(len(rows))}: {reason}.", ""
     return _render(
         "query_list",
-        title=title,
+        title=f"Got {kind}",
         note=note,
         more=(f"all {w.format_count(total)}", href("queries", **fields_of_list(kind))),
         rows=rows.assign(reason=reasons).to_dict("records"),
@@ -395,6 +396,5 @@ def draw_group_list(
         digits=digits,
         less=less,
         pieces=sentence_pieces(finding, drawing.styles),
-        rule=f"{w.format_share(LEVEL)} intervals, uncorrected. Coloured if significant{corrected}"
-        f" and based on at least {FEWEST_QUERIES} queries.",
+        rule=f"{w.format_share(LEVEL)} intervals{corrected}. Coloured if significant.",
     )

@@ -38,7 +38,7 @@ from dashboard.drawing.figures.text import escape, hover_properties, short_names
 from dashboard.drawing.theme import Palette, RunStyle, make_lines_solid
 from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
 
-UPPER, GAP, LOWER = 212, 40, 122
+UPPER, GAP, LOWER = 212, 40, 164
 """Heights in px of the upper panel, of the gap below it, and of the lower panel. With these
 heights, both panels fit on the first screen of a projector, together with the top of the page."""
 SINGLE = 156
@@ -50,7 +50,7 @@ exactly at an end."""
 _RECALL = 420
 _TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
 _MINUS_LENGTH = 24
-_ROOM = 0.12
+_ROOM = 0.5
 """Space beyond the differences, as a share of their range. Most bands, which are computed later,
 fit in this space, so that the axis need not change."""
 _ONE_OF_MANY = 6
@@ -97,6 +97,11 @@ def measure_by_cutoff(
     Lines are thinner beyond this rank. `axis` is the name of the horizontal axis on hover."""
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
+    below = _difference_ticks(rows, drawing)
+    # Not every format clips a line that leaves its panel.
+    rows = rows.assign(
+        difference=lambda f: f["difference"].where(f.difference.between(*below.span))
+    )
     runs = [s for s in order_for_drawing(drawing.styles) if s.name in set(rows["run"])]
     loud = make_lines_solid([s for s in runs if not coloured_runs or s.name in coloured_runs])
     quiet = [s for s in runs if coloured_runs and s.name not in coloured_runs]
@@ -105,7 +110,6 @@ def measure_by_cutoff(
         not np.isnan(lines[s.name]["difference"]).all() for s in runs
     )
     above = score_ticks(rows[["mean", "low", "high"]].to_numpy().ravel(), value_range)
-    below = _difference_ticks(rows, drawing)
     margin = Margin(tick_width(above, below), _RIGHT, _TOP, _BOTTOM)
     layout = _Layout(margin, UPPER, GAP, LOWER)
     if panels != "both":
@@ -237,13 +241,13 @@ def _line_traces(
 
 
 def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
-    """Return ticks that cover the differences of the shown runs and the band of the run in
-    focus."""
-    gaps = frame[frame["run"].isin(list(drawing.styles))]
-    values = gaps["difference"].to_numpy()
+    """Return ticks that cover the difference of the run in focus and its band. A run that differs
+    much more would make both flat, so other runs may be outside."""
+    rows = frame[frame["run"] == drawing.focus]
+    values = rows["difference"].to_numpy()
     finite = values[~np.isnan(values)]
     reach = _ROOM * float(np.ptp(np.append(finite, 0.0)))
-    band_ends = gaps[gaps["run"] == drawing.focus][["diff_low", "diff_high"]].to_numpy().ravel()
+    band_ends = rows[["diff_low", "diff_high"]].to_numpy().ravel()
     return zero_based_ticks([*(finite - reach), *(finite + reach), *band_ends])
 
 

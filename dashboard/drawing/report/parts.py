@@ -48,7 +48,6 @@ the file."""
 _NOUNS = {"losses": "loss", "wins": "win"}
 _WIDTH = 360.0
 """Width in px at which a chart is drawn. The chart is scaled when it is shown."""
-_TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
 _SYMBOLS = (
     "relᵢ: grade at rank i. g: its gain, by default the grade. R: number of relevant documents."
 )
@@ -263,8 +262,7 @@ class ReportParts:
             return Markup()
         in_colour = curves.coloured_runs(drawing.comparison)
         is_tested = curves.queries >= FEWEST_QUERIES
-        note = curves_blocks.bands_note(drawing, is_tested=is_tested)
-        legend = curves_blocks.draw_legend(drawing, in_colour, {}, note)
+        legend = curves_blocks.draw_legend(drawing, in_colour, {})
         text = (
             "k: number of results counted (log scale). Dotted: k ="
             f" {w.format_count(drawing.cutoff)}. {curves_blocks.describe_lines(curves, drawing)}"
@@ -274,7 +272,7 @@ class ReportParts:
         chosen_name = drawing.comparison.measure.declaration.name
         charts = [
             (
-                curves_blocks.draw_panel_heading(_curve_title(family), ""),
+                curves_blocks.draw_panel_heading(f"{family}@k", ""),
                 self.draw_chart(family, drawing),
                 family == chosen_name,
             )
@@ -298,9 +296,7 @@ class ReportParts:
             value_range=curves.ranges[family],
             panels=panels,
         )
-        label = (
-            f"{_curve_title(family)} of {w.join_words(drawing.styles)} by k. {curves.title.text}."
-        )
+        label = f"{family}@k of {w.join_words(drawing.styles)} by k. {curves.title.text}."
         return draw_svg(chart, width, label)
 
     def _cases(self, kind: str) -> list[Case]:
@@ -396,7 +392,3 @@ def _method_text(comparison: Comparison) -> str:
         f"{describe_tie_rule(comparison.measure)} Effect size is the mean difference divided by the"
         " standard deviation of the queries’ differences; its interval is not corrected."
     )
-
-
-def _curve_title(family: str) -> str:
-    return _TITLES.get(family, f"{family}@k")

@@ -55,7 +55,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
     assert "No category is significant on its own. Network (not tested) adds a quarter of" in shown
     assert "None of 86 groups" in shown
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
-    assert "not tested, because there are fewer than ten queries: Network and Privacy." in shown
+    assert "With fewer than ten queries, Network and Privacy cannot be tested." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
     pages = links_to(app, "breakdown")
     for wanted in ("by=category&across=difficulty", "by=words in the query", "ranked=-room"):
@@ -119,8 +119,10 @@ def test_it_opens_with_the_table_and_the_address_keeps_a_choice() -> None:
     app = opened("breakdown", run="dense", base="bm25")
     form = app.get("button_group")[-1]
     assert form.key == "w_charts" and form.value == "0" and not charts_of(app)
-    assert "Intervals are corrected for 8 groups. Pale: not significant on its own." in text_of(app)
-    assert "Hatched: not tested, because there are fewer than ten queries:" in text_of(app)
+    assert "Intervals are corrected for 8 categories. Grey: not significant on its own." in text_of(
+        app
+    )
+    assert "Hatched: not tested. With fewer than ten queries, Network" in text_of(app)
     app.button_group(key="w_charts").select("1").run()
     assert charts_of(app) == ALL_CHARTS and "Contribution" not in text_of(app)
     assert "category × difficulty dense minus bm25" in " ".join(text_of(app).split())
@@ -220,7 +222,7 @@ def test_four_queries_are_examples_and_nothing_is_coloured(
     app = opened("breakdown", run="a", base="b", charts="0")
     assert "Only 4 queries: too few for a result" in text_of(app)
     bars = set(re.findall(r'class="bar ([a-z ]+)', drawn(app)))
-    assert bars == {"level untested", "total"}
+    assert bars == {"level untested"}
 
 
 def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
@@ -267,7 +269,7 @@ def test_of_one_group_there_is_no_table() -> None:
 
 
 def test_the_difference_on_shared_queries_is_that_of_the_overview() -> None:
-    said = "On the 98 queries with results from both runs, the difference is +0.053."
+    said = "Without the 6 queries that bm25 lacks, the difference is +0.053."
     pair = {"run": "dense", "base": "bm25"}
     for page in ("", "breakdown"):
         assert said in text_of(opened(page, **pair))

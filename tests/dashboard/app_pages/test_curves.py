@@ -54,10 +54,11 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
 ) -> None:
     shown = text_of(opened("curves"))
     assert "Thick line at the bottom: significant difference." in shown
+    assert "below, of their difference, corrected for all k. The lower panels are scaled" in shown
     assert "Half of the bm25 lists end by rank 22, so beyond that rank" in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")
-    assert "too few queries for bands" in text_of(app) and "No k is tested" in text_of(app)
+    assert "Too few queries for bands." in text_of(app) and "No k is tested" in text_of(app)
     assert "Dashed line: baseline." in text_of(app) and "Thick line" not in text_of(app)
     traces = [t for c in app.get("plotly_chart") for t in json.loads(c.proto.spec)["data"]]
     assert traces and not any(trace.get("fill") for trace in traces)

@@ -422,7 +422,7 @@ def test_of_forty_categories_those_that_differ_most_are_listed(
 ) -> None:
     folder = collection(tmp_path, 104, [f"group {i}" for i in range(40)])
     monkeypatch.setenv("RANKLENS_DATA", str(folder))
-    few = "tested, because there are fewer than ten queries:"
+    few = "With fewer than ten queries, "
     assert few in text_of(opened("breakdown", run="a", base="b"))
     assert few not in text_of(opened("breakdown", run="a", base="b", by="length"))
     shown = text_of(opened(run="a", base="b"))

@@ -24,7 +24,7 @@ def test_the_page_reads_as_an_answer() -> None:
         "Relevant, but not in the top 10 of dense",
         "1 of 2 relevant documents is missing. Numbers are ranks in each run;",
         "Where the score was lost",
-        "Headroom 0.680 achieved of 1.000 0.320",
+        "Headroom 0.680 achieved (ideal: 1.000) 0.320",
         "Sweep error ER-21 at rank 1 instead of 5 gives 0.826",
         "3 unjudged in the top 10",
         "Note",

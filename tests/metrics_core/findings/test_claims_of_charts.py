@@ -254,7 +254,7 @@ def false_in_untested(given: Situation, text: str) -> Iterator[str | bool]:
     few = set(own.index[own["queries"] < FEWEST_QUERIES])
     alike = set(own.index[(own["queries"] >= FEWEST_QUERIES) & own["diff_low"].isna()])
     for groups, pattern in (
-        (few, r"Not tested, because there are fewer than ten queries: ([^.:]*)\."),
+        (few, r"With fewer than ten queries, ([^.:]*) cannot be tested\."),
         (alike, r"No interval, because too few queries differ: ([^.:]*)\."),
     ):
         said = re.search(pattern, text)

@@ -543,7 +543,7 @@ def test_crossed_columns_name_the_group_in_which_the_difference_is_largest() -> 
 
 def test_why_groups_have_no_interval_is_said() -> None:
     rows = groups_of({"a": 0.1, "b": 0.2, "c": 0.3}, []).assign(queries=[3, 20, 20])
-    assert untested_note(rows) == "Not tested, because there are fewer than ten queries: a."
+    assert untested_note(rows) == "With fewer than ten queries, a cannot be tested."
     told = untested_note(rows.assign(diff_low=np.nan))
     assert told.endswith(" No interval, because too few queries differ: b and c.")
 

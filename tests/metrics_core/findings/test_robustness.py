@@ -11,6 +11,7 @@ import pytest
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
+from metrics_core.comparing.coverage import QueryCoverage
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import find_fragility
 from metrics_core.findings import file_risks, open_verdicts
@@ -309,12 +310,16 @@ def test_equal_scores() -> None:
 
 def test_missing_queries() -> None:
     assert file_risks.missing_queries_check({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
-    assert file_risks.missing_queries_caveat(0.1, 0.07, 1234).text == (
-        "On the 1,234 queries with results from both runs, the difference is +0.070."
+    lacking: dict[str, tuple[str, ...]] = {"new": (), "old": ("q1",)}
+    coverage = QueryCoverage(2000, 766, lacking, {})
+    assert file_risks.missing_queries_caveat(coverage, 0.1, 0.07).text == (
+        "Without the 1,234 queries that old lacks, the difference is +0.070."
     )
-    assert "On the 1 query with" in file_risks.missing_queries_caveat(0.1, 0.15, 1).text
+    both = QueryCoverage(9, 8, {"new": ("q1",), "old": ("q1",)}, {})
+    one = file_risks.missing_queries_caveat(both, 0.1, 0.15).text
+    assert "the 1 query that new or old lacks," in one
     for without_missing in (0.1, 0.081, float("nan")):
-        assert not file_risks.missing_queries_caveat(0.1, without_missing, 7)
+        assert not file_risks.missing_queries_caveat(coverage, 0.1, without_missing)
     kept = file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7)
     assert kept is not None and (kept.word, kept.tone) == ("cannot reverse it", "firm")
     assert kept.brief == "queries without results cannot reverse it"

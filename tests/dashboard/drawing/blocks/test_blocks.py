@@ -420,6 +420,10 @@ def test_query_list():
     page = Page(overview.draw_query_list(caused, DRAWING, "worse", href, total=17))
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
     assert page.text.endswith("All two: best document fell to rank 5."), "said once for all rows"
+    lacked = pd.concat([query_rows().iloc[[1]]] * 5 + [query_rows().iloc[[0]]], ignore_index=True)
+    page = Page(overview.draw_query_list(lacked, DRAWING, "worse", href, total=17))
+    assert "query 2" not in page.text and "charged twice" in page.text
+    assert page.text.endswith("Without the queries that hybrid lacks.")
     quiet = overview.draw_query_list(
         query_rows(), DRAWING, "worse", href, total=17, use_colours=False
     )
@@ -476,10 +480,7 @@ def groups_drawn(rows: pd.DataFrame, **more: int) -> Markup:
 def test_group_list_in_the_order_given():
     part = groups_drawn(group_rows(3).iloc[::-1], n_tested_groups=7)
     page = Page(part)
-    assert (
-        "Coloured if significant after correction for 7 groups and based on at least 10 queries."
-        in part
-    )
+    assert "intervals after correction for 7 groups. Coloured if significant." in part
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
         "breakdown?by=topic",
         *("?lead=group 2", "?lead=group 1", "?lead=group 0"),
@@ -569,7 +570,7 @@ def test_difference_rows():
     assert names == ["hybrid", "dense", "titles"]
     assert "bm25 = 0.571" in page.text
     assert "+0.060 [0.030, 0.092]" in page.text and "−0.161 [−0.204, −0.119]" in page.text
-    assert "17 lost by hybrid 46 won by hybrid21 same" in page.text
+    assert "17 worse with hybrid 46 better with hybrid21 same" in page.text
     assert "−0.20−0.100+0.10" in page.text, "the axis: nice ticks, a plain zero"
     assert "← worse" in page.text and "better →" in page.text
     assert [own["class"] for own in page.having("change")] == [

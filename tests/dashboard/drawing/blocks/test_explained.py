@@ -112,7 +112,7 @@ def test_card_and_ledger_print_a_part_alike() -> None:
 def test_a_headroom_bar_names_what_is_not_nothing() -> None:
     one = [np.array([v]) for v in (0.5, 0.25, 0.0, 0.25)]
     text = Page(draw_headroom_bar(Headroom(*one), DRAWING)).text
-    assert "achieved of 1.000 0.500" in text and "wrong order in the top" in text
+    assert "achieved (ideal: 1.000) 0.500" in text and "wrong order in the top" in text
     assert "never retrieved 0.250" in text and "below" not in text
     # A part that is the whole loss is printed as the loss is; the parts still add up.
     one = [np.array([v]) for v in (0.3199, 0.50652, 0.17358, 0.0)]

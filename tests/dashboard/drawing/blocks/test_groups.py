@@ -72,20 +72,31 @@ def bars(html: str) -> list[tuple[str, float, float]]:
 
 
 def test_a_bar_starts_where_the_last_one_ended_and_the_last_is_the_whole() -> None:
-    found = bars(drawn(table([0.02, 0.03, -0.01])))
-    assert [kind for kind, *_ in found] == ["better untested", "better", "worse pale", "total"]
+    shown = table([0.02, 0.03, -0.01])
+    shown.table.loc[3, "clear"] = True
+    found = bars(drawn(shown))
+    assert [kind for kind, *_ in found] == ["level untested", "better", "level", "better"]
     assert [place for _, *place in found] == [[0, 60], [60, 40], [80, 20], [0, 80]]
 
 
 def test_losses_go_left_of_zero() -> None:
     found = bars(drawn(table([-0.02, -0.02, 0.01])))
     assert found[0][1:] == (50.0, 50.0) and found[1][1:] == (0.0, 50.0)
+    assert found[0][0] == "worse"
     assert bars(drawn(table([-0.02, -0.02, -0.01]), measure="NumNonrelRet"))[0][0] == "better"
 
 
-def test_under_ten_queries_nothing_is_coloured() -> None:
-    kinds = {kind for kind, *_ in bars(drawn(table([0.02, 0.03, -0.01], [2, 3, 4])))}
-    assert kinds == {"level", "level pale", "level untested", "total"}
+def test_what_is_not_significant_is_grey() -> None:
+    def has_colour(html: str) -> list[bool]:
+        cells = re.findall(r'<td [^>]*class="difference">.*?class="amount"', html, re.DOTALL)
+        return ["--run" in cell for cell in cells]
+
+    shown = table([0.02, 0.03, -0.01])
+    assert sorted(has_colour(drawn(shown))) == [False, False, False, True]
+    shown.table["clear"] = False
+    html = drawn(shown)
+    assert {kind for kind, *_ in bars(html)} == {"level", "level untested"}
+    assert has_colour(html) == [False] * 4
 
 
 def test_what_groups_add_is_the_whole_as_printed_also_with_some_hidden() -> None:
@@ -109,8 +120,11 @@ def steps(shown: Breakdown, most: int, measure: str = "nDCG@10") -> str:
 
 
 def test_a_waterfall_ends_at_the_whole_with_the_other_groups_in_one_row() -> None:
-    html = steps(table([0.02, 0.03, -0.01]), 8)
-    assert [kind for kind, *_ in bars(html)] == ["better untested", "better", "worse pale", "total"]
+    shown = table([0.02, 0.03, -0.01])
+    assert [kind for kind, *_ in bars(steps(shown, 8))][2:] == ["level", "level"]
+    shown.table.loc[3, "clear"] = True
+    html = steps(shown, 8)
+    assert [kind for kind, *_ in bars(html)] == ["level untested", "better", "level", "better"]
     left = [round(place * 1.25, 1) for _, place, _ in bars(html)]  # a fifth is kept for numbers
     assert left == [0, 60, 80, 0] and EVIL not in html
     html = steps(table([0.0021] * 20), 7)
@@ -127,17 +141,23 @@ def test_a_row_says_how_its_part_comes_about_and_leads_to_its_queries() -> None:
     html = drawn(table([0.02, 0.03, -0.01]))
     assert "9/40 × +0.089 = +0.020" in Page(html).text or "9/40 × +0.089 = +0.020" in html
     assert html.count('href="./queries?') == 3 and "<script>" not in html
-    assert "95\u00a0% interval, " in html and html.count('class="interval"') == 3
+    assert "95\u00a0% interval" in html and html.count('class="interval"') == 3
     assert html.count("<small>not tested</small>") == 1, "that without an interval"
     assert html.count('class="change better clear"') == 1
 
 
+def ticks_of(html: str) -> list[str]:
+    row = html.partition('class="ticks"')[2].partition("</span>")[0]
+    return re.findall(r">([^<]+)</i>", row)
+
+
 def test_an_interval_far_wider_than_the_others_runs_off_their_scale() -> None:
     shown = table([0.02, 0.03, -0.01, 0.01])
-    assert "▸ beyond" not in drawn(shown) and "−0.20 to +0.30" in drawn(shown)
+    ticks = ["−0.20", "0", "+0.30"]
+    assert "▸ beyond" not in drawn(shown) and ticks_of(drawn(shown)) == ticks
     shown.table.loc[3, ["diff_low", "diff_high"]] = [-0.1, 1.9]
     html = drawn(shown)
-    assert "▸ beyond" in html and "−0.20 to +0.30" in html
+    assert "▸ beyond" in html and ticks_of(html) == ticks
     assert html.count("off-right") == 1 and "off-left" not in html
     assert "[−0.100, 1.900]" in html, "the pointer and who hears it are told the whole"
     left, width = re.findall(r'interval off-right" style="left:([\d.]+)%;width:([\d.]+)%', html)[0]

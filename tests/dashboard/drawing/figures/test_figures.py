@@ -343,10 +343,17 @@ def test_curves_without_differences_have_one_panel() -> None:
 
 def test_the_axis_of_the_differences_follows_them() -> None:
     frame = curve_frame(*STYLES).assign(diff_low=np.nan, diff_high=np.nan)
-    for scale, ends in ((1.0, (-0.2, 0.3)), (0.1, (-0.02, 0.03))):
+    for scale, ends in ((1.0, (-0.1, 0.3)), (0.1, (-0.01, 0.03))):
         small = frame.assign(difference=frame["difference"] * scale)
         axis = measure_by_cutoff(small, drawing_of(STYLES)).layout.yaxis2
         assert (axis.tickvals[0], axis.tickvals[-1]) == ends
+        # A run that differs much more does not make the run in focus flat.
+        others = small["run"] != drawing_of(STYLES).focus
+        small.loc[others, "difference"] *= 10
+        figure = measure_by_cutoff(small, drawing_of(STYLES))
+        assert figure.layout.yaxis2 == axis
+        below = [y for t in figure.data if t.yaxis == "y2" for y in t.y if y is not None and y == y]
+        assert below and ends[0] <= min(below) and max(below) <= ends[1], "some formats do not clip"
 
 
 def test_one_of_the_two_panels_can_be_drawn_alone() -> None:
@@ -459,6 +466,7 @@ def test_forty_groups_with_long_names_have_at_most_three_lines() -> None:
 def test_of_many_runs_those_not_in_colour_are_grey_and_say_their_name() -> None:
     styles, loud = styles_of(*LONG, baseline=LONG[1]), LONG[:5]
     frame = curve_frame(*LONG, baseline=LONG[1])
+    frame["difference"] /= 100  # all within the band of the run in focus
     figure = measure_by_cutoff(frame, drawing_of(styles), coloured_runs=loud)
     for yaxis, runs in (("y", 20), ("y2", 19)):
         lines = lines_of(figure, yaxis)

@@ -225,8 +225,8 @@ def test_checks_say_whether_they_hold() -> None:
 def test_groups_that_are_not_tested_are_hatched() -> None:
     page = page_of(sample())
     screen = page.partition('data-screen="groups"')[2].partition('data-screen="')[0]
-    assert screen.count("better untested") == 2 and screen.count("better pale") == 6
-    assert "Pale: not significant on its own. Hatched: not tested." in screen_of(page, "groups")
+    assert screen.count("bar level untested") == 2 and screen.count('bar level"') == 6
+    assert "Grey: not significant on its own. Hatched: not tested." in screen_of(page, "groups")
 
 
 def test_long_names_are_shortened_on_screens() -> None:
