@@ -465,7 +465,7 @@ def false_in_history(given: Situation, text: str) -> Iterator[str | bool]:
     yield told["first_bad_version"] not in text and "since when"
     flickers = re.search(r"; (\d+) went back and forth\.$", text)
     yield (count_of(flickers[1]) if flickers else 0) != told["n_flickering"] and "flicker"
-    bad = re.search(r"(\d+) quer(?:y|ies) regressed", text)
+    bad = re.search(r"(\d+) quer(?:y|ies) broke", text)
     yield not bad or count_of(bad[1]) != told["n_failing"]
 
 
