@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.comparing.pairs import BETTER, SAME, TIED, WORSE
+from metrics_core.comparing.pairs import BETTER, SAME, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.phrases import (
     COMPARE_ANOTHER_RUN,
     NO_DIRECTION,
     NO_SCORE_WITH_BOTH,
-    SAME_RULE,
 )
 from metrics_core.findings.sentence import (
     Sentence,
@@ -103,8 +102,8 @@ def queries_finding(
 def queries_subtitle(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """State the median win and loss, and when a query counts as same, fixed or broken, if there are
-    such queries.
+    """State the median win and loss, and when a query counts as fixed or broken, if there are such
+    queries.
 
     If too few queries have a score from both runs, the text says that nothing is coloured.
     `differences` is the same as for `queries_finding`; its columns outcome and difference are
@@ -129,8 +128,6 @@ def queries_subtitle(
     ]
     if medians:
         parts.append(f"{w.sentence_case(', '.join(medians))}.")
-    if (len(won) or len(lost)) and (differences["outcome"] == TIED).any():
-        parts.append(SAME_RULE)
     sentences = [muted_span(part) for part in parts]
     for name, n, run in (
         ("Fixed", query_counts.fixed, focus),

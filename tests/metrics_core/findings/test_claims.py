@@ -290,8 +290,8 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     if given.focus == given.baseline:
         yield count_of(re.match(r"^(?:[\d,]+ of )?([\d,]+) quer", title)[1]) != total  # type: ignore[index]
         return
-    won, lost, same = outcomes(given, given.focus)
-    yield ("Same: " in lead) is not bool((won or lost) and same) and "the same"
+    won, lost, _ = outcomes(given, given.focus)
+    yield "Same: " in lead and "the same"
     told = re.match(
         r"\w+ is better on ([\d,]+) of ([\d,]+) quer(?:y|ies), worse on ([\d,]+)$", title
     )
