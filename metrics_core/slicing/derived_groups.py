@@ -23,7 +23,7 @@ Groups = tuple[Ints, Sequence[str]]
 """Group of each query: the position of its name in a sequence of group names, int64[query] (-1 if
 the query has no group), and the sequence."""
 
-MARK = " \u00b7 derived"
+MARK = " \u00b7 computed"
 """Suffix of the name of a derived column, which distinguishes it from columns in files."""
 
 _ASKING = """am are can could did do does had has have how is should was were what when where which

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.conftest import drawn, opened, text_of
 
-HARD = "how hard for the other runs · derived"
+HARD = "how hard for the other runs · computed"
 
 
 def folder_of(
