@@ -23,7 +23,6 @@ from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, classify_differences, query_differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.list_changes import list_changes_finding
-from metrics_core.findings.phrases import describe_tie_rule
 from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import Sentence
 
@@ -297,7 +296,6 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
         all_zero=count_failing_queries(comparison, int(masks["none"].sum())),
         every_run=comparison.focus if len(comparison.runs) == 1 else comparison.every_run,
         has_direction=comparison.has_direction,
-        tie_rule=describe_tie_rule(comparison.measure),
     )
     pair = comparison.pair
     return _QueryFindings(

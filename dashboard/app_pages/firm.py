@@ -59,9 +59,13 @@ def render() -> None:
             is_open = entry.part == open_part
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
             # The chart below the open check shows the range.
-            reason = entry.reason.removesuffix(entry.range_text).rstrip()
+            hidden = entry.range_text * is_open
             row = robustness_checks.draw_check(
-                replace(entry, reason=reason) if is_open else entry,
+                replace(
+                    entry,
+                    title=robustness_checks.question_of_check(entry, strip),
+                    reason=entry.reason.removesuffix(hidden).rstrip(),
+                ),
                 link,
                 context.look.styles,
                 is_inconclusive=unclear,

@@ -44,7 +44,13 @@ from metrics_core.scoring.intervals import LEVEL
 
 _SYSTEMS = {"in_order": answers.NONE, "versions": ()}
 """The values of the address fields for runs that are not versions of one system."""
-_ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
+_FIRST = 12
+"""Maximum number of queries that are shown unfolded."""
+_ORDERS = {
+    answers.BY_NAME: "sorted by name",
+    answers.AS_LOADED: "as loaded",
+    answers.BY_DATE: "sorted by date",
+}
 
 
 def render() -> None:
@@ -72,37 +78,28 @@ def render() -> None:
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     finding = not_versions_finding() if are_systems else history.finding
     st.html(markup.draw_heading(*finding.statement_and_rest, context.look.styles))
+    if not are_versions:
+        _ask_if_versions(runs, are_systems=are_systems)
+    if are_systems:
+        return
     others = _versions_of_other_collections(context) if are_versions else []
     # Files' dates help to answer the question.
-    by_date = address["in_order"] == answers.BY_DATE or not (are_versions or are_systems)
+    by_date = address["in_order"] == answers.BY_DATE or not are_versions
     rows = version_rows(history, dates, others, by_date=by_date)
-    if are_systems:
-        is_higher_better = comparison.measure.declaration.higher_is_better
-        rows = rows.sort_values("mean", ascending=not is_higher_better, kind="stable")
     if are_versions:
         _show_means(history, rows, context)
         if sentences := version_sentences(rows, others, comparison.cutoff):
             st.html(blocks.draw_version_remarks(sentences))
         _show_order(runs, dates, context, are_versions=True)
-    elif are_systems:
-        back = {"in_order": "", "versions": ()}
-        with st.container(horizontal=True, key="are_versions"):
-            if st.button("Open Ranking", type="primary"):
-                session.goto("pairs")
-            st.button("Treat as versions", on_click=session.change_address, kwargs=back)
-        _show_means(history, rows, context)
     else:
         left, right = st.columns([2, 3], gap="large")
         with left:
             _show_order(runs, dates, context, are_versions=False)
-            _ask_if_versions(runs)
         with right:
             _show_means(history, rows, context)
     judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
     st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
     if not are_versions:
-        if not are_systems:
-            st.html(blocks.draw_history_contents())
         return
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
@@ -110,13 +107,20 @@ def render() -> None:
         defer_drawing(lambda: _show_queries(history, context))
 
 
-def _ask_if_versions(runs: tuple[str, ...]) -> None:
-    """Ask whether the runs are versions. The answer is stored in the address."""
+def _ask_if_versions(runs: tuple[str, ...], *, are_systems: bool) -> None:
+    """Ask whether the runs are versions, or link to Ranking if they are different systems. The
+    answer is stored in the address."""
     with st.container(horizontal=True, key="are_versions"):
-        yes = {"versions": runs}
-        label = "Versions in this order"
-        st.button(label, type="primary", on_click=session.change_address, kwargs=yes)
-        st.button("Different systems", on_click=session.change_address, kwargs=_SYSTEMS)
+        if are_systems:
+            if st.button("Open Ranking", type="primary"):
+                session.goto("pairs")
+            label, changes = "Treat as versions", {"in_order": "", "versions": ()}
+        else:
+            yes = {"versions": runs}
+            label = "Yes, in this order"
+            st.button(label, type="primary", on_click=session.change_address, kwargs=yes)
+            label, changes = "No, different systems", _SYSTEMS
+        st.button(label, on_click=session.change_address, kwargs=changes)
 
 
 def _show_order(
@@ -210,9 +214,6 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
     title = f"{comparison.measure} in this order"
     if history.are_versions:
         title = f"{comparison.measure} over {w.format_count(len(history.versions))} versions"
-    elif context.view.address["in_order"] == answers.NONE:
-        first = "best" if comparison.has_direction else "highest"
-        title = f"{comparison.measure} of all runs, {first} first"
     section.show_heading(
         title,
         f"Mean of each run with its {w.format_share(LEVEL)} interval.",
@@ -275,24 +276,20 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
             )
         )
         return
-    first = changed.head(answers.MOST_QUERIES)
-    more = (
-        f" The first {w.format_count(len(first))} are shown." if len(first) < len(changed) else ""
-    )
+    first, others = changed.head(_FIRST), changed.iloc[_FIRST : answers.MOST_QUERIES]
     section.show_heading(
         f"{w.format_query_count(len(changed))} changed",
         f"A filled square marks a version in which the query is good. {GOOD} Queries that fail now"
-        " come first, latest failures on top. “Went back and forth” means three or more changes."
-        f"{more}",
+        " come first, latest failures on top. “Went back and forth” means three or more changes.",
         frame=changed,
         key="changed",
     )
 
-    def draw() -> Markup:
-        links = session.make_href_function("query", "q", rows="", **NO_LIST)
-        return blocks.draw_query_table(first, history.versions, links)
-
-    section.show_cached("changed", draw, history)
+    links = session.make_href_function("query", "q", rows="", **NO_LIST)
+    st.html(blocks.draw_query_table(first, history.versions, links))
+    if len(others):
+        with st.expander(f"The next {w.format_query_count(len(others))}"):
+            st.html(blocks.draw_query_table(others, history.versions, links))
 
 
 if __name__ == "__main__":

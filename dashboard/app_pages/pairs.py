@@ -186,7 +186,7 @@ def _show_table(
         text = f"No intervals or ranges of ranks are shown for fewer than {FEWEST_QUERIES} queries."
     if answer.run_pairs.draws:
         bests = len(answer.run_pairs.possible_best_runs) > 1
-        text = "Bracket: runs that may be the best. " if bests else ""
+        text = "Thick line on the left: runs that may be the best. " if bests else ""
         text += (
             f"Bars: {w.format_share(LEVEL)} interval of each run. Compare runs by place, not by"
             " overlapping bars. Places are corrected for all"

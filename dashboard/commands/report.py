@@ -17,7 +17,7 @@ from dashboard.printing import write_page
 from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.study.study import Study
 from dashboard.workspace.exports.packing import pack_new_collection
-from metrics_core import formats
+from dashboard.workspace.long_runs.tables import count_queries
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands.changed_lists import NO_JUDGMENTS
@@ -26,8 +26,9 @@ from metrics_core.commands.console import show_step
 from metrics_core.commands.file_columns import split_name_and_file
 from metrics_core.commands.reading import InputFiles
 from metrics_core.formats import Loaded
+from metrics_core.formats.registry import kind_of
 from metrics_core.formats.source.limits import format_size
-from metrics_core.tables import Table
+from metrics_core.tables import Run, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +65,16 @@ def execute(arguments: Sequence[str]) -> str:
     study, view, input_files = read_view(options, "A report", top=options.top)
     shared_study = make_shareable_study(study, options.include)
     study, view = shared_study.study, shared_study.rename_comparison(view)
-    files = () if options.public else _used_files(options, input_files, study)
+    tables, collection = _input_tables(study, options, input_files), options.collection
+    listed = () if options.public else tables
+    files = tuple(_used_file(*entry, collection) for entry in listed if entry[1] != collection)
     drawing = Drawing.for_comparison(view, study.names)
     first_path = Path(options.qrels or options.scores[0])
     is_sample = first_path.resolve().parent == SAMPLE_FOLDER
     default_title = options.collection or (SAMPLE_NAME if is_sample else first_path.stem)
     has_no_title = options.public or study.is_unjudged
     title = options.title or ("Comparison" if has_no_title else default_title)
-    data = _pack_tables(title, study, options, input_files) if options.with_data else b""
+    data = _pack_tables(title, study, tables) if options.with_data else b""
     request = ReportRequest(
         title, options.text, parts, left_out_note=shared_study.omissions, data=data
     )
@@ -135,47 +138,32 @@ def _parse_parts(names: str | None) -> tuple[str, ...]:
     return tuple(part for part in PARTS if part in part_names)
 
 
-def _used_files(
-    options: ReportOptions, input_files: InputFiles, study: Study
-) -> tuple[UsedFile, ...]:
-    """Return the files that the report is based on, with their sizes and fingerprints."""
-    run_files = [
-        _used_file(input_files.files[run.name], "run", run.name, len(run), len(run.query_ids))
-        for run in input_files.runs
-    ]
-    run_files += [
-        _used_file(path, "scores", "", len(table), len(table.query_ids))
-        for path, table in zip(options.scores, study.given_tables, strict=True)
-    ]
-    if not study.judged:
-        return tuple(run_files)
-    qrels = input_files.qrels
-    qrels_file = _used_file(options.qrels, "qrels", "", len(qrels), len(qrels.query_ids))
-    if options.collection is not None:
-        qrels_file = replace(qrels_file, name=options.collection, ready=True)
-    return (*run_files, qrels_file)
-
-
-def _pack_tables(
-    title: str, study: Study, options: ReportOptions, input_files: InputFiles
-) -> bytes:
-    """Return a packed collection that contains the tables as they were read."""
+def _input_tables(
+    study: Study, options: ReportOptions, input_files: InputFiles
+) -> list[tuple[Table, str]]:
+    """Return the tables as they were read, each with the path of its file."""
     tables: list[tuple[Table | None, str]] = [
-        *((run, input_files.files[run.name]) for run in study.runs.values()),
+        *((run, input_files.files[run.name]) for run in input_files.runs),
         *([(input_files.qrels, options.qrels)] if study.judged else []),
         *zip(study.given_tables, options.scores, strict=True),
         (study.queries, options.queries or options.collection or ""),
         (study.documents, options.documents or ""),
     ]
+    return [(table, path) for table, path in tables if table is not None]
+
+
+def _used_file(table: Table, path: str, collection: str | None) -> UsedFile:
+    """Return a file that the report is based on, with its size and fingerprint."""
+    name, file = split_name_and_file(path)
+    kind, run = kind_of(table), table.name if isinstance(table, Run) else ""
+    fingerprint = hash_file(Path(file)) if Path(file).is_file() else ""
+    used = UsedFile(name, kind, run, len(table), count_queries(table), fingerprint)
+    return replace(used, name=collection, ready=True) if collection and kind == "qrels" else used
+
+
+def _pack_tables(title: str, study: Study, tables: Sequence[tuple[Table, str]]) -> bytes:
+    """Return a packed collection that contains these tables of a study."""
     files = [
-        Loaded(table, "", "from a report", split_name_and_file(path)[0])
-        for table, path in tables
-        if table is not None
+        Loaded(table, "", "from a report", split_name_and_file(path)[0]) for table, path in tables
     ]
     return pack_new_collection(title, files, study.settings)
-
-
-def _used_file(path: str, kind: formats.Kind, run: str, n_rows: int, n_queries: int) -> UsedFile:
-    name, file = split_name_and_file(path)
-    content_hash = hash_file(Path(file)) if Path(file).is_file() else ""
-    return UsedFile(name, kind, run, n_rows, n_queries, content_hash)

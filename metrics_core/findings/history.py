@@ -19,15 +19,15 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """Return the text that is shown if the names of the runs do not show that they are versions of
     one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
-        f"The names {w.shorten_list(list(runs))} contain neither a version number nor a date."
-        " If the runs are versions, put them in order, first to last."
+        f"The names {w.shorten_list(list(runs))} contain no version numbers or dates."
+        " If these are versions, put them in order: this page then shows when results got worse."
     )
 
 
 def not_versions_finding() -> Sentence:
     """Return the text that is shown if the user marked the runs as different systems."""
     return strong_span("These runs are different systems. ") + muted_span(
-        "This page shows the progress of one system. Ranking compares different systems."
+        "Ranking compares different systems. This page shows the progress of one system."
     )
 
 
@@ -104,6 +104,6 @@ def history_finding(
         head += muted_span(f"{differ} is significant after correction for {pairs} (two-sided). ")
     if not counts_failures:
         return head
-    broken = f"{w.format_query_count(n_failing)} regressed"
+    broken = f"{w.format_query_count(n_failing)} broke"
     flicker = f"; {w.format_count(n_flickering)} went back and forth"
     return head + muted_span(f"{broken}{flicker if n_flickering else ''}.")

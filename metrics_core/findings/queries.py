@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.comparing.pairs import BETTER, SAME, TIED, WORSE
+from metrics_core.comparing.pairs import BETTER, SAME, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.phrases import (
     COMPARE_ANOTHER_RUN,
@@ -65,14 +65,12 @@ class QueryCounts:
     queries that worked before and fail now, and `all_zero` the queries on which all runs score 0.
 
     `every_run` is the wording that means all runs. If `has_direction` is false, the direction
-    of the measure is not declared, and the outcome "better" means higher. `tie_rule` states when
-    two scores count as the same."""
+    of the measure is not declared, and the outcome "better" means higher."""
 
     fixed: int
     broken: int
     all_zero: int
     every_run: str
-    tie_rule: str
     has_direction: bool = True
 
 
@@ -104,8 +102,8 @@ def queries_finding(
 def queries_subtitle(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """State the median win and loss, and when a query counts as same, fixed or broken, if there are
-    such queries.
+    """State the median win and loss, and when a query counts as fixed or broken, if there are such
+    queries.
 
     If too few queries have a score from both runs, the text says that nothing is coloured.
     `differences` is the same as for `queries_finding`; its columns outcome and difference are
@@ -130,8 +128,6 @@ def queries_subtitle(
     ]
     if medians:
         parts.append(f"{w.sentence_case(', '.join(medians))}.")
-    if (len(won) or len(lost)) and (differences["outcome"] == TIED).any():
-        parts.append(query_counts.tie_rule)
     sentences = [muted_span(part) for part in parts]
     for name, n, run in (
         ("Fixed", query_counts.fixed, focus),

@@ -203,5 +203,6 @@ def _check_sentence(check: RobustnessCheck) -> str:
         return f"{check.title}: {word}."
     if word in (w.DASH, "unknown"):
         return f"The effect of {subject} is unknown."
-    verb = "are " * word.startswith("unlikely")
-    return f"{w.sentence_case(subject)} {verb}{word}."
+    if word.startswith("unlikely"):
+        word = f"could {word.removeprefix('unlikely to ')}, but are unlikely to"
+    return f"{w.sentence_case(subject)} {word}."

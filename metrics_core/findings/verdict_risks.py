@@ -317,7 +317,9 @@ def _describe_lead_changes(crossings: Crossings, pair: ComparedPair) -> list[str
         clear = crossings.significant_ranges(side)
         if clear and clear[0][0] > 1:
             cutoffs_below = _format_span((1, clear[0][0] - 1))
-            return [f"At {cutoffs_below} {pair.leader(side)} leads, but not significantly."]
+            return [
+                f"{pair.leader(side)} leads at every k, but at {cutoffs_below} not significantly."
+            ]
         return []
     first = int(other_positions[0])
     last = first
@@ -368,8 +370,8 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, n_runs: int) 
             f" {w.plural(len(others), 'other measure', 'other measures')}"
         )
         sentences.append(
-            f"The ranking of all {w.number_word(n_runs)} runs is the same on"
-            f" {w.format_count(n_same)} of {others_text}."
+            f"The ranking of all {w.number_word(n_runs)} runs, not only of these two, is the same"
+            f" on {w.format_count(n_same)} of {others_text}."
         )
     if not others:
         reason = NO_OTHER_MEASURE

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.figures.text import short_names
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 Link = Callable[[str], str]
 
@@ -27,7 +28,8 @@ def draw_slice_table(
 ) -> Markup:
     """Draw a table of means with one row per group and one column per version. The interval of a
     mean is shown on hover. `means` has group, run, queries, mean, low, high. `first_bad_version`
-    maps a group to the version since which it has been significantly worse than at its best."""
+    maps a group to the version since which it has been significantly worse than at its best. A
+    group with too few queries is marked as not tested."""
     short = short_names(versions, _NAME)
     return _render(
         "slice_table",
@@ -37,6 +39,7 @@ def draw_slice_table(
         rows_by_cell={(row["group"], row["run"]): row for row in means.to_dict("records")},
         first_bad=first_bad_version,
         lead=make_slice_link,
+        fewest=FEWEST_QUERIES,
     )
 
 
@@ -58,12 +61,6 @@ def draw_version_table(
         apart=any(frame["collection"]),
         link=collection_link,
     )
-
-
-def draw_history_contents() -> Markup:
-    """Draw a list of what the page shows once the user confirms that the runs are versions of one
-    system."""
-    return _render("contents")
 
 
 def draw_version_remarks(lines: Sequence[str]) -> Markup:

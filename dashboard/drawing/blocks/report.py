@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,7 @@ from dashboard.drawing.blocks.markup import (
 )
 from dashboard.drawing.blocks.queries import column_texts, short_and_full_names
 from dashboard.drawing.blocks.query import document_column, first_words
-from dashboard.drawing.blocks.robustness_checks import mark_of_check
+from dashboard.drawing.blocks.robustness_checks import mark_of_check, question_of_check
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from metrics_core.base import wording as w
@@ -141,11 +140,9 @@ def draw_check_reasons(
     robustness: Robustness,
     *,
     is_brief: bool = False,
-    questions: Mapping[str, str] = MappingProxyType({}),
 ) -> Markup:
     """Draw each check of the verdict, with its reason unless `is_brief` is true. If the verdict is
-    inconclusive, the possible ways to make it conclusive are drawn instead of the checks.
-    `questions` maps names of checks to titles that replace the default ones."""
+    inconclusive, the possible ways to make it conclusive are drawn instead of the checks."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
@@ -156,7 +153,7 @@ def draw_check_reasons(
         reason = "" if is_brief else entry.reason
         if is_brief and spoken and not unclear:
             mark, spoken = f"{mark} {spoken}", ""
-        title = questions.get(check.part, check.title)
+        title = question_of_check(check, robustness)
         rows.append((mark, kind, spoken, title, word, reason))
     return _render("reasons", rows=rows)
 

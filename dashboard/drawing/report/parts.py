@@ -370,12 +370,10 @@ class ReportParts:
         if any(r"\text{rel}_i" in formula for _, _, formula in methods.measures):
             paragraphs.insert(0, ("Symbols", _SYMBOLS))
         if not self.drawing.is_single_run:
-            paragraphs.append(
-                (
-                    "Test and correction",
-                    f"{answer.test_sentence.text} {_method_text(self.drawing.comparison)}",
-                )
-            )
+            paragraphs += [
+                ("What the test can show", answer.test_sentence.text),
+                ("Test and correction", _method_text(self.drawing.comparison)),
+            ]
         paragraphs += (
             [("The files", " ".join(methods.file_changes))] if methods.file_changes else []
         )
@@ -383,12 +381,11 @@ class ReportParts:
 
 
 def _method_text(comparison: Comparison) -> str:
-    """Return a description of the test, the correction, the rule by which a query counts as won or
-    lost, and the effect size."""
+    """Return a description of the test, the correction, and the rule by which a query counts as won
+    or lost."""
     method = comparison.method
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
         " A fixed seed makes the random numbers reproducible. "
-        f"{describe_tie_rule(comparison.measure)} Effect size is the mean difference divided by the"
-        " standard deviation of the queries’ differences; its interval is not corrected."
+        f"{describe_tie_rule(comparison.measure)}"
     )

@@ -50,8 +50,11 @@ const present = (slides, number, write) => {
   addEventListener('keydown', press, true);
   addEventListener('mousemove', stir);
   addEventListener('resize', fit);
-  // A phone has no Escape key: after the last screen comes the page.
-  slides.addEventListener('click', () => go(number() < screens.length ? number() + 1 : 0));
+  // A phone has buttons, and after the last screen comes the page.
+  slides.addEventListener('click', (event) => {
+    const step = Number(event.target.dataset.step ?? 1), next = number() + step;
+    go(step && next <= screens.length ? Math.max(next, 1) : 0);
+  });
   const stop = () => {
     removeEventListener('keydown', press, true);
     removeEventListener('mousemove', stir);

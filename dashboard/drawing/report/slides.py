@@ -35,17 +35,10 @@ _NAME = 24
 """Maximum number of characters of a run's name above a chart."""
 _CHART = 374.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
-_BANDS = "Bands: 95 % intervals; the band of the difference is simultaneous over all k"
-_QUESTIONS = {
-    "unjudged": "Could unjudged documents reverse it?",
-    "queries": "Does it depend on few queries?",
-    "cutoff": "Does it hold at other cutoffs?",
-    "measures": "Do other measures agree?",
-    "ties": "Could tied scores reverse it?",
-    "missing": "Do missing queries decide it?",
-}
-"""The checks of a significant difference as questions, for readers who do not know the names of the
-checks."""
+_BANDS = (
+    "Bands: 95 % intervals, simultaneous on the right · Thick line: significant"
+    " · Thin line: half of the lists have ended"
+)
 _NOT_EQUAL = "No clear difference does not mean that the runs are equally good."
 
 
@@ -137,9 +130,7 @@ class _Slides:
             "checks",
             "Does the result hold up?" if is_clear else self._parts.part_title("checks"),
             answer,
-            blocks.draw_check_reasons(
-                robustness, is_brief=True, questions=_QUESTIONS if is_clear else {}
-            ),
+            blocks.draw_check_reasons(robustness, is_brief=True),
             note=_NOT_EQUAL if robustness.settling_checks else rest,
             rows=len(robustness.checks),
         )
@@ -183,7 +174,7 @@ class _Slides:
             lead = muted_span(
                 f"{drawing.name} counts the whole list, but the curves show {family} by k."
             )
-        note = f"{_BANDS} · Dotted line: k = {w.format_count(drawing.cutoff)}"
+        note = f"{_BANDS} · Dotted: k = {w.format_count(drawing.cutoff)}"
         if drawing.is_single_run:
             note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
         legend = curves_blocks.draw_legend(drawing, list(pair), {})

@@ -69,7 +69,7 @@ def test_of_runs_that_are_no_versions_nothing_is_told() -> None:
     view, runs = STUDY.view(Address.create()).comparison, ("v1", "v2", "v9", "v10")
     found = history_page(STUDY, view, runs, are_versions=False)
     assert found.finding.text.startswith("Are these versions of one system? The names v1, v2")
-    assert "regressed" not in found.finding.text
+    assert "broke" not in found.finding.text
     assert found.overall["run"].tolist() == list(runs) and found.queries.empty
 
 
@@ -112,7 +112,7 @@ def test_slices_say_since_when_they_are_worse() -> None:
     assert found.finding.text == (
         "v10 is significantly worse on nDCG@10 than v2 was. So is every version since v9. The"
         " difference of 0.500 is significant after correction for all six pairs (two-sided). 20"
-        " queries regressed."
+        " queries broke."
     )
     better = page(("v1", "v2")).finding.text
     assert better.startswith("v2, the last of two versions, is the best on nDCG@10.")
@@ -129,7 +129,7 @@ def test_a_sentence_for_versions_that_cannot_be_told_apart() -> None:
         is_best=False,
     ).text
     assert told == (
-        "b is not significantly worse on AP than a, the best so far. 1 query regressed;"
+        "b is not significantly worse on AP than a, the best so far. 1 query broke;"
         " 2 went back and forth."
     )
     none = np.array([np.nan])

@@ -202,6 +202,10 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
         yield not ks_of(where, found.depth) <= means[sides[run]] and f"{run} leads"
     for where in re.findall(r"At (k = [\d to]+) the runs are tied", reason):
         yield not ks_of(where, found.depth) <= means[0] and "tied"
+    for run, where in re.findall(r"(run\d) leads at every k, but at (k = [\d to]+) not", reason):
+        yield len(means[sides[run]]) < found.depth and f"{run} leads at every k"
+        first_clear = min(ks[sides[run]])
+        yield ks_of(where, found.depth) != set(range(1, first_clear)) and "not significantly"
     if more := re.search(r"(run\d) does not lead at (\S+) other k either", reason):
         first = ks_of(re.match(r".*?At (k = [\d to]+)", reason)[1], found.depth)  # type: ignore[index]
         others = set(range(1, found.depth + 1)) - means[pair.side] - first
@@ -304,7 +308,9 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
         (table["side"] == -side).any() if side else table["side"].any()
     )
     if order := re.search(
-        r"The ranking of all \w+ runs is the same on (\S+) of (\S+) other measures?\.", text
+        r"The ranking of all \w+ runs, not only of these two, is the same on (\S+) of (\S+) other"
+        r" measures?\.",
+        text,
     ):
         defined = found.table["difference"].notna().to_numpy()
         alike = set(np.flatnonzero((found.orders[0] >= 1 - 1e-9) & defined)) - {0}

@@ -27,7 +27,7 @@ from metrics_core.findings.groups import (
     strongest_other_run_finding,
     untested_note,
 )
-from metrics_core.findings.phrases import describe_judged_results, describe_tie_rule
+from metrics_core.findings.phrases import describe_judged_results
 from metrics_core.findings.queries import QueryCounts, ViewFacts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import (
     Sentence,
@@ -596,8 +596,7 @@ def differences_of(won: list[float], lost: list[float], same: int) -> pd.DataFra
 
 def which(frame: pd.DataFrame, *pair: str, **told: int) -> tuple[str, str]:
     counts = {"fixed": 0, "broken": 0, "all_zero": 0} | told
-    rule = describe_tie_rule(parse_measure("P@5"))
-    turned = QueryCounts(**counts, every_run="both runs", tie_rule=rule)
+    turned = QueryCounts(**counts, every_run="both runs")
     focus, baseline = pair or ("hybrid", "bm25")
     said = [f(frame, focus, baseline, turned).text for f in (queries_finding, queries_subtitle)]
     return said[0], said[1]
@@ -607,10 +606,10 @@ def test_which_queries() -> None:
     frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
     assert which(frame, fixed=13, broken=6, all_zero=10) == (
         "hybrid is better on 46 of 84 queries, worse on 17",
-        "Median win 0.096, median loss 0.300. Same: the two scores differ by at most 0.01. Fixed:"
-        " good only with hybrid. Broken: good only with bm25.",
+        "Median win 0.096, median loss 0.300. Fixed: good only with hybrid. Broken: good only with"
+        " bm25.",
     )
-    assert which(frame, broken=1)[1].endswith("at most 0.01. Broken: good only with bm25.")
+    assert which(frame, broken=1)[1].endswith("loss 0.300. Broken: good only with bm25.")
     assert which(frame[frame["outcome"] != "same"])[1] == "Median win 0.096, median loss 0.300."
 
 

@@ -212,7 +212,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             by_k([1, 1, 1], [0, 1, 1]),
             "significant from k = 2",
             "firm",
-            "At k = 1 new leads, but not",
+            "new leads at every k, but at k = 1 not significantly.",
         ),
         (by_k([1, 1], [1, 1]), "significant at every k", "firm", "at every cutoff"),
         (
@@ -285,7 +285,8 @@ def test_other_measures() -> None:
     assert (entry.word, entry.tone) == ("1 of 3 agrees", "not firm")
     assert entry.reason == (
         "Tied on P@1. old leads on RR, but not significantly."
-        " The ranking of all four runs is the same on 0 of 3 other measures."
+        " The ranking of all four runs, not only of these two, is the same on 0 of 3 other"
+        " measures."
     )
     against = agreement_of([1, -1], ["better", "worse"])
     assert ways.other_measures_check(against, CLEAR, 2).word == "0 of 1 agree"
@@ -378,7 +379,7 @@ def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() ->
         (
             "unjudged",
             "unlikely to reverse it",
-            "Unjudged documents are unlikely to reverse it.",
+            "Unjudged documents could reverse it, but are unlikely to.",
         ),
         ("unjudged", "could reverse it", "Unjudged documents could reverse it."),
         ("unjudged", "unknown", "The effect of unjudged documents is unknown."),

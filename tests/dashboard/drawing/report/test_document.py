@@ -167,7 +167,7 @@ def test_the_meeting_has_a_screen_for_what_there_is() -> None:
 def test_the_last_screen_says_what_to_do_next() -> None:
     last = screen_of(page_of(sample()), "next")
     assert "Judge 81 documentsIf the 81 most influential of the 216 unjudged" in last
-    assert "+0.087 to +0.115" in last and "−0.124 to +0.344" in last
+    assert "+0.101 [0.087, 0.115]" in last and "−0.124 to +0.344" in last
     page = page_of(sample(), run="hybrid", base="dense")
     unclear = screen_of(page, "checks")
     assert 'data-screen="next"' not in page and "that the runs are equally good" in unclear
@@ -219,7 +219,7 @@ def test_a_query_is_on_its_screen_once_with_the_reason_and_both_lists() -> None:
 def test_checks_say_whether_they_hold() -> None:
     screen = screen_of(page_of(sample()), "checks")
     assert screen.count("✓ holds") == 5 and screen.count("! open") == 1
-    assert "Unjudged documents are unlikely to reverse it." in screen
+    assert "Unjudged documents could reverse it, but are unlikely to." in screen
 
 
 def test_groups_that_are_not_tested_are_hatched() -> None:
@@ -286,7 +286,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     curves = screen_of(page, "curves")
     assert "no clear difference" not in curves
     assert "k = 5 is significant on its own, but not after correction for all k." in curves
-    assert "95 % intervals; the band of the difference is simultaneous over all k" in curves
+    assert "95 % intervals, simultaneous on the right · Thick line" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
     assert "AP counts the whole list, but the curves show AP by k." in whole
 
