@@ -39,29 +39,7 @@ if TYPE_CHECKING:  # `as` makes a name public for type checkers
     )
     from metrics_core.judging import JudgedRanks as JudgedRanks, join_judgments as join_judgments
     from metrics_core.judging.ranking import ranked_documents as ranked_documents
-    from metrics_core.lists import (
-        arhr as arhr,
-        auc as auc,
-        average_precision as average_precision,
-        cg_at_k as cg_at_k,
-        dcg_at_k as dcg_at_k,
-        graded_list as graded_list,
-        hit_rate as hit_rate,
-        judged_list as judged_list,
-        mean_scores as mean_scores,
-        money_precision_at_k as money_precision_at_k,
-        money_recall_at_k as money_recall_at_k,
-        ndcg_at_k as ndcg_at_k,
-        precision as precision,
-        precision_at_k as precision_at_k,
-        r_precision as r_precision,
-        recall as recall,
-        recall_at_k as recall_at_k,
-        reciprocal_rank as reciprocal_rank,
-        score_list as score_list,
-        set_f as set_f,
-        success_at_k as success_at_k,
-    )
+    from metrics_core.lists import *  # noqa: F403
     from metrics_core.measures import (
         Measure as Measure,
         declarations as declarations,

@@ -269,7 +269,7 @@ def _assemble_curves(
         is_title_by_k = row["verdict"] in CLEAR and not verdict_text
         title = title if is_title_by_k else verdict
     sentences = [
-        curves_subtitle(frames[family], family, *pair, with_ranges=not is_title_by_k),
+        curves_subtitle(frames[family], *pair, with_ranges=not is_title_by_k),
         verdict_text,
     ]
     return Curves(

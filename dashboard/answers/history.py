@@ -192,12 +192,7 @@ def _history_page(
 def _history_without_failures(runs: tuple[str, ...], query_ids: tuple[str, ...]) -> History:
     """Return the history for a measure whose scores come from another tool. Every query counts as
     good in it, because such scores do not say which queries fail."""
-    return History(
-        runs,
-        query_ids,
-        np.ones((len(runs), len(query_ids)), dtype=np.bool_),
-        np.ones(len(query_ids), dtype=np.bool_),
-    )
+    return History(runs, query_ids, np.ones((len(runs), len(query_ids)), dtype=np.bool_))
 
 
 def _is_last_version_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:

@@ -60,26 +60,6 @@ def format_plain_number(value: float) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", MINUS)
 
 
-def format_scores(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Format many scores, each like `format_score`."""
-    return [
-        f"{value + 0.0:.{digits}f}" if 0 <= value < _PLAIN else format_score(value, digits)
-        for value in values
-    ]
-
-
-def format_differences(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Format many differences, each like `format_difference`."""
-    signs = {True: "+", False: MINUS}
-    zero = f"{0:.{digits}f}"
-    return [
-        f"{signs[value > 0]}{text}"
-        if (text := f"{abs(value):.{digits}f}") != zero and -_PLAIN < value < _PLAIN
-        else format_difference(value, digits)
-        for value in values
-    ]
-
-
 def format_difference(value: float | None, digits: int = 3) -> str:
     """Format a difference with its sign; "–" if undefined.
 

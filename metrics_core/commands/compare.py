@@ -318,10 +318,6 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
     digits = w.column_decimals(*zip(*(ends for ends, _ in ends_of), strict=True)) if ends_of else 3
     # Says of each row which of the two the verdict and p concern.
     has_costs = not set(frame["tested"]) <= {MEAN_DIFFERENCE, NOT_TESTED}
-    mean_digits = [
-        max(3, w.score_decimals(pair))
-        for pair in zip(frame["mean"], frame["baseline_mean"], strict=True)
-    ]
     rows = [
         {
             "run": row["run"],
@@ -329,7 +325,10 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
             "measure": row["measure"],
             "verdict": row["verdict"],
             "n": w.format_count(row["n"]),
-            "mean": w.format_score(row["mean"], decimals),
+            "mean": w.format_score(
+                row["mean"],
+                decimals := max(3, w.score_decimals([row["mean"], row["baseline_mean"]])),
+            ),
             "difference": w.format_difference(row["difference"], max(digits, decimals)),
             "interval": w.format_interval(*ends, digits) + note,
             **(_ratio_cells(row) if has_costs else {}),
@@ -339,9 +338,7 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
             "same": w.format_count(row["same"]),
             **{name: w.format_score(row[name]) for name in LIST_COLUMNS if name in row},
         }
-        for row, (ends, note), decimals in zip(
-            frame.to_dict("records"), ends_of, mean_digits, strict=True
-        )
+        for row, (ends, note) in zip(frame.to_dict("records"), ends_of, strict=True)
     ]
     return pd.DataFrame(rows, dtype=object)
 

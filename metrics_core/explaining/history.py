@@ -16,7 +16,7 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.paired_tests import sidak_adjusted
 from metrics_core.comparing.resampled import resample_groups
 from metrics_core.comparing.verdicts import are_significant
-from metrics_core.explaining.query_kinds import FINE, NOTHING_TO_FIND, classify_queries
+from metrics_core.explaining.query_kinds import FINE, classify_queries
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL
@@ -30,14 +30,12 @@ MIN_CHANGES_TO_FLICKER = 3
 class History:
     """The history of each query over the versions.
 
-    `fine` bool[version, query] is whether the query was good with the version. `to_find`
-    bool[query] is whether the query has relevant documents. A query without relevant documents is
-    never good, so it can neither break nor be fixed."""
+    `fine` bool[version, query] is whether the query was good with the version. A query
+    without relevant documents is never good, so it can neither break nor be fixed."""
 
     versions: tuple[str, ...]
     query_ids: tuple[str, ...]
     fine: Mask
-    to_find: Mask
 
     @cached_property
     def change_counts(self) -> Ints:
@@ -101,7 +99,6 @@ def make_history(
         versions=tuple(each.run_name for each in ranks),
         query_ids=first.query_ids,
         fine=np.asarray(kinds_by_run == FINE),
-        to_find=np.asarray((kinds_by_run != NOTHING_TO_FIND).all(axis=0)),
     )
 
 

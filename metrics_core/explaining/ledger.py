@@ -80,13 +80,6 @@ class DifferenceLedger:
         return self.score - self.baseline_score
 
     @property
-    def is_contributing(self) -> Mask:
-        """Whether each document contributes to the difference, bool[document].
-
-        False for a document that contributes the same amount to both scores."""
-        return self.term != self.baseline_term
-
-    @property
     def rank_differs(self) -> Mask:
         """Whether each document has different ranks in the two lists, or is in only one of them,
         bool[document]."""

@@ -51,7 +51,7 @@ def extreme_cells_finding(cells: pd.DataFrame, focus: str, baseline: str) -> str
     groups of two columns.
 
     Only cells with enough queries are considered. `cells` is the frame of
-    `slicing.crossed.cross_breakdown`: row, column, queries, difference."""
+    `slicing.crossed.cross_groups`: row, column, queries, difference."""
     inner = cells[(cells["row"] != ALL) & (cells["column"] != ALL)]
     testable = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
     if testable.empty:

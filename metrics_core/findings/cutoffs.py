@@ -142,7 +142,7 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
 
 
 def curves_subtitle(
-    curve: pd.DataFrame, family: str, focus: str, baseline: str, *, with_ranges: bool = True
+    curve: pd.DataFrame, focus: str, baseline: str, *, with_ranges: bool = True
 ) -> Sentence:
     """Explain what the title of `curves_title` is based on, and state the result at the other k.
 

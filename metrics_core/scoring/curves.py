@@ -33,9 +33,9 @@ def cutoffs_up_to(depth: int, *, extra_cutoffs: Sequence[int] = ()) -> list[int]
     return sorted(k for k in cutoffs if 1 <= k <= depth)
 
 
-def longest_list_length(judged: Sequence[JudgedRanks], *, max_length: int = 1000) -> int:
-    """Return the length of the longest list of these runs, at most `max_length`."""
-    return min(max_length, max((int(r.retrieved.max(initial=0)) for r in judged), default=0))
+def longest_list_length(judged: Sequence[JudgedRanks]) -> int:
+    """Return the length of the longest list of these runs, at most 1,000."""
+    return min(1000, max((int(r.retrieved.max(initial=0)) for r in judged), default=0))
 
 
 def precision_at_recall(ranks: JudgedRanks, *, rel: int = 1) -> Floats:

@@ -66,15 +66,12 @@ def residual(
     measure: Measure,
     *,
     highest_grade: float | None = None,
-    n_unlisted: Ints | None = None,
 ) -> Residual:
     """Return the range of a measure's scores over all grades that unjudged documents could have.
 
     `highest_grade` is the highest possible grade, by default the highest grade in the judgments. If
-    it is too low to be relevant to the measure, it is raised to the lowest relevant grade.
-    `n_unlisted` int64[query] is the number of additional documents that count as judged with the
-    highest grade, but are not in the run's list."""
-    return residuals(ranks, measure, [n_unlisted], highest_grade=highest_grade)[0]
+    it is too low to be relevant to the measure, it is raised to the lowest relevant grade."""
+    return residuals(ranks, measure, [None], highest_grade=highest_grade)[0]
 
 
 def residuals(
@@ -85,8 +82,9 @@ def residuals(
     highest_grade: float | None = None,
     divisor: Divisor | None = None,
 ) -> list[Residual]:
-    """Return the result of `residual` for each element of `n_unlisted`. Each element is
-    int64[query] or None.
+    """Return the result of `residual` for each element of `n_unlisted`. Each element is None or
+    int64[query], the number of additional documents that count as judged with the highest grade,
+    but are not in the run's list.
 
     For a share measure, the divisor for documents of the highest grade can be passed as `divisor`
     if it is already known (`normalisers.make_divisor_function`)."""

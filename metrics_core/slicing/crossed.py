@@ -8,28 +8,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import AnyArray
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import ALL, encode_groups, find_groups
-from metrics_core.tables import Queries
-
-
-def cross_breakdown(
-    scores: Scores | pd.DataFrame,
-    queries: Queries,
-    measure: GivenMeasure,
-    *,
-    rows: str,
-    columns: str,
-    run: str,
-    baseline: str,
-) -> pd.DataFrame:
-    """Return the frame of `cross_groups` for the groups in two columns of the queries.
-
-    Raises UnknownColumnError and UnknownRunError."""
-    run_scores = Scores.from_any(scores)
-    row_groups, column_groups = (
-        find_groups(queries, run_scores.query_ids, by) for by in (rows, columns)
-    )
-    return cross_groups(run_scores, measure, row_groups, column_groups, run=run, baseline=baseline)
+from metrics_core.slicing.breakdowns import ALL, encode_groups
 
 
 def cross_groups(

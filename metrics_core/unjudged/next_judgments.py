@@ -43,12 +43,11 @@ class NextJudgments:
     them have the highest grade; None if no number of rows does. `n_to_settle` is the number of rows
     at the top that must turn out not relevant to make the sign certain, whatever the grades of the
     other documents. `n_to_settle` is 0 if the sign is already certain, None if the bound cannot
-    show it. `exact` is true if no smaller number suffices."""
+    show it."""
 
     table: pd.DataFrame
     n_to_reverse: int | None
     n_to_settle: int | None
-    exact: bool
 
     @property
     def n_worth_judging(self) -> int:
@@ -76,11 +75,10 @@ def find_next_judgments(
 
     `unjudged` are the documents of `find_unjudged`, and `bounds` is the difference with its bounds.
     If the runs are tied, effects in either direction count."""
-    exact = bounds_method(measure) == "additive" and unjudged.is_matched
     sign = better_run_sign(bounds.difference)
     if np.isnan(bounds.lowest) or not unjudged.is_matched:
         part = unjudged.select(slice(MOST_RANKED))
-        return NextJudgments(_make_table(run, part, np.zeros(len(part))), None, None, exact=False)
+        return NextJudgments(_make_table(run, part, np.zeros(len(part))), None, None)
     partial_bounds = PartialBounds(run, baseline, measure, unjudged)
     moves = _find_effects(run, baseline, measure, unjudged, partial_bounds)
     order = _order_by_opposing_effect(sign, moves)
@@ -90,7 +88,7 @@ def find_next_judgments(
     ranked = unjudged.select(order)
     table = _make_table(run, ranked, moves[order] * scale)
     if not sign:
-        return NextJudgments(table, min(1, len(table)) or None, None, exact)
+        return NextJudgments(table, min(1, len(table)) or None, None)
     graded = RegradedScores(run, baseline, measure, ranked, np.array([highest_grade(run, measure)]))
     combine, undefined = measure.declaration.combination.combine, np.isnan(bounds.low)
 
@@ -108,7 +106,6 @@ def find_next_judgments(
         table,
         _find_lowest_number(is_lead_reversed, 1, len(table)),
         _find_lowest_number(is_lead_settled, 0, len(table)),
-        exact,
     )
 
 

@@ -39,7 +39,7 @@ def run_line(
     panel. In the hover text, `prefix` follows the name of the run."""
     has_value = ~np.isnan(rows[column]) if column == "difference" else slice(None)
     y = rows[column][has_value]
-    write = wording.format_differences if column == "difference" else wording.format_scores
+    write = wording.format_difference if column == "difference" else wording.format_score
     return make_scatter_trace(
         x=rows["k"][has_value],
         y=y,
@@ -47,7 +47,7 @@ def run_line(
         mode="lines",
         line={"color": style.color(palette), "width": style.width, "dash": style.dash},
         name=escape(style.name),
-        text=write(y.tolist()),
+        text=[*map(write, y)],
         hovertemplate=f"<b>{escape(style.name)}</b>  {prefix}%{{text}}<extra></extra>",
         cliponaxis=False,
     )

@@ -65,18 +65,12 @@ def query_customdata(queries: pd.DataFrame) -> list[list[str]]:
     titles = [
         query_hover_text(text) if _has_text(text) else escape(query_id) for query_id, text in rows
     ]
-    gaps, scores, before = (
-        write(queries[column].tolist())
-        for column, write in (
-            ("difference", wording.format_differences),
-            ("score", wording.format_scores),
-            ("baseline_score", wording.format_scores),
-        )
-    )
+    gaps = map(wording.format_difference, queries["difference"])
+    before, after = (map(wording.format_score, queries[c]) for c in ("baseline_score", "score"))
     return [
         [query_id, title, f"{gap}   {score_before} → {score_after}"]
         for query_id, title, gap, score_before, score_after in zip(
-            queries["query_id"].tolist(), titles, gaps, before, scores, strict=True
+            queries["query_id"].tolist(), titles, gaps, before, after, strict=True
         )
     ]
 

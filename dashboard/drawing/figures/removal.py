@@ -47,7 +47,7 @@ def difference_after_removal(
         line={"color": color, "width": style.width},
         fill="tozeroy",
         fillcolor=rgba(color, 0.1),
-        text=wording.format_differences(differences.tolist()),
+        text=[*map(wording.format_difference, differences)],
         hovertemplate="without %{x} queries: %{text}<extra></extra>",
     )
     points = make_scatter_trace(

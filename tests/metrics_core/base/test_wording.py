@@ -66,17 +66,6 @@ def test_places_are_written_as_words_then_as_figures() -> None:
     ]  # fmt: skip
 
 
-@given(
-    st.lists(st.floats() | st.floats(-1, 1) | st.sampled_from([-0.0, 0.0005, -0.0004, 99.9996])),
-    st.integers(0, 5),
-)
-def test_many_are_written_as_one_is(values: list[float], digits: int) -> None:
-    assert w.format_scores(values, digits) == [w.format_score(value, digits) for value in values]
-    assert w.format_differences(values, digits) == [
-        w.format_difference(value, digits) for value in values
-    ]
-
-
 HIDDEN = [
     *map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0x202A, 0x202F)),
     *map(chr, range(0x2066, 0x206A)), "\u061c", "\u200e", "\u200f", "\u2028", "\u2029",

@@ -19,7 +19,7 @@ def of(*rows: str) -> History:
     fine = np.array([[mark == "+" for mark in row] for row in rows], dtype=np.bool_).T
     ids = tuple(f"q{i}" for i in range(len(rows)))
     versions = tuple(f"v{i}" for i in range(len(fine)))
-    return History(versions, ids, fine, np.ones(len(rows), dtype=np.bool_))
+    return History(versions, ids, fine)
 
 
 def test_when_queries_broke_and_were_fixed() -> None:
@@ -52,7 +52,6 @@ def test_fine_is_what_the_kinds_say() -> None:
     measure = parse_measure("nDCG@10")
     found = make_history([join_judgments(run, qrels) for run in (first, second)], measure, 10)
     assert found.fine.tolist() == [[True, True, False], [True, False, False]]
-    assert found.to_find.tolist() == [True, True, False]
     assert found.versions == ("v1", "v2") and list(found.first_bad_version) == [-1, 1, -1]
     other = join_judgments(second, qrels_of({"a": {"d1": 1}, "b": {"d1": 2}, "none": {"d1": 0}}))
     with pytest.raises(ParameterError, match="have different judgments"):

@@ -76,7 +76,6 @@ def test_the_ledger_of_a_difference() -> None:
     found = difference_ledger(run, baseline, parse_measure("P@2"))
     assert found.qrels_row.tolist() == [0, 1, 3]  # by the better rank: a 1, b 1, d 2
     assert found.part.tolist() == [-0.5, 0, 0.5]
-    assert found.is_contributing.tolist() == [True, False, True]
     assert found.rank_differs.tolist() == [True, True, True]
     assert found.rank.tolist() == [3, 1, 2]
     assert found.baseline_rank[:2].tolist() == [1, 2] and np.isnan(found.baseline_rank[2])

@@ -406,7 +406,7 @@ def false_elsewhere(lead: str, gap: pd.Series[float], clear: set[int]) -> Iterat
 def test_by_cutoff() -> None:
     def text_of(given: Situation) -> str:
         asked = curve_of(given), "nDCG", "run1", "run0"
-        return f"{curves_title(*asked).text} | {curves_subtitle(*asked).text}"
+        return f"{curves_title(*asked).text} | {curves_subtitle(asked[0], *asked[2:]).text}"
 
     assert not offenders(situations(8), text_of, false_in_curves)
 

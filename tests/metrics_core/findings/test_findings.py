@@ -346,12 +346,12 @@ def significant(where: str) -> str:
 )
 def test_curves(signs: str, title: str, lead: str) -> None:
     asked = curve_of(signs), "nDCG", "hybrid", "bm25"
-    assert (curves_title(*asked).text, curves_subtitle(*asked).text) == (title, lead)
+    assert (curves_title(*asked).text, curves_subtitle(asked[0], *asked[2:]).text) == (title, lead)
 
 
 def test_the_lead_leaves_out_the_range_that_the_title_names() -> None:
     asked = curve_of("?+++++++"), "nDCG", "hybrid", "bm25"
-    assert curves_subtitle(*asked, with_ranges=False).text == (
+    assert curves_subtitle(asked[0], *asked[2:], with_ranges=False).text == (
         "At k = 1 hybrid leads, but not significantly (+0.050)."
     )
 
@@ -391,13 +391,15 @@ def test_the_heading_of_curves_is_the_verdict_at_the_chosen_k(
 def test_curves_of_few_queries_claim_no_lead() -> None:
     asked = curve_of("+" * 8).assign(queries=9), "nDCG", "hybrid", "bm25"
     assert curves_title(*asked).text == "hybrid and bm25 on nDCG by k"
-    assert curves_subtitle(*asked).text == ("Only 9 queries: too few for a result. No k is tested.")
+    assert curves_subtitle(asked[0], *asked[2:]).text == (
+        "Only 9 queries: too few for a result. No k is tested."
+    )
 
 
 def test_curves_of_one_run() -> None:
     alone = curve_of("+" * 8).assign(difference=np.nan)
     for frame, baseline in ((curve_of("+" * 8), "hybrid"), (alone, "bm25")):
-        lead = curves_subtitle(frame, "nDCG", "hybrid", baseline).text
+        lead = curves_subtitle(frame, "hybrid", baseline).text
         assert lead == "Compare another run to see a difference."
     assert curves_title(alone, "nDCG", "hybrid", "hybrid").text == "hybrid on nDCG by k"
 

@@ -65,8 +65,8 @@ def test_what_came_of_judging() -> None:
 
 
 def test_what_judging_could_do() -> None:
-    def said(turn: int | None, settle: int | None, *, exact: bool = True, of: int = 9) -> str:
-        found = NextJudgments(pd.DataFrame(), turn, settle, exact)
+    def said(turn: int | None, settle: int | None, *, of: int = 9) -> str:
+        found = NextJudgments(pd.DataFrame(), turn, settle)
         return judge_next_finding(found, ComparedPair("new", "old", "AP", "better", 1), of)
 
     assert said(3, 2) == (
@@ -78,7 +78,6 @@ def test_what_judging_could_do() -> None:
         " the better mean."
     )
     assert said(None, 0) == "The verdict is safe, whatever grades the unjudged documents get."
-    assert said(3, 2, exact=False) == said(3, 2)
     assert said(None, None) == "Judging these documents alone would not decide the order."
     assert said(None, 1, of=1) == (
         "If the one unjudged document turns out not relevant, nothing can reverse the order."
@@ -88,16 +87,16 @@ def test_what_judging_could_do() -> None:
 
 
 def test_where_the_lead_may_be_chance_no_verdict_is_safe() -> None:
-    safe = NextJudgments(pd.DataFrame(), None, 0, exact=True)
+    safe = NextJudgments(pd.DataFrame(), None, 0)
     said = judge_next_finding(safe, ComparedPair("new", "old", "AP", "cannot tell", 1))
     assert said.startswith("new has the better mean, whatever grades the unjudged documents get.")
 
 
 def test_of_two_that_are_level_none_would_take_the_lead() -> None:
     level = ComparedPair("new", "old", "AP", "cannot tell", 0)
-    some = NextJudgments(pd.DataFrame({"doc_id": ["d"]}), 1, None, exact=True)
+    some = NextJudgments(pd.DataFrame({"doc_id": ["d"]}), 1, None)
     assert judge_next_finding(some, level).startswith(
         "Effects in both directions count, because the runs"
     )
-    none = NextJudgments(pd.DataFrame(), None, None, exact=True)
+    none = NextJudgments(pd.DataFrame(), None, None)
     assert judge_next_finding(none, level).endswith("whatever grades the unjudged documents get.")

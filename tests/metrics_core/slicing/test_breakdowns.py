@@ -20,7 +20,7 @@ from metrics_core.slicing.breakdowns import (
     order_groups,
     summarise_groups,
 )
-from metrics_core.slicing.crossed import cross_breakdown, cross_groups
+from metrics_core.slicing.crossed import cross_groups
 from metrics_core.tables import Queries
 
 
@@ -135,10 +135,14 @@ def test_without_a_baseline_there_are_scores_and_no_differences() -> None:
     assert rows["difference"].isna().all() and not rows["clear"].any()
 
 
+def cells_of(scores: pd.DataFrame, measure: str) -> pd.DataFrame:
+    groups = (find_groups(QUERIES, IDS, by) for by in ("category", "difficulty"))
+    cells = cross_groups(scores, measure, *groups, run="new", baseline="bm25")
+    return cells.set_index(["row", "column"])
+
+
 def test_cells_of_two_groupings_and_their_margins() -> None:
-    cells = cross_breakdown(
-        SCORES, QUERIES, "AP", rows="category", columns="difficulty", run="new", baseline="bm25"
-    ).set_index(["row", "column"])
+    cells = cells_of(SCORES, "AP")
     assert cells.loc[("Billing", "easy")].tolist() == pytest.approx([6, 0.2])
     assert cells.loc[("Returns", "hard")].tolist() == pytest.approx([6, -0.1])
     assert cells.loc[("Billing", ALL)].tolist() == pytest.approx([12, 0.2])
@@ -162,9 +166,7 @@ def test_geometric_means_by_group_and_in_cells() -> None:
     assert row["mean"] == pytest.approx(geometric(own), rel=1e-12)
     assert row["difference"] == pytest.approx(geometric(own) - geometric(other), rel=1e-12)
     assert row["diff_low"] <= row["difference"] <= row["diff_high"]
-    cells = cross_breakdown(
-        scores, QUERIES, "GMAP", rows="category", columns="difficulty", run="new", baseline="bm25"
-    ).set_index(["row", "column"])
+    cells = cells_of(scores, "GMAP")
     assert cells.loc[("Billing", ALL)].tolist() == pytest.approx(
         [12, geometric(own) - geometric(other)], rel=1e-12
     )

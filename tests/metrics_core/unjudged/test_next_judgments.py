@@ -71,7 +71,6 @@ def test_the_fewest_that_turn_or_settle_are_those_of_every_set(case: Any, name: 
     if abs(now) < 1e-9:
         return
     told = find_next_judgments(own, other, measure, found, reached)
-    assert told.exact
     free = free_of(first, second, grades)
     turning = [
         n
@@ -129,13 +128,13 @@ def test_what_is_filled_in_has_no_grade_yet() -> None:
     frame = told.make_blank_judgments()
     assert frame.columns.tolist() == ["query_id", "doc_id", "relevance"]
     assert frame["relevance"].tolist() == [""] and frame["doc_id"].tolist() == ["m"]
-    assert NextJudgments(told.table, 1, None, exact=True).n_worth_judging == 1
+    assert NextJudgments(told.table, 1, None).n_worth_judging == 1
 
 
 def test_a_measure_without_bound_names_nothing() -> None:
     case = ({"q1": ["a", "n"]}, {"q1": ["m", "b"]}, {"q1": {"a": 1, "b": 0}})
     told = find_next_judgments(*asked(*case, "DCG(gains={1:9})@2"))
-    assert (told.n_to_reverse, told.n_to_settle, told.exact) == (None, None, False)
+    assert (told.n_to_reverse, told.n_to_settle) == (None, None)
 
 
 def random_pair(queries: int) -> tuple[Lists, Lists, Grades]:

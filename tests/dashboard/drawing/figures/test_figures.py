@@ -40,8 +40,8 @@ from dashboard.drawing.figures.text import (
 from dashboard.drawing.figures.zoomed import make_zoomable
 from dashboard.drawing.theme import LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import query_differences
-from metrics_core.slicing.breakdowns import breakdown
-from metrics_core.slicing.crossed import cross_breakdown
+from metrics_core.slicing.breakdowns import breakdown, find_groups
+from metrics_core.slicing.crossed import cross_groups
 from metrics_core.tables import Queries
 from tests.dashboard.drawings import drawing_of
 
@@ -97,10 +97,10 @@ def breakdown_of(by: str = "category") -> pd.DataFrame:
 
 
 def cells_of() -> pd.DataFrame:
-    return cross_breakdown(
-        scores_of(), queries_of(), "nDCG@10",
-        rows="category", columns="difficulty", run=HYBRID, baseline=BOLD,
-    )  # fmt: skip
+    queries, scores = queries_of(), scores_of()
+    ids = queries.frame["query_id"].tolist()
+    groups = (find_groups(queries, ids, by) for by in ("category", "difficulty"))
+    return cross_groups(scores, "nDCG@10", *groups, run=HYBRID, baseline=BOLD)
 
 
 def differences_of(n: int = 60) -> pd.DataFrame:
