@@ -57,7 +57,8 @@ def _sweep_folder(folder_store: FolderStore) -> None:
 
     If any record cannot be read, no table is deleted, because the record may name it. A file that
     was replaced is deleted only after the newer table was found to be intact."""
-    for draft in _find_drafts(folder_store.folder):
+    # Interrupted writes leave drafts.
+    for draft in [path for pattern in _DRAFTS for path in folder_store.folder.glob(pattern)]:
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
         elif _is_abandoned(draft):
@@ -100,11 +101,6 @@ def _sweep_collection(folder_store: FolderStore, collection_id: str) -> bool:
         return not folder_store.damaged_records(collection_id)
     except Exception:
         return False
-
-
-def _find_drafts(folder: Path) -> list[Path]:
-    """Return the drafts that interrupted writes have left in a folder."""
-    return [draft for pattern in _DRAFTS for draft in folder.glob(pattern)]
 
 
 def _is_abandoned(draft: Path) -> bool:

@@ -64,7 +64,11 @@ class NamedCollection:
         columns: dict[str, list[str]] = {}
         size, size_limit = 0, Limit.from_size(limit)
         for record in self._read_records(table_name):
-            texts = {n: _as_text(v) for n, v in record._asdict().items() if _is_scalar(v)}
+            texts = {
+                name: "" if value is None else str(value)
+                for name, value in record._asdict().items()
+                if isinstance(value, (str, int, float, type(None)))
+            }
             if table_name != "qrels":
                 texts.setdefault("text", _record_text(record))
             for name in list(columns or texts):
@@ -139,14 +143,6 @@ def _suggest_names(name: str, names: Sequence[str]) -> str:
     if not matches:
         return "`ir_datasets list` prints all names."
     return f"Similar names: {w.join_words(matches[:_MAX_SUGGESTIONS])}."
-
-
-def _is_scalar(value: Any) -> bool:
-    return value is None or isinstance(value, (str, int, float))
-
-
-def _as_text(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 def _record_text(record: Any) -> str:

@@ -44,7 +44,7 @@ def describe_ratio_outcome(outcome: GateOutcome) -> str:
     ends = 1 + outcome.low, 1 + outcome.high
     measure = str(outcome.gate.measure)
     if math.isnan(outcome.difference):
-        return f"{describe_target(outcome.gate)} has no typical ratio"
+        return f"{describe_target(outcome.gate)}: no typical ratio can be computed"
     ratio = describe_ratio(1 + outcome.difference, ends, measure, LEVEL)
     return f"{describe_target(outcome.gate)} {ratio}"
 

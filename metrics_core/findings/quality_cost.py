@@ -13,7 +13,7 @@ _MOST = 4
 _OUTCOMES = {
     BETTER_RUN: (" beats ", ", and gains"),
     WORSE_RUN: (" falls behind ", ", and loses"),
-    CANNOT_TELL: (" shows no clear difference from ", ", and shows no clear loss"),
+    CANNOT_TELL: (" shows no clear difference from ", ", and shows no significant loss"),
 }
 """Phrases for a verdict: between two runs, and about the cheapest run."""
 
@@ -54,16 +54,16 @@ def quality_cost_sentences(
     for run in (run for run in costs if run != baseline and costs[run] > costs[focus]):
         verdict, price = find_verdict(quality, run, focus), describe_price(run, focus)
         if verdict == BETTER_RUN:
-            steps.append(
-                comparison_sentence(run, " is the next clear step up from ", focus, f", at {price}")
-            )
+            steps.append(comparison_sentence(run, " costs more and beats ", focus, f", at {price}"))
         elif verdict == find_verdict(cost, run, focus) == WORSE_RUN:
             dearer.append(
                 comparison_sentence(run, " falls behind ", focus, f" on both, at {price}")
             )
         else:
             costly = f" has {price} of "
-            dearer.append(comparison_sentence(run, costly, focus, ", but shows no clear gain"))
+            dearer.append(
+                comparison_sentence(run, costly, focus, ", but shows no significant gain")
+            )
     last, cheapest = [], next(iter(costs))
     if cheapest not in compared_runs:
         words = f" is the cheapest, at {describe_price(cheapest, baseline)} of "

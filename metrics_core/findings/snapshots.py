@@ -56,7 +56,7 @@ def describe_snapshot_changes(
             f"Scores of {measures} were not compared, because the version of the package that"
             " computes them changed."
         )
-    if judged or changes.removed or changes.added:
+    if n_compared and (judged or changes.removed or changes.added):
         clause = "in both" if is_given else "whose judgments did not change"
         sentences.append(f"Compared on the {_format_query_count(n_compared)} {clause}.")
     return sentences

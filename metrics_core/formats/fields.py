@@ -159,13 +159,14 @@ class FileFields:
             self._add_number_meaning(kind, meanings)
         elif free_names and not {"title", "text"} & meanings.keys():
             candidates = [name for name in free_names if name not in meanings.values()]
-            meanings |= {"text": max(candidates, key=self._count_characters)} if candidates else {}
+            meanings |= (
+                {"text": max(candidates, key=lambda name: sum(map(len, self.fields[name].values)))}
+                if candidates
+                else {}
+            )
         if kind == "run" and "system" not in meanings:
             meanings |= self._infer_system(meanings)
         return {word: name for word, name in meanings.items() if word in words}
-
-    def _count_characters(self, name: str) -> int:
-        return sum(map(len, self.fields[name].values))
 
     def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
         """Return a sort key that puts the fields that are most likely ids first.

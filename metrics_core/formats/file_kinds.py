@@ -94,10 +94,6 @@ RunReason = Callable[[Format], str]
 format; "" if there is no reason."""
 
 
-def _no_reason(_format: Format) -> str:
-    return ""
-
-
 def read_sample(source: Source, columns: Columns | None = None) -> Sample:
     """Return the beginning of a file, from which the format and the kind are recognised.
 
@@ -124,7 +120,7 @@ def recognise_source(
     format: str | None,
     *,
     force_kind: bool = False,
-    run_reason: RunReason = _no_reason,
+    run_reason: RunReason = lambda _: "",
 ) -> Recognition:
     """Return the format and the kind with which a file is read.
 

@@ -101,7 +101,7 @@ def f_measure(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, beta: Beta = 1.
     "AP",
     aliases=("MAP", "average precision", "mean average precision"),
     title="Average precision",
-    gloss="precision over all ranks",
+    gloss="mean precision at relevant ranks",
     trec_eval=("map", InTrecEval("map_cut_{cutoff}", CUTOFFS)),
     ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]\, P@i",

@@ -24,12 +24,8 @@ class HasName(Protocol):
 AnyRun = TypeVar("AnyRun", bound=HasName)
 
 
-def _is_never_same(_one: object, _other: object) -> bool:
-    return False
-
-
 def make_names_unique(
-    runs: Sequence[AnyRun], is_same: Callable[[AnyRun, AnyRun], bool] = _is_never_same
+    runs: Sequence[AnyRun], is_same: Callable[[AnyRun, AnyRun], bool] = lambda *_: False
 ) -> tuple[list[AnyRun], list[Note]]:
     """Return the runs with distinct names, and notes about the changes.
 

@@ -27,6 +27,15 @@ _WORDS = (
         " run beats another.",
     ),
     (
+        "contribution",
+        "How much a group of queries adds to the difference: its share of the queries times its own"
+        " difference. The contributions of all groups add up to the difference.",
+    ),
+    (
+        "cutoff, k",
+        "The number of top results that count. nDCG@10 counts the first ten results.",
+    ),
+    (
         "effect size",
         "The mean difference divided by the standard deviation of the queries’ differences.",
     ),
@@ -34,6 +43,10 @@ _WORDS = (
         "fixed, broken",
         "A fixed query is good with the run but not with the baseline, a broken query vice versa."
         f" {GOOD}",
+    ),
+    (
+        "grade",
+        "The relevance of a document to a query in the judgments, such as 0 (not relevant) to 3.",
     ),
     (
         "headroom",
@@ -52,9 +65,19 @@ _WORDS = (
         " worse, half lost more than the median loss.",
     ),
     (
+        "missing query",
+        "A judged query for which a run has no results. It counts as 0, unless missing queries are"
+        " left out.",
+    ),
+    (
         "no clear difference",
         "The difference is not significant on these queries. This does not mean that"
         " the runs are equally good.",
+    ),
+    (
+        "p",
+        "How often chance alone would produce a difference at least this large. Below 0.05 after"
+        " correction, the difference is significant.",
     ),
     (
         "place, bracket",

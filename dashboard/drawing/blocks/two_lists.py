@@ -257,7 +257,13 @@ def _make_list(
         n_marked = sum(name != "stays" for _, (name, _, _) in marks)
         summary = f"{w.format_count(n_marked)} {'new' if number else 'gone'}"
         tiles = [
-            Tile(name, f"rank {row['rank']}: {name}", row["doc_id"], _tile_text(row, sign))
+            Tile(
+                name,
+                f"rank {row['rank']}: {name}",
+                row["doc_id"],
+                # A document that stays has its rank in the other list.
+                w.format_count(int(row["other_rank"])) if sign == "=" else sign,
+            )
             for row, (name, sign, _) in marks
         ]
         items = [_make_item(row, view, side) for row in rows]
@@ -275,13 +281,6 @@ def _make_list(
         [] if view.one_line else rank_tiles(diagnosis, style.name, view.grades, ranks),
         [_make_item(row, view, side) for row in rows],
     )
-
-
-def _tile_text(row: Row, sign: str) -> str:
-    """Return the text of the square of a document in lists without judgments. For a document that
-    stays, this is its rank in the other list; for any other document, it is the sign of its
-    change."""
-    return w.format_count(int(row["other_rank"])) if sign == "=" else sign
 
 
 def _make_item(row: Row, view: _View, side: str) -> _Item:

@@ -58,7 +58,7 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
                 # A kernel written for one cutoff may accept an array and misinterpret it.
                 samples = {round(index) for index in np.linspace(0, len(ks) - 1, _CHECKED_CUTOFFS)}
                 if all(
-                    _scores_agree(together[:, index], score_at(ks[index]))
+                    np.allclose(together[:, index], score_at(ks[index]), equal_nan=True)
                     for index in samples
                     if ks
                 ):
@@ -113,10 +113,6 @@ def _guard_function_and_result(
         )
 
     return guarded_call
-
-
-def _scores_agree(scores: AnyArray, other_scores: Floats) -> bool:
-    return np.allclose(scores, other_scores, equal_nan=True)
 
 
 def _is_numeric_array(values: AnyArray) -> bool:

@@ -172,12 +172,12 @@ def false_prices(case: PriceCase, text: str) -> Iterator[Any]:
         evidence = re.search(rf"good ([+−]?[\d.]+)(?: {INTERVAL})?\.$", sentence)
         assert evidence is not None, sentence
         yield not is_rounded(evidence[1], float((good[run] - good[other]).mean())) and sentence
-        is_gain = any(word in sentence for word in (" beats ", "step up", "and gains"))
+        is_gain = any(word in sentence for word in (" beats ", "and gains"))
         is_loss = any(word in sentence for word in ("falls behind", "and loses"))
         verdict = case.verdict(run, other)
-        if "no clear gain" not in sentence:
+        if "no significant gain" not in sentence:
             yield (is_gain, is_loss) != (verdict == "better", verdict == "worse") and sentence
-        yield "no clear gain" in sentence and verdict == "better" and sentence
+        yield "no significant gain" in sentence and verdict == "better" and sentence
         if evidence[2] and (is_gain or is_loss):
             yield value_of(evidence[2]) < 0 if is_gain else value_of(evidence[3]) > 0
         if match := re.search(r"([\d.,]+) times the mean", sentence):
@@ -186,7 +186,9 @@ def false_prices(case: PriceCase, text: str) -> Iterator[Any]:
             yield case.costs[other] > 0 and sentence
             yield not is_rounded(match[1], case.costs[run]) and sentence
         yield "cheapest" in sentence and run != next(iter(case.costs)) and sentence
-        is_dearer = any(word in sentence for word in ("step up", "no clear gain", " on both"))
+        is_dearer = any(
+            word in sentence for word in ("costs more and beats", "no significant gain", " on both")
+        )
         yield is_dearer and case.costs[run] <= case.costs[other] and sentence
 
 
@@ -197,10 +199,10 @@ def test_quality_against_cost_in_words() -> None:
     for words in (
         "beats",
         "on both",
-        "step up",
-        "no clear gain",
+        "costs more and beats",
+        "no significant gain",
         "and loses",
-        "no clear loss",
+        "no significant loss",
         "a mean price",
     ):
         assert words in text, words
