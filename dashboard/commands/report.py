@@ -28,7 +28,7 @@ from metrics_core.commands.reading import InputFiles
 from metrics_core.formats import Loaded
 from metrics_core.formats.registry import kind_of
 from metrics_core.formats.source.limits import format_size
-from metrics_core.tables import Run, Table
+from metrics_core.tables import Qrels, Run, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +66,11 @@ def execute(arguments: Sequence[str]) -> str:
     shared_study = make_shareable_study(study, options.include)
     study, view = shared_study.study, shared_study.rename_comparison(view)
     tables, collection = _input_tables(study, options, input_files), options.collection
-    listed = () if options.public else tables
-    files = tuple(_used_file(*entry, collection) for entry in listed if entry[1] != collection)
+    files = tuple(
+        _used_file(table, path, collection)
+        for table, path in (() if options.public else tables)
+        if path not in ("", collection) or isinstance(table, Qrels)
+    )
     drawing = Drawing.for_comparison(view, study.names)
     first_path = Path(options.qrels or options.scores[0])
     is_sample = first_path.resolve().parent == SAMPLE_FOLDER

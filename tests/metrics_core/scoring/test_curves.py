@@ -41,7 +41,6 @@ def test_cutoffs_are_every_one_to_ten_and_then_thin_out() -> None:
 
 def test_depth_is_that_of_the_deepest_list() -> None:
     assert longest_list_length([ONE, TWO]) == 3
-    assert longest_list_length([ONE], max_length=2) == 2
     assert longest_list_length([]) == 0
 
 
