@@ -52,4 +52,4 @@ def test_bars_are_labelled_where_the_head_is_gone(sample_app: str, open_page: Op
     page = open_page(sample_app, width=400)
     tally = page.locator(".lens.differences .tally .or-narrow").first
     box: Any = tally.bounding_box()
-    assert box["width"] > 15 and tally.inner_text().strip() == "lost"
+    assert box["width"] > 15 and tally.inner_text().strip() == "worse"
