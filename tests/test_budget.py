@@ -15,10 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("metrics_core", "dashboard")
 
-TOKENS = {"metrics_core": 370_166, "dashboard": 262_288}
+TOKENS = {"metrics_core": 370_153, "dashboard": 262_283}
 """What a package may have: it is set to what it has after a change that removes some, and rises
 only where an issue allows it."""
-LINES = 8_019
+LINES = 8_017
 """Lines of .js, .css and .j2 of both packages."""
 
 _NO_CODE = {

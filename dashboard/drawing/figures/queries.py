@@ -63,7 +63,8 @@ def query_customdata(queries: pd.DataFrame) -> list[list[str]]:
     `HOVER` shows the last two."""
     rows = zip(queries["query_id"].tolist(), queries["text"].tolist(), strict=True)
     titles = [
-        query_hover_text(text) if _has_text(text) else escape(query_id) for query_id, text in rows
+        query_hover_text(text) if isinstance(text, str) and text.strip() else escape(query_id)
+        for query_id, text in rows
     ]
     gaps = map(wording.format_difference, queries["difference"])
     before, after = (map(wording.format_score, queries[c]) for c in ("baseline_score", "score"))
@@ -73,10 +74,6 @@ def query_customdata(queries: pd.DataFrame) -> list[list[str]]:
             queries["query_id"].tolist(), titles, gaps, before, after, strict=True
         )
     ]
-
-
-def _has_text(text: object) -> bool:
-    return isinstance(text, str) and bool(text.strip())
 
 
 HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
