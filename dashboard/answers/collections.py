@@ -80,7 +80,7 @@ def describe_contents(row: ListedCollection) -> str:
     if row.damaged:
         parts.append(f"{w.format_count(row.damaged)} damaged")
     parts += {
-        "sample": ["copied when you change it"],
+        "sample": ["your changes go into a copy"],
         "folder": ["the folder given at startup"],
     }.get(row.origin, [])
     return " · ".join(parts)

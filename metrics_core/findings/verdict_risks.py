@@ -318,7 +318,7 @@ def _describe_lead_changes(crossings: Crossings, pair: ComparedPair) -> list[str
         if clear and clear[0][0] > 1:
             cutoffs_below = _format_span((1, clear[0][0] - 1))
             return [
-                f"{pair.leader(side)} leads at every k, but at {cutoffs_below} not significantly."
+                f"{pair.leader(side)} leads at every k, but not significantly at {cutoffs_below}."
             ]
         return []
     first = int(other_positions[0])

@@ -130,7 +130,7 @@ def _offer_random_draw(context: PageContext) -> bool:
         return True
     queries = w.format_query_count(n)
     title = f"Judge {queries} drawn at random to reach a verdict"
-    st.html(markup.draw_heading(title, "No other query needs grades.", {}))
+    st.html(markup.draw_heading(title, "Only these queries need grades.", {}))
     st.html(layers.draw_steps(steps))
     arguments = (judging.random_draw_key(context), n)
     st.button(f"Draw {queries}", on_click=draw_random_queries, args=arguments, type="primary")

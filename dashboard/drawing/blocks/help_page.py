@@ -41,8 +41,7 @@ _WORDS = (
     ),
     (
         "fixed, broken",
-        "A fixed query is good with the run but not with the baseline, a broken query vice versa."
-        f" {GOOD}",
+        f"A fixed query is good only with the run, a broken query only with the baseline. {GOOD}",
     ),
     (
         "grade",
@@ -80,9 +79,9 @@ _WORDS = (
         " correction, the difference is significant.",
     ),
     (
-        "place, bracket",
+        "place, thick line",
         "The rank of a run among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
-        " places that are possible on these queries. The bracket joins the runs that may be the"
+        " places that are possible on these queries. The thick line joins the runs that may be the"
         " best.",
     ),
     (

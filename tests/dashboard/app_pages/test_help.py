@@ -16,7 +16,7 @@ def test_every_letter_opens_one_page_of_the_rail() -> None:
     for page in PAGES:
         if page.key:
             assert f"<kbd>{page.key.upper()}</kbd></dt><dd>{page.title}</dd>" in drawn(shown)
-    assert "Keys are inactive while a field has the focus" in text_of(shown)
+    assert "Shortcuts do not work while you type in a field" in text_of(shown)
 
 
 def test_the_words_of_the_pages_come_first() -> None:
@@ -25,7 +25,7 @@ def test_the_words_of_the_pages_come_first() -> None:
     assert shown.index("Teal is better") < shown.index("too few queries")
     assert "a difference is not significant or, on one query, at most 0.01." in shown
     assert "A query is good if its score is at least two thirds" in shown
-    for word in ("place, bracket", "fixed, broken", "median win", "simultaneous", "slice"):
+    for word in ("place, thick line", "fixed, broken", "median win", "simultaneous", "slice"):
         assert word in shown
 
 

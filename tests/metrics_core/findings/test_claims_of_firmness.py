@@ -202,7 +202,9 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
         yield not ks_of(where, found.depth) <= means[sides[run]] and f"{run} leads"
     for where in re.findall(r"At (k = [\d to]+) the runs are tied", reason):
         yield not ks_of(where, found.depth) <= means[0] and "tied"
-    for run, where in re.findall(r"(run\d) leads at every k, but at (k = [\d to]+) not", reason):
+    for run, where in re.findall(
+        r"(run\d) leads at every k, but not significantly at (k = [\d to]+)\.", reason
+    ):
         yield len(means[sides[run]]) < found.depth and f"{run} leads at every k"
         first_clear = min(ks[sides[run]])
         yield ks_of(where, found.depth) != set(range(1, first_clear)) and "not significantly"

@@ -212,7 +212,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             by_k([1, 1, 1], [0, 1, 1]),
             "significant from k = 2",
             "firm",
-            "new leads at every k, but at k = 1 not significantly.",
+            "new leads at every k, but not significantly at k = 1.",
         ),
         (by_k([1, 1], [1, 1]), "significant at every k", "firm", "at every cutoff"),
         (
