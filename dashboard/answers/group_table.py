@@ -63,7 +63,7 @@ def select_groups(
     unless the request is for all."""
     groups = breakdown.groups
     total = float(breakdown.total_row["adds"])
-    digits = max(3, w.score_decimals([total]))
+    digits = w.mean_decimals([total])
     groups = groups.assign(printed=w.round_parts(total, groups["adds"].tolist(), digits))
     default_key = "mean" if breakdown.direction < 0 else "-mean"
     if not is_single_run:

@@ -288,7 +288,10 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
     links = session.make_href_function("query", "q", rows="", **NO_LIST)
     st.html(blocks.draw_query_table(first, history.versions, links))
     if len(others):
-        with st.expander(f"The next {w.format_query_count(len(others))}"):
+        with st.expander(
+            f"The next {w.format_count(len(others))}"
+            f" of {w.format_query_count(len(changed) - _FIRST)}"
+        ):
             st.html(blocks.draw_query_table(others, history.versions, links))
 
 

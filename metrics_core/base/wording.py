@@ -170,6 +170,12 @@ def score_decimals(values: Iterable[float]) -> int:
     return _score_digits(largest, 3)
 
 
+def mean_decimals(values: Iterable[float]) -> int:
+    """Return the number of decimals of means that are compared: three, or more if all are below
+    0.01. A mean of 100 or more still has fewer."""
+    return max(3, score_decimals(values))
+
+
 def format_with_interval(value: float | None, low: float | None, high: float | None) -> str:
     """Format a difference followed by its interval, such as "+0.060 [0.030, 0.092]".
 

@@ -325,10 +325,7 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
             "measure": row["measure"],
             "verdict": row["verdict"],
             "n": w.format_count(row["n"]),
-            "mean": w.format_score(
-                row["mean"],
-                decimals := max(3, w.score_decimals([row["mean"], row["baseline_mean"]])),
-            ),
+            "mean": w.format_score(row["mean"], decimals),
             "difference": w.format_difference(row["difference"], max(digits, decimals)),
             "interval": w.format_interval(*ends, digits) + note,
             **(_ratio_cells(row) if has_costs else {}),
@@ -339,6 +336,7 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
             **{name: w.format_score(row[name]) for name in LIST_COLUMNS if name in row},
         }
         for row, (ends, note) in zip(frame.to_dict("records"), ends_of, strict=True)
+        for decimals in [w.mean_decimals([row["mean"], row["baseline_mean"]])]
     ]
     return pd.DataFrame(rows, dtype=object)
 

@@ -47,8 +47,9 @@ def classify_differences(
 
     `differences` float64[…] are positive if the run is better. A difference of at most
     `choose_tie_threshold`, in absolute value, is "same"."""
-    threshold = choose_tie_threshold(measure, tie_threshold)
-    better, worse = _mark_beyond_tie_threshold(differences, threshold)
+    better, worse = _mark_beyond_tie_threshold(
+        differences, choose_tie_threshold(measure, tie_threshold)
+    )
     result = np.full(differences.shape, TIED, dtype=object)
     result[better] = BETTER
     result[worse] = WORSE
@@ -188,10 +189,8 @@ def _make_frame(
     combination, direction = measure.declaration.combination, measure.declaration.direction
     mean = combination.from_scale(MEAN.combine(combination.to_scale(values)))
     gaps = (values[:, 1:] - values[:, :1]) * direction
-    threshold = choose_tie_threshold(measure, tie_threshold)
-    won, lost = (
-        np.count_nonzero(beyond, axis=0) for beyond in _mark_beyond_tie_threshold(gaps, threshold)
-    )
+    beyond = _mark_beyond_tie_threshold(gaps, choose_tie_threshold(measure, tie_threshold))
+    won, lost = (np.count_nonzero(side, axis=0) for side in beyond)
     n_defined, n_baseline = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
     verdicts, effect = (
         _find_verdicts(result, measure, method),

@@ -118,9 +118,10 @@ def no_direction_text(row: Mapping[str, Any], baseline_mean: float, measure: str
 
 def _format_means(row: Mapping[str, Any], baseline_mean: float) -> tuple[str, str]:
     """Return the difference of two means, and the means: "0.000704 against 0.000401"."""
-    digits = max(3, w.score_decimals([row["mean"], baseline_mean]))
-    means = (w.format_score(mean, digits) for mean in (row["mean"], baseline_mean))
-    return w.format_difference(row["difference"], digits), " against ".join(means)
+    means = row["mean"], baseline_mean
+    digits = w.mean_decimals(means)
+    texts = (w.format_score(mean, digits) for mean in means)
+    return w.format_difference(row["difference"], digits), " against ".join(texts)
 
 
 def _describe_sign(row: Mapping[str, Any], measure: str) -> str:

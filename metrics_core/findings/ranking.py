@@ -62,12 +62,11 @@ def format_pair(all_pairs: AllPairs, row: int, column: int, digits: int) -> tupl
     decimals or, for a cost, the typical ratio as a change in percent. The interval is "" if there
     is none."""
     value, low, high = (float(matrix[row, column]) for matrix in all_pairs.tested)
-    has_interval = not math.isnan(low)
-    if all_pairs.log_ratios is None:
-        interval = w.format_interval(low, high, digits) if has_interval else ""
-        return w.format_difference(value, digits), interval
-    change, lower, upper = (format_ratio_change(math.exp(end)) for end in (value, low, high))
-    return change, f"[{lower}, {upper}]" if has_interval else ""
+    text, interval = w.format_difference(value, digits), w.format_interval(low, high, digits)
+    if all_pairs.log_ratios is not None:
+        text, *ends = (format_ratio_change(math.exp(end)) for end in (value, low, high))
+        interval = f"[{', '.join(ends)}]"
+    return text, "" if math.isnan(low) else interval
 
 
 def ranking_subtitle(all_pairs: AllPairs, measure: str, n_queries: int) -> Sentence:

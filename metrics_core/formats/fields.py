@@ -159,11 +159,10 @@ class FileFields:
             self._add_number_meaning(kind, meanings)
         elif free_names and not {"title", "text"} & meanings.keys():
             candidates = [name for name in free_names if name not in meanings.values()]
-            meanings |= (
-                {"text": max(candidates, key=lambda name: sum(map(len, self.fields[name].values)))}
-                if candidates
-                else {}
-            )
+            if candidates:
+                meanings["text"] = max(
+                    candidates, key=lambda name: sum(map(len, self.fields[name].values))
+                )
         if kind == "run" and "system" not in meanings:
             meanings |= self._infer_system(meanings)
         return {word: name for word, name in meanings.items() if word in words}

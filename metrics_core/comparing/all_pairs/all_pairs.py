@@ -216,9 +216,8 @@ class _PairMatrix:
         return matrix
 
     def intervals(self, values: Interval) -> Interval:
-        mean, low, high = values
-        ends = self.antisymmetric_matrix(low, high), self.antisymmetric_matrix(high, low)
-        return Interval(self.antisymmetric_matrix(mean), *ends)
+        (mean, low, high), matrix = values, self.antisymmetric_matrix
+        return Interval(matrix(mean), matrix(low, high), matrix(high, low))
 
     def symmetric_matrix(self, values: AnyArray, diagonal: npt.ArrayLike = np.nan) -> AnyArray:
         matrix = np.zeros((self.runs, self.runs), dtype=values.dtype)

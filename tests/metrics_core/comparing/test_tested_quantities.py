@@ -18,6 +18,8 @@ from metrics_core.comparing.agreement import find_agreement
 from metrics_core.comparing.all_pairs.all_pairs import all_pairs
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare
+from metrics_core.findings.costs import describe_mean_difference, format_ratio_change
+from metrics_core.findings.ranking import format_pair
 from metrics_core.measures import Measure, make_score_only_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import summarise_groups
@@ -199,6 +201,16 @@ def test_pairs_and_measures_side_by_side_are_tested_alike() -> None:
     expected = compare(scores, measure, "v1").set_index("run")["verdict"]
     pairs = all_pairs(scores, measure)
     assert np.isnan(pairs.low).all() and pairs.queries.max() == 40
+    assert pairs.log_ratios is not None
+    ratio, low, high = (np.exp(ends[:, pairs.runs.index("v1")]) for ends in pairs.log_ratios)
+    rows = compare(scores, measure, "v1").set_index("run")
+    for run in ("v2", "v3"):
+        at = pairs.runs.index(run)
+        assert ratio[at] == pytest.approx(rows["ratio"][run]) and low[at] < ratio[at] < high[at]
+        text, interval = format_pair(pairs, at, pairs.runs.index("v1"), 3)
+        assert text == format_ratio_change(rows["ratio"][run]) and interval.startswith("[")
+    part = pairs.select_runs(["v1", "v3"])
+    assert part.log_ratios is not None and part.tested.mean.shape == (2, 2)
     found = dict(zip(pairs.runs, pairs.verdict[:, pairs.runs.index("v1")], strict=True))
     assert found["v2"] in (expected["v2"], "cannot tell")
     agreement = find_agreement(scores, "v2", "v1").table.iloc[0]
@@ -213,10 +225,18 @@ def test_pairs_and_measures_side_by_side_are_tested_alike() -> None:
         run[3] = 0
     zero, measure = scores_of(*runs)
     assert set(all_pairs(zero, measure).verdict.ravel()) == {None, "cannot tell"}
+    assert all_pairs(zero, measure).log_ratios is None
     assert find_agreement(zero, "v2", "v1").table["verdict"][0] in (
         "better",
         "worse",
         "cannot tell",
+    )
+
+
+def test_a_price_per_query_keeps_its_digits() -> None:
+    (row,) = compared(np.full(20, 0.0004), np.full(20, 0.0007), name="cost_usd")
+    assert describe_mean_difference(row | {"baseline_mean": 0.0004}, "cost_usd").startswith(
+        "mean +0.000300 USD (0.000700 against 0.000400)"
     )
 
 
