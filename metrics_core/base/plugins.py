@@ -265,7 +265,7 @@ def guard_function(
         except BaseException as error:
             raise RanklensError(
                 f"{role} of {package} failed: {describe_error(error)}",
-                f"This is a bug in {package}; report it to its authors.",
+                f"This is an error in {package}, not in Ranklens.",
             ) from error
 
     return guarded_call

@@ -77,7 +77,7 @@ class Gate:
             raise ParameterError(
                 f"{text.strip()!r} is not a gate.",
                 "A gate sets the largest loss allowed. Write it with > (or with < if lower is"
-                f" better): {example!r}. For a limit on the mean itself, use --floor.",
+                f" better): {example!r}. For a limit on the mean, use a floor (--floor, floors=).",
             )
         return cls(measure, margin, _parse_slice(match))
 

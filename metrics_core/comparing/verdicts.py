@@ -100,7 +100,7 @@ def undeclared_direction_verdict(measure: str) -> Verdict:
     return Verdict(
         NO_VERDICT,
         "it is not declared whether lower or higher is better; use"
-        f" --lower {measure} or --higher {measure}",
+        f" --lower {measure} or --higher {measure} (in Python lower= or higher=)",
     )
 
 

@@ -323,7 +323,8 @@ def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
         raise RanklensError(
             f"The frame of the {'run' if kind == 'run' else 'judgments'} has no column for"
             f" {' and '.join(header_roles.missing)}; its columns: {column_names}.",
-            f"Name them query_id, doc_id and {value}, or use one of the recognised alternatives.",
+            f"Name them query_id, doc_id and {value}, or use one of the recognised alternatives."
+            f"{'' if kind == 'run' else ' If every row is relevant, add a column relevance = 1.'}",
         )
     roles = header_roles.roles
     by_rank = value not in roles

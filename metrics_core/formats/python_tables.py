@@ -28,7 +28,7 @@ _HINTS: Mapping[Kind, str] = {
     "run": "Write {query_id: {doc_id: score}}, {query_id: [doc_id, …]} with the best first, or"
     " {query_id: [(doc_id, score), …]}.",
     "qrels": "Write {query_id: {doc_id: relevance}}, or {query_id: [doc_id, …]} for documents of"
-    " grade 1.",
+    " grade 1. Judgments come after the runs: evaluate(runs, qrels, measures).",
 }
 _DEFAULT_NAME = "run"
 _SAMPLED_ROWS = 50

@@ -18,7 +18,7 @@ from metrics_core.tables.columns import raise_row_problems, reencode_ids, refuse
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _COST = re.compile("latency|latencies|times?|ms|seconds|costs?|prices?|tokens")
-_HARM = re.compile("errors?|hallucinations?|toxicity|perplexity")
+_HARM = re.compile("errors?|hallucinations?|toxicity|perplexity|loss|losses|wer|cer|rmse|mae|mse")
 
 
 def split_column_name(name: str) -> list[str]:

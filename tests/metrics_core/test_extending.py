@@ -141,9 +141,11 @@ def test_the_example_needs_what_is_promised_and_no_more() -> None:
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (np.zeros(2), "Mine of orchard returned 2 of float64, expected 1 of float64."),
-        (0.5, "returned one number of float64, expected"),
-        (np.array(["a"]), "returned 1 of <U1, expected"),
+        (np.zeros(2), "Mine of orchard returned 2 from 0 to 0, expected 1 score from 0 to 1."),
+        (0.5, "returned one number from 0.5 to 0.5, expected"),
+        ([], "returned 0 from nan to nan, expected"),
+        ([3.0], "returned 1 from 3 to 3, expected 1 score from 0 to 1.\\n.* range=\\(low, high\\)"),
+        (np.array(["a"]), "Mine of orchard failed: ValueError"),
     ],
 )
 def test_a_kernel_owes_a_number_a_query(made: Any, told: str) -> None:
@@ -151,7 +153,7 @@ def test_a_kernel_owes_a_number_a_query(made: Any, told: str) -> None:
         return made
 
     with pytest.raises(RanklensError, match=told):
-        check_kernel(kernel, "Mine", "orchard")(make_example())
+        check_kernel(kernel, "Mine", "orchard", (0.0, 1.0))(make_example())
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,10 @@ def test_a_kernel_for_one_cutoff_has_a_curve(score: Callable[[Any, Any], Any]) -
     def kernel(ranks: JudgedRanks, *, cutoff: TopK) -> Any:
         return score(ranks.relevant().count(cutoff).astype(float), cutoff)
 
-    scores, cutoffs = check_kernel(kernel, "Mine", "orchard"), np.array([1, 2, 3, 5, 10])
+    scores, cutoffs = (
+        check_kernel(kernel, "Mine", "orchard", (0.0, math.inf)),
+        np.array([1, 2, 3, 5, 10]),
+    )
     by_hand = [kernel(make_example(), cutoff=cutoff) for cutoff in cutoffs.tolist()]
     assert scores(make_example(), cutoff=cutoffs).tolist() == np.stack(by_hand, axis=1).tolist()
     assert scores(make_example(), cutoff=cutoffs[:0]).shape == (1, 0)
@@ -179,8 +184,8 @@ def test_what_fails_for_one_cutoff_fails_for_several() -> None:
     def kernel(ranks: JudgedRanks, *, cutoff: TopK) -> Any:
         return np.zeros(2) if cutoff > 1 else np.zeros(ranks.n_queries)
 
-    with pytest.raises(RanklensError, match="returned 2 of float64, expected 1 of"):
-        check_kernel(kernel, "Mine", "orchard")(make_example(), cutoff=np.array([1, 2]))
+    with pytest.raises(RanklensError, match="returned 2 from 0 to 0, expected 1 score from"):
+        check_kernel(kernel, "Mine", "orchard", (0.0, 1.0))(make_example(), cutoff=np.array([1, 2]))
 
 
 def test_a_format_that_fails_knows_no_file(caplog: pytest.LogCaptureFixture) -> None:

@@ -278,7 +278,12 @@ def _read_error(name: str, error: OSError) -> FileFormatError:
     if error.errno is None:  # raised by Arrow for a broken compressed stream
         return _damaged_error(name)
     if isinstance(error, FileNotFoundError):
-        return _refused_error(name, "no such file", "a file", "Check the name.")
+        return _refused_error(
+            name,
+            "no such file",
+            "a file",
+            f"Check the name.{' In Python, expand a pattern with glob.glob.' * ('*' in name)}",
+        )
     if isinstance(error, IsADirectoryError):
         return _refused_error(
             *(name, "a folder", "a file"),

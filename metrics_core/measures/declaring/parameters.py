@@ -137,7 +137,7 @@ class Parameter:
             suggestion = did_you_mean(value, self.choices) if isinstance(value, str) else ""
             raise ParameterError(
                 f"{measure}: {self.name} must be {expected}, not {shorten_value(value)}.",
-                suggestion,
+                f"{suggestion}{' Several measures are a list of names.' * (',' in str(value))}",
             )
         return checked
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core.base.arrays import AnyArray, Floats
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import guard_function
 from metrics_core.judging import JudgedRanks
@@ -24,23 +24,34 @@ _CHECKED_CUTOFFS = 5
 scores for single cutoffs."""
 
 
-def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
-    """Return a guarded kernel for the measure `name` of a plug-in package.
+def check_kernel(
+    kernel: Kernel, name: str, package: str, value_range: tuple[float, float]
+) -> Kernel:
+    """Return a guarded kernel for the measure `name` of a plug-in package. The kernels of built-in
+    measures (package "") are returned unchanged.
 
     The guarded kernel raises RanklensError if the plug-in's kernel fails or does not return a
-    number per query. If the plug-in's kernel does not support an array of cutoffs, it is called
-    once for each cutoff."""
-    guarded_kernel = guard_function(kernel, name, package)
+    number per query in the measure's range, on which verdicts and bounds rely. If the plug-in's
+    kernel does not support an array of cutoffs, it is called once for each cutoff."""
+    if not package:
+        return kernel
+    guarded_kernel = guard_function(
+        lambda ranks, **values: np.asarray(kernel(ranks, **values), dtype=np.float64), name, package
+    )
 
     def score(ranks: JudgedRanks, **values: Any) -> Floats:
-        result = np.asarray(guarded_kernel(ranks, **values))
-        if result.shape != (ranks.n_queries,) or not _is_numeric_array(result):
+        result = guarded_kernel(ranks, **values)
+        if result.shape != (ranks.n_queries,) or not np.allclose(
+            result, result.clip(*value_range), equal_nan=True
+        ):
             raise RanklensError(
-                f"{name} of {package} returned {_shape_text(result.shape)} of {result.dtype},"
-                f" expected {_shape_text((ranks.n_queries,))} of float64.",
-                "It must return a score for each query.",
+                f"{name} of {package} returned {_describe_scores(result)}, expected"
+                f" {ranks.n_queries:,} score{'s' * (ranks.n_queries > 1)} from"
+                f" {value_range[0]:g} to {value_range[1]:g}.",
+                "It must return a score for each query. Another range is declared in @measure:"
+                " range=(low, high), and higher_is_better=False if lower is better.",
             )
-        return result.astype(np.float64, copy=False)
+        return result
 
     @wraps(kernel)
     def score_at_cutoffs(ranks: JudgedRanks, **values: Any) -> Floats:
@@ -53,8 +64,8 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
             return score(ranks, **{**values, "cutoff": cutoff})
 
         with suppress(RanklensError):
-            together = np.asarray(guarded_kernel(ranks, **values))
-            if together.shape == shape and _is_numeric_array(together):
+            together = guarded_kernel(ranks, **values)
+            if together.shape == shape:
                 # A kernel written for one cutoff may accept an array and misinterpret it.
                 samples = {round(index) for index in np.linspace(0, len(ks) - 1, _CHECKED_CUTOFFS)}
                 if all(
@@ -62,20 +73,18 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
                     for index in samples
                     if ks
                 ):
-                    return together.astype(np.float64, copy=False)
+                    return together
         return np.ascontiguousarray(np.array([score_at(k) for k in ks]).reshape(shape[::-1]).T)
 
     return score_at_cutoffs
 
 
 def guard_part(part: str, value: Any, name: str, package: str) -> Any:
-    """Return a part of a measure's declaration, such as its kernel or its terms, with every
-    function in it guarded: if the function fails, RanklensError is raised. `package` is the plug-in
+    """Return a part of a measure's declaration, such as its terms, with every function in it
+    guarded: if the function fails, RanklensError is raised. `package` is the plug-in
     that declares the measure. Parts of built-in measures (package "") are returned unchanged."""
     if not package or value is None:
         return value
-    if part == "kernel":
-        return check_kernel(value, name, package)
     what = f"{name}: {part}"
     if part == "terms":
         return _guard_terms(guard_function(value, what, package), what, package)
@@ -115,9 +124,9 @@ def _guard_function_and_result(
     return guarded_call
 
 
-def _is_numeric_array(values: AnyArray) -> bool:
-    return values.dtype.kind in "biuf"
-
-
-def _shape_text(shape: tuple[int, ...]) -> str:
-    return " × ".join(f"{n:,}" for n in shape) or "one number"
+def _describe_scores(scores: Floats) -> str:
+    shape_text = " × ".join(f"{n:,}" for n in scores.shape) or "one number"
+    return (
+        f"{shape_text} from {np.fmin.reduce(scores, None, initial=np.nan):g} to"
+        f" {np.fmax.reduce(scores, None, initial=np.nan):g}"
+    )

@@ -28,7 +28,7 @@ from metrics_core.measures.declaring.parameters import (
     format_parameter,
     read_parameters,
 )
-from metrics_core.measures.declaring.plugin_checks import guard_part
+from metrics_core.measures.declaring.plugin_checks import check_kernel, guard_part
 
 Terms = Callable[..., Hits]
 Made = TypeVar("Made")
@@ -295,9 +295,9 @@ def measure(
 
     def declare(kernel: Callable[..., Floats]) -> Callable[..., Floats]:
         parameters, package = read_parameters(kernel), declaring_package(kernel.__module__)
-        parts = {"kernel": kernel, **more}
         declaration = Declaration(
             name=name,
+            kernel=check_kernel(kernel, name, package, more.get("range", Declaration.range)),
             title=title,
             gloss=gloss,
             explanation=" ".join((inspect.getdoc(kernel) or "").split()),
@@ -312,7 +312,7 @@ def measure(
             differences=all_differences,
             family=kernel.__module__.rpartition(".")[2],
             added_by=package,
-            **{part: guard_part(part, value, name, package) for part, value in parts.items()},
+            **{part: guard_part(part, value, name, package) for part, value in more.items()},
         )
         _REGISTRY.add(name, declaration, kernel.__module__)
         return kernel

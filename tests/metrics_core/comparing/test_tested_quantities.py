@@ -173,6 +173,13 @@ def test_other_measures_are_tested_by_their_means() -> None:
     assert row["tested"] == "mean difference"
 
 
+@pytest.mark.parametrize("name", ["hallucination", "eval_loss", "WER", "rmse"])
+def test_the_name_of_an_error_has_no_direction(name: str) -> None:
+    share = np.random.default_rng(1).random(30)
+    (row,) = compared(share, share / 2, name=name, lower=())
+    assert row["verdict"] == "–" and f"--lower {name}" in row["reason"]
+
+
 def test_a_measure_without_a_direction_has_no_verdict() -> None:
     before, after = costs(1)
     (row,) = compared(before, after, lower=())
@@ -270,4 +277,8 @@ def test_the_command_says_what_is_tested(
     assert (row["tested"], row["low"]) == ("typical ratio", None) and row["half_from"] > 0
     latex = printed(*lower, "--format", "latex")
     assert "significantly worse runs" in latex and "typical ratio, not the mean" in latex
-    assert "–" in printed() and "higher is better; use --lower latency_ms" in printed()
+    assert (
+        "–" in printed()
+        and "higher is better; use --lower latency_ms or --higher latency_ms (in Python lower="
+        in printed()
+    )
