@@ -78,9 +78,8 @@ def render() -> None:
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     finding = not_versions_finding() if are_systems else history.finding
     st.html(markup.draw_heading(*finding.statement_and_rest, context.look.styles))
-    if not are_versions:
-        _ask_if_versions(runs, are_systems=are_systems)
     if are_systems:
+        _answer_buttons(runs, are_systems=True)
         return
     others = _versions_of_other_collections(context) if are_versions else []
     # Files' dates help to answer the question.
@@ -95,21 +94,25 @@ def render() -> None:
         left, right = st.columns([2, 3], gap="large")
         with left:
             _show_order(runs, dates, context, are_versions=False)
+            _answer_buttons(runs, are_systems=False)
         with right:
             _show_means(history, rows, context)
-    judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
-    st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
-    if not are_versions:
         return
+    judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
+    st.html(
+        blocks.draw_version_table(
+            rows, comparison.name, judged_in, collection_href, context.look.styles
+        )
+    )
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
     if context.study.is_computed(comparison.measure):
         defer_drawing(lambda: _show_queries(history, context))
 
 
-def _ask_if_versions(runs: tuple[str, ...], *, are_systems: bool) -> None:
-    """Ask whether the runs are versions, or link to Ranking if they are different systems. The
-    answer is stored in the address."""
+def _answer_buttons(runs: tuple[str, ...], *, are_systems: bool) -> None:
+    """Let the user say whether the runs are versions, or link to Ranking if they are different
+    systems. The answer is stored in the address."""
     with st.container(horizontal=True, key="are_versions"):
         if are_systems:
             if st.button("Open Ranking", type="primary"):
@@ -211,7 +214,7 @@ def _versions_of_other_collections(context: PageContext) -> list[OtherJudgments]
 def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) -> None:
     """Show the chart of the versions' means. `rows` is the frame of `version_rows`."""
     comparison = context.comparison
-    title = f"{comparison.measure} in this order"
+    title = f"Preview: {comparison.measure} in this order"
     if history.are_versions:
         title = f"{comparison.measure} over {w.format_count(len(history.versions))} versions"
     section.show_heading(
@@ -288,10 +291,7 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
     links = session.make_href_function("query", "q", rows="", **NO_LIST)
     st.html(blocks.draw_query_table(first, history.versions, links))
     if len(others):
-        with st.expander(
-            f"The next {w.format_count(len(others))}"
-            f" of {w.format_query_count(len(changed) - _FIRST)}"
-        ):
+        with st.expander(f"{w.format_count(len(others))} more"):
             st.html(blocks.draw_query_table(others, history.versions, links))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.drawing.blocks.markup import Styles, run_style
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.figures.text import short_names
@@ -44,17 +45,18 @@ def draw_slice_table(
 
 
 def draw_version_table(
-    frame: pd.DataFrame, measure: str, judged_heading: str, collection_link: Link
+    frame: pd.DataFrame, measure: str, judged_heading: str, collection_link: Link, styles: Styles
 ) -> Markup:
-    """Draw a table with one row per version: mean with interval, number of queries with results,
-    judged share of the top results, date, and the collection whose judgments were used. The date
+    """Draw a table with one row per version: mean with interval, difference from the previous
+    version (coloured if it is significant), number of queries with results, judged share of the top results, date, and the collection whose judgments were used. The date
     is omitted if it is the same for all versions, and so is the collection.
 
     `frame` has run, collection, judged_by, date, queries, mean, low, high, judged, answered,
-    unknown."""
+    unknown, change, outcome."""
     return _render(
         "version_table",
         rows=frame.to_dict("records"),
+        styles=[run_style(styles, run) for run in frame["run"]],
         measure=measure,
         judged_in=judged_heading,
         dated=frame["date"].nunique() > 1,
