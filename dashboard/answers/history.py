@@ -58,10 +58,11 @@ class HistoryPage:
 
     `overall` has one row per version, in order: run, queries, mean, low, high, judged (judged share
     of its top results), answered (number of queries with results) and, for recognised versions,
-    change (difference from the previous version) and outcome (of the test of this pair). `queries` has the queries that
-    changed between good and failed, in the order of `_changed_queries`: query_id, text, states (for
-    each version, "+" for good or "-" for failed), changes, broke, fixed, first_bad (version names,
-    "" for none), flickers. `complete` says whether the judgments are complete."""
+    change (difference from the previous version) and outcome (of the test of this pair). `queries`
+    has the queries that changed between good and failed, in the order of `_changed_queries`:
+    query_id, text, states (for each version, "+" for good or "-" for failed), changes, broke,
+    fixed, first_bad (version names, "" for none), flickers. `complete` says whether the judgments
+    are complete."""
 
     finding: Sentence
     are_versions: bool

@@ -158,7 +158,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
     first_rows = study.with_texts(first)
     first_rows["title"] = add_document_texts(study, first)["title"].to_numpy()
     heads = [
-        Column("Judge next, most influential first"),
+        Column("Query"),
         Column("Document"),
         *(Column(f"Rank in {run}", "number") for run in _pair_names(context)),
         Column("Largest effect on difference", "number"),
@@ -173,9 +173,8 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         ]
         for row in first_rows.to_dict("records")
     ]
-    st.html(
-        robustness_checks.draw_table(heads, rows, "Documents to judge next", heading=heads[0].name)
-    )
+    heading = "Judge next, most influential first"
+    st.html(robustness_checks.draw_table(heads, rows, "Documents to judge next", heading=heading))
 
 
 def _show_queries(context: PageContext, reason: str) -> None:

@@ -117,10 +117,11 @@ def judge_next_finding(
         return f"{safe}, whatever grades the unjudged documents get."
     if next_judgments.n_to_settle is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_settle, n_unjudged)
-        verb = w.plural(next_judgments.n_to_settle, "turns", "turn")
-        is_all = next_judgments.n_to_settle == n_unjudged
-        limit = "nothing can" if is_all else "the others cannot"
-        return f"If {documents} {verb} out not relevant, {limit} reverse the order."
+        verb = w.plural(next_judgments.n_to_settle, "is", "are")
+        n_others = n_unjudged - next_judgments.n_to_settle
+        others = f"the other {w.format_count(n_others)}" if n_others > 1 else "the others"
+        limit = f"{others} cannot" if n_others else "nothing can"
+        return f"If {documents} {verb} not relevant, {limit} reverse the order."
     if next_judgments.n_to_reverse is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_reverse, n_unjudged)
         return f"If {documents} got the highest grade, {trailing_run} would have the better mean."
@@ -133,7 +134,8 @@ def _influential_documents_phrase(n: int, n_unjudged: int) -> str:
         return (
             "the one unjudged document" if n == 1 else f"all {w.format_count(n)} unjudged documents"
         )
-    first = f"the {w.format_count(n)} most influential" if n > 1 else "the most influential"
     return (
-        f"{first} of the {w.format_count(n_unjudged)} unjudged documents" if n_unjudged else first
+        f"the {w.format_count(n)} most influential documents"
+        if n > 1
+        else "the most influential document"
     )

@@ -48,8 +48,9 @@ def draw_version_table(
     frame: pd.DataFrame, measure: str, judged_heading: str, collection_link: Link, styles: Styles
 ) -> Markup:
     """Draw a table with one row per version: mean with interval, difference from the previous
-    version (coloured if it is significant), number of queries with results, judged share of the top results, date, and the collection whose judgments were used. The date
-    is omitted if it is the same for all versions, and so is the collection.
+    version (coloured if it is significant), number of queries with results, judged share of the top
+    results, date, and the collection whose judgments were used. The date is omitted if it is the
+    same for all versions, and so is the collection.
 
     `frame` has run, collection, judged_by, date, queries, mean, low, high, judged, answered,
     unknown, change, outcome."""
