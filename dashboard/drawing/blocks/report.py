@@ -35,12 +35,12 @@ from metrics_core.findings.robustness import Robustness
 from metrics_core.findings.sentence import Sentence
 
 _CHIPS = {
+    "fixed": "fixed",
+    "broken": "broken",
     "better": "▲ better",
     "worse": "▼ worse",
     "same": "same",
-    "fixed": "fixed",
-    "broken": "broken",
-    "none": "every run at 0:",
+    "none": "every run at zero",
     "missing": "no results from {}:",
 }
 """The lists of queries for which a report has a button, with the texts of the buttons. The button
