@@ -134,8 +134,8 @@ def queries_subtitle(
         ("Broken", query_counts.broken, baseline),
     ):
         if n:
-            sentences.append(muted_span(f"{name}: good only with ") + run_span(run))
-            sentences[-1] += muted_span(".")
+            statement = muted_span(f"{name}: good only with ") + run_span(run)
+            sentences.append(statement + muted_span("."))
     if query_counts.fixed or query_counts.broken:
         sentences.append(muted_span("Good: at least two thirds of the best reachable score."))
     return join_sentences(sentences, " ")

@@ -151,8 +151,6 @@ def draw_check_reasons(
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear else entry.word
         reason = "" if is_brief else entry.reason
-        if is_brief and spoken and not unclear:
-            mark, spoken = f"{mark} {spoken}", ""
         title = question_of_check(check, robustness)
         rows.append((mark, kind, spoken, title, word, reason))
     return _render("reasons", rows=rows)

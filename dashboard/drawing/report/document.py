@@ -59,7 +59,7 @@ def assemble_report_page(
     head = blocks.draw_title_line(
         request.title, pair, request.date, request.left_out_note, request.text
     )
-    source_line = f"Created at {request.made:%H:%M %Z} with {versions}."
+    source_line = f"Created on {request.date} at {request.made:%H:%M %Z} with {versions}."
     page_markup = blocks.draw_report_page(
         f"{request.title}: {pair}{title_suffix}",
         head,
