@@ -153,7 +153,8 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
             help="Fill in the column “relevance”, then upload the file as judgments under"
             " Files. Rows left empty stay unjudged.",
         )
-        section.show_csv_link("Judge next", judgments.table, "judge_next")
+    title = "Judge next, most influential first"
+    section.show_heading(title, "", frame=judgments.table, key="judge_next")
     first = judgments.table.head(_TO_JUDGE)
     first_rows = study.with_texts(first)
     first_rows["title"] = add_document_texts(study, first)["title"].to_numpy()
@@ -173,8 +174,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         ]
         for row in first_rows.to_dict("records")
     ]
-    heading = "Judge next, most influential first"
-    st.html(robustness_checks.draw_table(heads, rows, "Documents to judge next", heading=heading))
+    st.html(robustness_checks.draw_table(heads, rows, "Documents to judge next"))
 
 
 def _show_queries(context: PageContext, reason: str) -> None:

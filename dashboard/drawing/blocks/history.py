@@ -11,11 +11,12 @@ from dashboard.drawing.blocks.markup import Styles, run_style
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.figures.text import short_names
+from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 Link = Callable[[str], str]
 
-_NAME = 16
+_NAME = 24
 
 _render = Template("history")
 
@@ -35,6 +36,7 @@ def draw_slice_table(
     return _render(
         "slice_table",
         groups=groups,
+        short=short,
         heads=[Column(short[run], "number", hint=run) for run in versions],
         queries=means.groupby("group")["queries"].max(),
         rows_by_cell={(row["group"], row["run"]): row for row in means.to_dict("records")},
@@ -58,6 +60,7 @@ def draw_version_table(
         "version_table",
         rows=frame.to_dict("records"),
         styles=[run_style(styles, run) for run in frame["run"]],
+        short=short_names(frame["run"], _NAME),
         measure=measure,
         judged_in=judged_heading,
         dated=frame["date"].nunique() > 1,
@@ -76,4 +79,5 @@ def draw_query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: L
     failed, the version with which it last broke, and the version with which it was last fixed.
     `frame` has query_id, text, states, broke, fixed, flickers."""
     rows = frame.to_dict("records")
-    return _render("query_table", rows=rows, versions=versions, opened=query_link)
+    short = short_names(versions, _NAME) | {"": w.DASH}
+    return _render("query_table", rows=rows, versions=versions, short=short, opened=query_link)

@@ -183,12 +183,7 @@ def draw_difference_ranges(rows: Sequence[DifferenceRange], drawing: Drawing, la
 
 
 def draw_table(
-    header_cells: Sequence[Column],
-    rows: Sequence[Sequence[Cell]],
-    label: str,
-    *,
-    heading: str = "",
+    header_cells: Sequence[Column], rows: Sequence[Sequence[Cell]], label: str
 ) -> Markup:
-    """Draw a table of evidence. `label` describes the table for screen readers. `heading` is shown
-    above the table."""
-    return _render("table", heads=header_cells, rows=rows, label=label, headed=heading)
+    """Draw a table of evidence. `label` describes the table for screen readers."""
+    return _render("table", heads=header_cells, rows=rows, label=label)

@@ -124,12 +124,10 @@ class _Slides:
         robustness = self._parts.report.robustness
         if not robustness.checks:
             return Markup()
-        is_clear = robustness.pair is not None and robustness.pair.is_significant
-        answer, _ = robustness_finding(robustness).statement_and_rest
         return self._draw_slide(
             "checks",
-            "Does the result hold up?" if is_clear else self._parts.part_title("checks"),
-            answer,
+            self._parts.part_title("checks"),
+            robustness_finding(robustness).statement_and_rest[0],
             blocks.draw_check_reasons(robustness, is_brief=True),
             note=_NOT_EQUAL * bool(robustness.settling_checks),
             rows=len(robustness.checks),
