@@ -95,14 +95,11 @@ def judgments_effect_finding(
     )
 
 
-def judge_next_finding(
-    next_judgments: NextJudgments, pair: ComparedPair, n_unjudged: int = 0
-) -> str:
+def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, n_unjudged: int) -> str:
     """State what could change if the unjudged documents were judged, starting with the most
     influential ones.
 
-    `n_unjudged` is the number of documents without a grade in either list; 0 if they were not
-    counted."""
+    `n_unjudged` is the number of documents without a grade in either list."""
     if pair.side == 0:
         if next_judgments.table.empty:
             return "The runs stay tied, whatever grades the unjudged documents get."
@@ -119,8 +116,7 @@ def judge_next_finding(
         documents = _influential_documents_phrase(next_judgments.n_to_settle, n_unjudged)
         verb = w.plural(next_judgments.n_to_settle, "is", "are")
         n_others = n_unjudged - next_judgments.n_to_settle
-        others = f"the other {w.format_count(n_others)}" if n_others > 1 else "the others"
-        limit = f"{others} cannot" if n_others else "nothing can"
+        limit = f"the other {w.format_count(n_others)} cannot" if n_others else "nothing can"
         return f"If {documents} {verb} not relevant, {limit} reverse the order."
     if next_judgments.n_to_reverse is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_reverse, n_unjudged)

@@ -119,8 +119,8 @@ def queries_subtitle(
     if not paired:
         parts.append(f"{NO_SCORE_WITH_BOTH}, so nothing is coloured.")
     elif paired < FEWEST_QUERIES:
-        noun = w.plural(paired, "query", "queries")
-        parts.append(f"Only {paired} {noun}: too few to test, so nothing is coloured.")
+        few = w.format_query_count(paired)
+        parts.append(f"Only {few}: too few to test, so nothing is coloured.")
     medians = [
         f"{w.format_distinct_score(float(sizes.abs().median()), 0.0)} where {name}"
         for name, sizes in ((BETTER, won), (WORSE, lost))
