@@ -153,8 +153,9 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
             help="Fill in the column “relevance”, then upload the file as judgments under"
             " Files. Rows left empty stay unjudged.",
         )
-    title = "Judge next, most influential first"
-    section.show_heading(title, "", frame=judgments.table, key="judge_next")
+    section.show_heading(
+        "Judge next, most influential first", "", frame=judgments.table, key="judge_next"
+    )
     first = judgments.table.head(_TO_JUDGE)
     first_rows = study.with_texts(first)
     first_rows["title"] = add_document_texts(study, first)["title"].to_numpy()

@@ -1,5 +1,6 @@
 """History page: how the versions developed, and which queries broke."""
 
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -22,6 +23,7 @@ from dashboard.app_pages.parts import section
 from dashboard.components import history_order
 from dashboard.drawing.blocks import history as blocks
 from dashboard.drawing.blocks import markup
+from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import history as figures
 from dashboard.session import PageContext
@@ -57,6 +59,7 @@ def render() -> None:
     """Show the order of the versions, their means, the means of each group, and the queries that
     changed."""
     context = session.study_context()
+    drawing = replace(context.drawing, styles=context.look.styles)
     study, comparison, address = context.study, context.comparison, context.view.address
     dates = version_dates(study.names, current_library().run_files)
     runs = answers.ordered_versions(study, address["in_order"], address["versions"], dates)
@@ -86,7 +89,7 @@ def render() -> None:
     by_date = address["in_order"] == answers.BY_DATE or not are_versions
     rows = version_rows(history, dates, others, by_date=by_date)
     if are_versions:
-        _show_means(history, rows, context)
+        _show_means(history, rows, drawing, context)
         if sentences := version_sentences(rows, others, comparison.cutoff):
             st.html(blocks.draw_version_remarks(sentences))
         _show_order(runs, dates, context, are_versions=True)
@@ -96,14 +99,9 @@ def render() -> None:
             _show_order(runs, dates, context, are_versions=False)
             _answer_buttons(runs, are_systems=False)
         with right:
-            _show_means(history, rows, context)
+            _show_means(history, rows, drawing, context)
         return
-    judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
-    st.html(
-        blocks.draw_version_table(
-            rows, comparison.name, judged_in, collection_href, context.look.styles
-        )
-    )
+    st.html(blocks.draw_version_table(rows, drawing, collection_href))
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
     if context.study.is_computed(comparison.measure):
@@ -211,8 +209,11 @@ def _versions_of_other_collections(context: PageContext) -> list[OtherJudgments]
     ]
 
 
-def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) -> None:
-    """Show the chart of the versions' means. `rows` is the frame of `version_rows`."""
+def _show_means(
+    history: HistoryPage, rows: pd.DataFrame, drawing: Drawing, context: PageContext
+) -> None:
+    """Show the chart of the versions' means. `rows` is the frame of `version_rows`, `drawing` has
+    the styles of all runs."""
     comparison = context.comparison
     title = f"Preview: {comparison.measure} in this order"
     if history.are_versions:
@@ -224,7 +225,7 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
         key="versions",
     )
     figure = draw_figure_cached(
-        figures.mean_by_version, rows, context.drawing, is_connected=history.are_versions
+        figures.mean_by_version, rows, drawing, is_connected=history.are_versions
     )
     picture = section.make_caption(
         f"{comparison.measure} by version",

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Styles, run_style
+from dashboard.drawing.blocks.markup import run_style
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -46,9 +47,7 @@ def draw_slice_table(
     )
 
 
-def draw_version_table(
-    frame: pd.DataFrame, measure: str, judged_heading: str, collection_link: Link, styles: Styles
-) -> Markup:
+def draw_version_table(frame: pd.DataFrame, drawing: Drawing, collection_link: Link) -> Markup:
     """Draw a table with one row per version: mean with interval, difference from the previous
     version (coloured if it is significant), number of queries with results, judged share of the top
     results, date, and the collection whose judgments were used. The date is omitted if it is the
@@ -59,10 +58,10 @@ def draw_version_table(
     return _render(
         "version_table",
         rows=frame.to_dict("records"),
-        styles=[run_style(styles, run) for run in frame["run"]],
+        styles=[run_style(drawing.styles, run) for run in frame["run"]],
         short=short_names(frame["run"], _NAME),
-        measure=measure,
-        judged_in=judged_heading,
+        measure=drawing.name,
+        judged_in=f"Judged in top {w.format_count(drawing.cutoff)}",
         dated=frame["date"].nunique() > 1,
         apart=any(frame["collection"]),
         link=collection_link,
@@ -78,6 +77,10 @@ def draw_query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: L
     """Draw a table with one row per query. It shows for each version whether the query was good or
     failed, the version with which it last broke, and the version with which it was last fixed.
     `frame` has query_id, text, states, broke, fixed, flickers."""
-    rows = frame.to_dict("records")
-    short = short_names(versions, _NAME) | {"": w.DASH}
-    return _render("query_table", rows=rows, versions=versions, short=short, opened=query_link)
+    return _render(
+        "query_table",
+        rows=frame.to_dict("records"),
+        versions=versions,
+        short=short_names(versions, _NAME) | {"": w.DASH},
+        opened=query_link,
+    )

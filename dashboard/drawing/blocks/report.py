@@ -144,9 +144,8 @@ def draw_check_reasons(
         mark, kind, spoken = mark_of_check(check, is_inconclusive=unclear)
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear else entry.word
-        reason = "" if is_brief else entry.reason
-        title = question_of_check(check, robustness)
-        rows.append((mark, kind, spoken, title, word, reason))
+        question = question_of_check(check, robustness)
+        rows.append((mark, kind, spoken, question, word, entry.reason * (not is_brief)))
     return _render("reasons", rows=rows)
 
 

@@ -350,8 +350,9 @@ class ReportParts:
         from_grade = (
             f"grade {w.format_grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         )
-        lacks = [f"{run} {w.format_query_count(n)}" for run, n in methods.missing.items()]
-        missing_text = f": {', '.join(lacks)}" if lacks else ""
+        missing_text = ", ".join(
+            f"{run} {w.format_query_count(n)}" for run, n in methods.missing.items()
+        )
         paragraphs = [
             (
                 "Relevant, unjudged, missing",
@@ -360,7 +361,7 @@ class ReportParts:
                     f" relevant{'; the judgments are treated as complete' * answer.facts.complete}."
                     " A judged query without results from a run "
                     f"{'is left out' if answer.facts.left_out else 'is scored as an empty list'}"
-                    f"{missing_text}."
+                    f"{': ' * bool(missing_text)}{missing_text}."
                 ),
             ),
         ]

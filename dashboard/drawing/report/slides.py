@@ -36,10 +36,9 @@ _NAME = 24
 _CHART = 374.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
 _BANDS = (
-    "Bands: 95 % intervals, those of the difference simultaneous · Thick line: significant"
+    "Bands: 95 % intervals, simultaneous for the difference · Thick line: significant"
     " · Thin line: half of the lists have ended"
 )
-_NOT_EQUAL = "No clear difference does not mean that the runs are equally good."
 
 
 def make_slides(parts: ReportParts) -> list[Markup]:
@@ -129,7 +128,8 @@ class _Slides:
             self._parts.part_title("checks"),
             robustness_finding(robustness).statement_and_rest[0],
             blocks.draw_check_reasons(robustness, is_brief=True),
-            note=_NOT_EQUAL * bool(robustness.settling_checks),
+            note="No clear difference does not mean that the runs are equally good."
+            * bool(robustness.settling_checks),
             rows=len(robustness.checks),
         )
 
@@ -195,13 +195,13 @@ class _Slides:
     def _draw_query_slide(self, kind: str, noun: str) -> Markup:
         """Draw an example of a loss or a win: the lists of both runs, and the movements of
         documents between them."""
-        report, drawing = self._parts.report, self._parts.drawing
+        report = self._parts.report
         if kind not in report.examples:
             return Markup()
         page = report.examples[kind].page
         lists = two_lists.draw_two_lists(
             page.diagnosis,
-            drawing,
+            self._parts.drawing,
             page.documents,
             (),
             dict.fromkeys(report.grades, ""),

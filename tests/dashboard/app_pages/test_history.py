@@ -49,6 +49,22 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     assert "is the best" not in text_of(app) and "queries changed" not in text_of(app)
 
 
+def test_the_preview_has_runs_that_the_other_pages_do_not_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"]
+    for name in names:
+        (tmp_path / f"{name}.run").write_text(f"q1 Q0 d{len(name)} 1 2.0 x\n")
+    (tmp_path / "j.qrels").write_text("q1 0 d4 1\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    (chart,) = opened("history").get("plotly_chart")
+    (points,) = json.loads(chart.proto.spec)["data"]
+    assert [each[0] for each in points["customdata"]] == sorted(names)
+    app = opened("history", versions=names)
+    assert "Change from previous" in text_of(app)
+    assert all(f'data-run="{name}"' in drawn(app) for name in names)
+
+
 def test_the_chart_is_above_the_order_of_the_versions() -> None:
     app = opened("history", set="sample", in_order="loaded")
     keys = [getattr(element, "key", None) for element in app.main.children.values()]

@@ -7,7 +7,9 @@ import math
 import pandas as pd
 
 from dashboard.drawing.blocks import history
+from dashboard.drawing.theme import run_styles
 from tests.dashboard.drawing.blocks.test_blocks import EVIL, Page
+from tests.dashboard.drawings import drawing_of
 
 VERSIONS = ("v1", f"v2 {EVIL}")
 
@@ -49,8 +51,9 @@ def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
          "answered": 12, "change": -0.25, "outcome": "worse"},
     ]  # fmt: skip
     frame = pd.DataFrame(rows)
-    heading = "Judged in top 5"
-    page = Page(history.draw_version_table(frame, "AP", heading, lambda c: f"?set={c}", {}))
+    styles = run_styles(["b"], {"b": 0}, focus="b", baseline="b")
+    drawing = drawing_of(styles, measure="AP", cutoff=5)
+    page = Page(history.draw_version_table(frame, drawing, lambda c: f"?set={c}"))
     assert (
         f"{EVIL}AP 0.500[0.400, 0.600]change –queries with results 5 of 6judged in top 5"
         f" 90 %2025-01judgments of {EVIL}" in page.text
@@ -63,6 +66,6 @@ def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
     assert [own["class"] for own in page.having("worse")] == ["number worse"]
     assert [own["class"] for own in page.having("warning")] == ["number warning loud"]
     alike = frame.assign(date="2025-01", collection="")
-    plain = Page(history.draw_version_table(alike, "AP", heading, lambda c: "", {}))
+    plain = Page(history.draw_version_table(alike, drawing, lambda c: ""))
     assert "Judged by" not in plain.text and "Date" not in plain.text
     assert EVIL in Page(history.draw_version_remarks([EVIL])).text
