@@ -223,14 +223,15 @@ class _Slides:
         judging = self._parts.report.open_judgments
         if judging is None:
             return Markup()
-        n_text = "the documents that matter most"
+        answer = "Judge the documents that matter most"
         if judging.n_to_settle:
             n_text = w.format_with_noun(judging.n_to_settle, "document", "documents")
+            answer = f"Judging {n_text} could settle the order"
         ranges = unjudged_ranges(judging.effects)
         return self._draw_slide(
             "next",
             "What next?",
-            f"Judging {n_text} could settle it",
+            answer,
             draw_difference_ranges(ranges, self._parts.drawing, "Effect of judging"),
             note=judging.sentence,
             caption="Difference now, and its likely and possible ranges after judging",
