@@ -57,10 +57,12 @@ class HistoryPage:
     versions.
 
     `overall` has one row per version, in order: run, queries, mean, low, high, judged (judged share
-    of its top results), answered (number of queries with results). `queries` has the queries that
-    changed between good and failed, in the order of `_changed_queries`: query_id, text, states (for
-    each version, "+" for good or "-" for failed), changes, broke, fixed, first_bad (version names,
-    "" for none), flickers. `complete` says whether the judgments are complete."""
+    of its top results), answered (number of queries with results) and, for recognised versions,
+    change (difference from the previous version) and outcome (of the test of this pair). `queries`
+    has the queries that changed between good and failed, in the order of `_changed_queries`:
+    query_id, text, states (for each version, "+" for good or "-" for failed), changes, broke,
+    fixed, first_bad (version names, "" for none), flickers. `complete` says whether the judgments
+    are complete."""
 
     finding: Sentence
     are_versions: bool
@@ -164,6 +166,10 @@ def _history_page(
         else _history_without_failures(runs, query_ids)
     )
     versions, means = list(overall["run"]), overall["mean"].to_numpy()
+    pairs = all_run_pairs(study, comparison)
+    rows = [pairs.runs.index(run) for run in runs]
+    overall["change"] = [np.nan, *pairs.difference[rows[1:], rows[:-1]]]
+    overall["outcome"] = ["", *pairs.verdict[rows[1:], rows[:-1]]]
     finding = history_finding(
         versions,
         means * comparison.measure.declaration.direction,
@@ -173,7 +179,7 @@ def _history_page(
         first_bad_version=_find_regressing_versions(
             study, comparison, runs, [np.ones(len(result.query_ids), dtype=bool)]
         )[0],
-        is_best=_is_last_version_best(study, comparison, runs),
+        is_best=bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all()),
         compares_means=comparison.compares_means,
         counts_failures=computed,
     )
@@ -193,14 +199,6 @@ def _history_without_failures(runs: tuple[str, ...], query_ids: tuple[str, ...])
     """Return the history for a measure whose scores come from another tool. Every query counts as
     good in it, because such scores do not say which queries fail."""
     return History(runs, query_ids, np.ones((len(runs), len(query_ids)), dtype=np.bool_))
-
-
-def _is_last_version_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
-    """Return whether the last version is significantly better than every other version, according
-    to the test of all pairs."""
-    pairs = all_run_pairs(study, comparison)
-    rows = [pairs.runs.index(run) for run in runs]
-    return bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all())
 
 
 def _means_by_group(

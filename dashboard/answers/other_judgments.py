@@ -128,7 +128,8 @@ def version_rows(
     """Return the versions in the order in which the chart shows them.
 
     Columns: run, collection and judged_by (both "" for the open collection), queries, mean, low,
-    high, judged, answered, date, and unknown (bool, see `LESS_JUDGED`). If `by_date` is true, dates
+    high, judged, answered, date, unknown (bool, see `LESS_JUDGED`), and change and outcome of
+    `HistoryPage.overall`. If `by_date` is true, dates
     that come from files are included, and the collections are sorted by their earliest version.
     Otherwise, the other collections come before the open one."""
     most = page.overall["judged"].max()
@@ -144,7 +145,8 @@ def version_rows(
         for run_dates, frame in parts
     ]  # fmt: skip
     rows = pd.concat(frames, ignore_index=True)
-    return rows[["run", "collection", "judged_by", *_MEANS[1:], "date", "unknown"]]
+    columns = ["run", "collection", "judged_by", *_MEANS[1:], "date", "unknown"]
+    return rows.reindex(columns=[*columns, "change", "outcome"])
 
 
 def version_sentences(

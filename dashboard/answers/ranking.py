@@ -47,7 +47,7 @@ class Ranking:
     """All runs on several measures, sorted by the chosen measure, best run first.
 
     `table` has one row per measure and run: measure, run, mean, low, high and, if the places are
-    known, first_place and last_place. `alone_sentence` names the other measures on which one run
+    known, first_place and last_place. `alone_sentence` says for the other measures whether one run
     alone ranks first. It covers only measures on which the places are known."""
 
     runs: tuple[str, ...]
@@ -108,9 +108,9 @@ def _ranking(study: Study, comparison: Comparison, cached_rank_ranges: tuple[boo
         for c in columns
     ]
     sole_leaders = {
-        str(c.measure): runs[int(np.argmin(c.last))]
+        str(c.measure): runs[int(np.argmin(c.last))] if c.last.min() == 1 else ""
         for c in columns
-        if c.last is not None and c.last.min() == 1
+        if c.last is not None
     }
     return Ranking(
         runs,

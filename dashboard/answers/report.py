@@ -21,6 +21,7 @@ from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.overview import LISTED_QUERIES, Overview, count_unanswered, overview
 from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.own_documents import exclusion_sentence
+from dashboard.answers.pairs import pairs
 from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query import QueryPage, query_page
 from dashboard.answers.query_chips import query_masks
@@ -42,6 +43,7 @@ from metrics_core.comparing.method import DEFAULT_METHOD
 from metrics_core.comparing.pairs import query_differences
 from metrics_core.findings.grading import judge_next_finding
 from metrics_core.findings.robustness import Robustness
+from metrics_core.findings.sentence import Sentence
 from metrics_core.formats.registry import Kind
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.description import describe_measure, formula_with_values
@@ -114,10 +116,12 @@ class Report:
     notes on queries: query_id, text, tags, notes. `errors` maps the name of each failed part to its
     exception; failed parts are empty or None. `examples` has two cases, "losses" and "wins": the
     query with the largest loss and the query with the largest win. Only queries for which both runs
-    have results are considered, unless there are none with a loss or win. `open_judgments` is None
-    if unjudged documents do not matter."""
+    have results are considered, unless there are none with a loss or win. `ranking` says which runs
+    may be the best; it is empty for fewer than three runs. `open_judgments` is None if unjudged
+    documents do not matter."""
 
     overview: Overview
+    ranking: Sentence
     robustness: Robustness
     groups: tuple[Breakdown, GroupRows] | None
     curves: Curves | None
@@ -161,6 +165,7 @@ def make_report(
         )
     return Report(
         overview=overview_page,
+        ranking=pairs(study, comparison).title if len(study.names) > 2 else Sentence(),
         robustness=robustness,
         open_judgments=make_section_or_default(
             "checks", lambda: _open_judgments(study, comparison, robustness), None

@@ -153,12 +153,14 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
             help="Fill in the column “relevance”, then upload the file as judgments under"
             " Files. Rows left empty stay unjudged.",
         )
-        section.show_csv_link("Judge next", judgments.table, "judge_next")
+    section.show_heading(
+        "Judge next, most influential first", "", frame=judgments.table, key="judge_next"
+    )
     first = judgments.table.head(_TO_JUDGE)
     first_rows = study.with_texts(first)
     first_rows["title"] = add_document_texts(study, first)["title"].to_numpy()
     heads = [
-        Column("Judge next, most influential first"),
+        Column("Query"),
         Column("Document"),
         *(Column(f"Rank in {run}", "number") for run in _pair_names(context)),
         Column("Largest effect on difference", "number"),
@@ -173,9 +175,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         ]
         for row in first_rows.to_dict("records")
     ]
-    st.html(
-        robustness_checks.draw_table(heads, rows, "Documents to judge next", heading=heads[0].name)
-    )
+    st.html(robustness_checks.draw_table(heads, rows, "Documents to judge next"))
 
 
 def _show_queries(context: PageContext, reason: str) -> None:

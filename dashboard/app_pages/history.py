@@ -1,5 +1,6 @@
 """History page: how the versions developed, and which queries broke."""
 
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -22,6 +23,7 @@ from dashboard.app_pages.parts import section
 from dashboard.components import history_order
 from dashboard.drawing.blocks import history as blocks
 from dashboard.drawing.blocks import markup
+from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import history as figures
 from dashboard.session import PageContext
@@ -57,6 +59,7 @@ def render() -> None:
     """Show the order of the versions, their means, the means of each group, and the queries that
     changed."""
     context = session.study_context()
+    drawing = replace(context.drawing, styles=context.look.styles)
     study, comparison, address = context.study, context.comparison, context.view.address
     dates = version_dates(study.names, current_library().run_files)
     runs = answers.ordered_versions(study, address["in_order"], address["versions"], dates)
@@ -78,16 +81,15 @@ def render() -> None:
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     finding = not_versions_finding() if are_systems else history.finding
     st.html(markup.draw_heading(*finding.statement_and_rest, context.look.styles))
-    if not are_versions:
-        _ask_if_versions(runs, are_systems=are_systems)
     if are_systems:
+        _answer_buttons(runs, are_systems=True)
         return
     others = _versions_of_other_collections(context) if are_versions else []
     # Files' dates help to answer the question.
     by_date = address["in_order"] == answers.BY_DATE or not are_versions
     rows = version_rows(history, dates, others, by_date=by_date)
     if are_versions:
-        _show_means(history, rows, context)
+        _show_means(history, rows, drawing, context)
         if sentences := version_sentences(rows, others, comparison.cutoff):
             st.html(blocks.draw_version_remarks(sentences))
         _show_order(runs, dates, context, are_versions=True)
@@ -95,21 +97,20 @@ def render() -> None:
         left, right = st.columns([2, 3], gap="large")
         with left:
             _show_order(runs, dates, context, are_versions=False)
+            _answer_buttons(runs, are_systems=False)
         with right:
-            _show_means(history, rows, context)
-    judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
-    st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
-    if not are_versions:
+            _show_means(history, rows, drawing, context)
         return
+    st.html(blocks.draw_version_table(rows, drawing, collection_href))
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
     if context.study.is_computed(comparison.measure):
         defer_drawing(lambda: _show_queries(history, context))
 
 
-def _ask_if_versions(runs: tuple[str, ...], *, are_systems: bool) -> None:
-    """Ask whether the runs are versions, or link to Ranking if they are different systems. The
-    answer is stored in the address."""
+def _answer_buttons(runs: tuple[str, ...], *, are_systems: bool) -> None:
+    """Let the user say whether the runs are versions, or link to Ranking if they are different
+    systems. The answer is stored in the address."""
     with st.container(horizontal=True, key="are_versions"):
         if are_systems:
             if st.button("Open Ranking", type="primary"):
@@ -208,10 +209,13 @@ def _versions_of_other_collections(context: PageContext) -> list[OtherJudgments]
     ]
 
 
-def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) -> None:
-    """Show the chart of the versions' means. `rows` is the frame of `version_rows`."""
+def _show_means(
+    history: HistoryPage, rows: pd.DataFrame, drawing: Drawing, context: PageContext
+) -> None:
+    """Show the chart of the versions' means. `rows` is the frame of `version_rows`, `drawing` has
+    the styles of all runs."""
     comparison = context.comparison
-    title = f"{comparison.measure} in this order"
+    title = f"Preview: {comparison.measure} in this order"
     if history.are_versions:
         title = f"{comparison.measure} over {w.format_count(len(history.versions))} versions"
     section.show_heading(
@@ -221,7 +225,7 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
         key="versions",
     )
     figure = draw_figure_cached(
-        figures.mean_by_version, rows, context.drawing, is_connected=history.are_versions
+        figures.mean_by_version, rows, drawing, is_connected=history.are_versions
     )
     picture = section.make_caption(
         f"{comparison.measure} by version",
@@ -288,10 +292,7 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
     links = session.make_href_function("query", "q", rows="", **NO_LIST)
     st.html(blocks.draw_query_table(first, history.versions, links))
     if len(others):
-        with st.expander(
-            f"The next {w.format_count(len(others))}"
-            f" of {w.format_query_count(len(changed) - _FIRST)}"
-        ):
+        with st.expander(f"{w.format_count(len(others))} more"):
             st.html(blocks.draw_query_table(others, history.versions, links))
 
 

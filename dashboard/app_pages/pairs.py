@@ -188,9 +188,9 @@ def _show_table(
         bests = len(answer.run_pairs.possible_best_runs) > 1
         text = "Thick line on the left: runs that may be the best. " if bests else ""
         text += (
-            f"Bars: {w.format_share(LEVEL)} interval of each run. Compare runs by place, not by"
-            " overlapping bars. Places are corrected for all"
-            f" {w.number_word(answer.run_pairs.n_pairs)} pairs."
+            f"Bars: {w.format_share(LEVEL)} interval of each run, from 0 to 1 unless stated. Places"
+            f" come from the tests of all {w.number_word(answer.run_pairs.n_pairs)} pairs, so runs"
+            " with overlapping bars can have different places."
         )
     key = "ranking" if with_rank_ranges else "ranking_awaited"
     note = blocks.draw_table_note(text)
@@ -255,8 +255,7 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     text = ""
     if run_pairs.log_ratios is not None:
         text = "Typical ratio of the run of the row to the run of the column. "
-    # In a detailed cell, words say which run scores higher.
-    elif side == "lower" or not is_detailed:
+    elif not is_detailed:
         text = f"In each cell, the run of the row has the {side} mean. "
     if len(runs) < total:
         text = (

@@ -95,14 +95,11 @@ def judgments_effect_finding(
     )
 
 
-def judge_next_finding(
-    next_judgments: NextJudgments, pair: ComparedPair, n_unjudged: int = 0
-) -> str:
+def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, n_unjudged: int) -> str:
     """State what could change if the unjudged documents were judged, starting with the most
     influential ones.
 
-    `n_unjudged` is the number of documents without a grade in either list; 0 if they were not
-    counted."""
+    `n_unjudged` is the number of documents without a grade in either list."""
     if pair.side == 0:
         if next_judgments.table.empty:
             return "The runs stay tied, whatever grades the unjudged documents get."
@@ -117,10 +114,10 @@ def judge_next_finding(
         return f"{safe}, whatever grades the unjudged documents get."
     if next_judgments.n_to_settle is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_settle, n_unjudged)
-        verb = w.plural(next_judgments.n_to_settle, "turns", "turn")
-        is_all = next_judgments.n_to_settle == n_unjudged
-        limit = "nothing can" if is_all else "the others cannot"
-        return f"If {documents} {verb} out not relevant, {limit} reverse the order."
+        verb = w.plural(next_judgments.n_to_settle, "is", "are")
+        n_others = n_unjudged - next_judgments.n_to_settle
+        limit = f"the other {w.format_count(n_others)} cannot" if n_others else "nothing can"
+        return f"If {documents} {verb} not relevant, {limit} reverse the order."
     if next_judgments.n_to_reverse is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_reverse, n_unjudged)
         return f"If {documents} got the highest grade, {trailing_run} would have the better mean."
@@ -133,7 +130,8 @@ def _influential_documents_phrase(n: int, n_unjudged: int) -> str:
         return (
             "the one unjudged document" if n == 1 else f"all {w.format_count(n)} unjudged documents"
         )
-    first = f"the {w.format_count(n)} most influential" if n > 1 else "the most influential"
     return (
-        f"{first} of the {w.format_count(n_unjudged)} unjudged documents" if n_unjudged else first
+        f"the {w.format_count(n)} most influential documents"
+        if n > 1
+        else "the most influential document"
     )

@@ -102,8 +102,8 @@ def queries_finding(
 def queries_subtitle(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """State the median win and loss, and when a query counts as fixed or broken, if there are such
-    queries.
+    """State the median differences of better and of worse queries, and when a query counts as fixed
+    or broken, if there are such queries.
 
     If too few queries have a score from both runs, the text says that nothing is coloured.
     `differences` is the same as for `queries_finding`; its columns outcome and difference are
@@ -119,21 +119,23 @@ def queries_subtitle(
     if not paired:
         parts.append(f"{NO_SCORE_WITH_BOTH}, so nothing is coloured.")
     elif paired < FEWEST_QUERIES:
-        noun = w.plural(paired, "query", "queries")
-        parts.append(f"Only {paired} {noun}: too few to test, so nothing is coloured.")
+        few = w.format_query_count(paired)
+        parts.append(f"Only {few}: too few to test, so nothing is coloured.")
     medians = [
-        f"median {name} {w.format_distinct_score(float(sizes.abs().median()), 0.0)}"
-        for name, sizes in (("win", won), ("loss", lost))
+        f"{w.format_distinct_score(float(sizes.abs().median()), 0.0)} where {name}"
+        for name, sizes in ((BETTER, won), (WORSE, lost))
         if len(sizes) >= 2
     ]
     if medians:
-        parts.append(f"{w.sentence_case(', '.join(medians))}.")
+        parts.append(f"Median difference: {', '.join(medians)}.")
     sentences = [muted_span(part) for part in parts]
     for name, n, run in (
         ("Fixed", query_counts.fixed, focus),
         ("Broken", query_counts.broken, baseline),
     ):
         if n:
-            sentences.append(muted_span(f"{name}: good only with ") + run_span(run))
-            sentences[-1] += muted_span(".")
+            statement = muted_span(f"{name}: good only with ") + run_span(run)
+            sentences.append(statement + muted_span("."))
+    if query_counts.fixed or query_counts.broken:
+        sentences.append(muted_span("Good: at least two thirds of the best reachable score."))
     return join_sentences(sentences, " ")

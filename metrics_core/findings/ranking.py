@@ -85,18 +85,18 @@ def ranking_subtitle(all_pairs: AllPairs, measure: str, n_queries: int) -> Sente
 
 
 def sole_best_finding(best_run_by_measure: Mapping[str, str], chosen_measure: str) -> Sentence:
-    """State on which measures other than `chosen_measure` a single run ranks first. The sentence is
-    empty if there are no such measures.
+    """State for each measure other than `chosen_measure` whether a single run ranks first. The
+    sentence is empty if there are no such measures.
 
-    `best_run_by_measure` maps each measure to the run that alone ranks first on it."""
+    `best_run_by_measure` maps each measure to the run that alone ranks first on it, "" for none."""
     by_run: dict[str, list[str]] = {}
     for measure, name in best_run_by_measure.items():
         if measure != chosen_measure:
             by_run.setdefault(name, []).append(measure)
     clauses = [
         muted_span(f"{'on' if i else 'On'} {w.join_words(measures)}, ")
-        + run_span(name)
-        + muted_span(" alone ranks first")
+        + (run_span(name) + muted_span(" alone") if name else muted_span("no run alone"))
+        + muted_span(" ranks first")
         for i, (name, measures) in enumerate(by_run.items())
     ]
     return join_sentences(clauses, "; ") + muted_span(".") if clauses else Sentence()

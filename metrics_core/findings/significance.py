@@ -70,8 +70,10 @@ def effect_size_finding(row: Mapping[str, Any]) -> Sentence:
     Empty if the effect size is unknown, as for the baseline."""
     if math.isnan(row["effect"]):
         return Sentence()
-    effect = w.format_with_interval(row["effect"], row["effect_low"], row["effect_high"])
-    return muted_span(f"{EFFECT_SIZE} Here: {effect}.")
+    return muted_span(
+        f"{EFFECT_SIZE} Here: {w.format_difference(row['effect'], 2)}"
+        f" {w.format_interval(row['effect_low'], row['effect_high'], 2)}."
+    )
 
 
 def rounding_note(rows: pd.DataFrame) -> str:

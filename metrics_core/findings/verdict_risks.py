@@ -150,12 +150,8 @@ def single_queries_check(
         word = f"removing {only}the {best} reverses it"
         if tone == "firm":
             word = f"holds without the {best}"
-        carriers = _describe_misses(pair, differences, missed) or _describe_main_queries(
+        reason = _describe_misses(pair, differences, missed) or _describe_main_queries(
             fragility, differences, n_supporting, missed
-        )
-        reason = (
-            f"Removing the {turning:,} of {queries:,} queries most favourable to"
-            f" {pair.leader(pair.side)} would reverse the lead. {carriers}"
         )
     return RobustnessCheck("queries", title, word, tone, reason, word)
 
@@ -358,20 +354,16 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, n_runs: int) 
         sentences += [f"Tied on {w.shorten_list(tied)}."] if tied else []
         sentences.append(
             describe_lead(table, pair, -pair.side)
-            or f"{pair.leader(pair.side)} leads on all{' other' if tied else ''} measures."
+            or f"{pair.leader(pair.side)} leads on all other measures."
         )
     else:
         sentences += filter(None, (describe_lead(table, pair, side) for side in (1, -1)))
         sentences = sentences or ["No run leads on any measure."]
     if n_runs > 2:
         n_same = len(others.intersection(agreement.measures_that_rank_runs_alike(pair.measure)))
-        others_text = (
-            f"{w.format_count(len(others))}"
-            f" {w.plural(len(others), 'other measure', 'other measures')}"
-        )
         sentences.append(
-            f"The ranking of all {w.number_word(n_runs)} runs, not only of these two, is the same"
-            f" on {w.format_count(n_same)} of {others_text}."
+            f"On {w.format_count(n_same)} of {w.format_count(len(others))}, all"
+            f" {w.number_word(n_runs)} runs are in the same order as on {pair.measure}."
         )
     if not others:
         reason = NO_OTHER_MEASURE

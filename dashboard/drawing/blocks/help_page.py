@@ -59,9 +59,9 @@ _WORDS = (
         " wider or narrower intervals.",
     ),
     (
-        "median win, median loss",
-        "Of the queries that got better, half gained more than the median win. Of those that got"
-        " worse, half lost more than the median loss.",
+        "median difference",
+        "Half of the queries that got better differ by more than this, and half by less. The same"
+        " is given for the queries that got worse.",
     ),
     (
         "missing query",

@@ -7,14 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.drawing.blocks.markup import run_style
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
+from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 Link = Callable[[str], str]
 
-_NAME = 16
+_NAME = 24
 
 _render = Template("history")
 
@@ -34,6 +37,7 @@ def draw_slice_table(
     return _render(
         "slice_table",
         groups=groups,
+        short=short,
         heads=[Column(short[run], "number", hint=run) for run in versions],
         queries=means.groupby("group")["queries"].max(),
         rows_by_cell={(row["group"], row["run"]): row for row in means.to_dict("records")},
@@ -43,20 +47,21 @@ def draw_slice_table(
     )
 
 
-def draw_version_table(
-    frame: pd.DataFrame, measure: str, judged_heading: str, collection_link: Link
-) -> Markup:
-    """Draw a table with one row per version: mean with interval, number of queries with results,
-    judged share of the top results, date, and the collection whose judgments were used. The date
-    is omitted if it is the same for all versions, and so is the collection.
+def draw_version_table(frame: pd.DataFrame, drawing: Drawing, collection_link: Link) -> Markup:
+    """Draw a table with one row per version: mean with interval, difference from the previous
+    version (coloured if it is significant), number of queries with results, judged share of the top
+    results, date, and the collection whose judgments were used. The date is omitted if it is the
+    same for all versions, and so is the collection.
 
     `frame` has run, collection, judged_by, date, queries, mean, low, high, judged, answered,
-    unknown."""
+    unknown, change, outcome."""
     return _render(
         "version_table",
         rows=frame.to_dict("records"),
-        measure=measure,
-        judged_in=judged_heading,
+        styles=[run_style(drawing.styles, run) for run in frame["run"]],
+        short=short_names(frame["run"], _NAME),
+        measure=drawing.name,
+        judged_in=f"Judged in top {w.format_count(drawing.cutoff)}",
         dated=frame["date"].nunique() > 1,
         apart=any(frame["collection"]),
         link=collection_link,
@@ -72,5 +77,10 @@ def draw_query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: L
     """Draw a table with one row per query. It shows for each version whether the query was good or
     failed, the version with which it last broke, and the version with which it was last fixed.
     `frame` has query_id, text, states, broke, fixed, flickers."""
-    rows = frame.to_dict("records")
-    return _render("query_table", rows=rows, versions=versions, opened=query_link)
+    return _render(
+        "query_table",
+        rows=frame.to_dict("records"),
+        versions=versions,
+        short=short_names(versions, _NAME) | {"": w.DASH},
+        opened=query_link,
+    )

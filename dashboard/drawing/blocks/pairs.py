@@ -172,18 +172,12 @@ def draw_pair_table(
     short = short_names(run_pairs.runs, _NAME_LENGTH)
     many = range(len(run_pairs.runs))
     digits = w.column_decimals(run_pairs.low.ravel(), run_pairs.high.ravel())
-    falls = bool((run_pairs.difference[np.triu_indices(len(run_pairs.runs), 1)] < 0).any())
     return _render(
         "pair_table",
-        words=("scores", "than")
-        if not falls
-        else ("minus" if run_pairs.log_ratios is None else "against", ""),
+        minus="minus" if run_pairs.log_ratios is None else "against",
         runs=[(run_style(styles, run), short[run]) for run in run_pairs.runs],
         rows=[
-            [
-                _pair_cell(run_pairs, i, j, pair_link, digits, lower_is_better=falls)
-                for j in many[i + 1 :]
-            ]
+            [_pair_cell(run_pairs, i, j, pair_link, digits) for j in many[i + 1 :]]
             for i in many[:-1]
         ],
         roomy=len(run_pairs.runs) <= MAX_DETAILED_RUNS,
@@ -210,18 +204,14 @@ def _pair_cell(
     column: int,
     pair_link: PairLink,
     digits: int,
-    *,
-    lower_is_better: bool,
 ) -> dict[str, str]:
     """Return the contents of a cell: link, difference, interval, result of the test in words, hover
-    text, tone, and the strength of the cell's colour as CSS ("" for no colour). If
-    `lower_is_better` is true, the better run has the lower mean. The difference is then shown with
-    its sign, instead of as "0.012 higher"."""
+    text, tone, and the strength of the cell's colour as CSS ("" for no colour)."""
     value, kind = float(run_pairs.tested.mean[row, column]), run_pairs.verdict[row, column]
     text, interval = format_pair(run_pairs, row, column, digits)
     return {
         "link": pair_link(run_pairs.runs[row], run_pairs.runs[column]),
-        "difference": text if lower_is_better else f"{w.format_score(value, digits)} higher",
+        "difference": text,
         "interval": interval,
         "word": _verdict_word(run_pairs, row, column),
         "hint": _pair_text(run_pairs, row, column),

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
@@ -35,12 +34,12 @@ from metrics_core.findings.robustness import Robustness
 from metrics_core.findings.sentence import Sentence
 
 _CHIPS = {
+    "fixed": "fixed",
+    "broken": "broken",
     "better": "▲ better",
     "worse": "▼ worse",
     "same": "same",
-    "fixed": "fixed",
-    "broken": "broken",
-    "none": "every run at 0:",
+    "none": "every run at zero",
     "missing": "no results from {}:",
 }
 """The lists of queries for which a report has a button, with the texts of the buttons. The button
@@ -50,26 +49,20 @@ _HIGHER_AND_LOWER = {"better": "higher", "worse": "lower"}
 _render = Template("report")
 
 
-@dataclass(frozen=True)
-class Foot:
-    """The version of Ranklens that made a report, and the last line of the report: when and with
-    which versions it was made."""
-
-    made_with: str
-    source: str
-
-
 def draw_report_page(
     title: str,
     head: Markup,
     contents: Sequence[tuple[str, str]],
     parts: Sequence[Markup],
     slides: Markup,
-    foot: Foot,
+    generator: str,
+    source: str,
     data: Markup,
 ) -> Markup:
     """Draw the whole HTML page of a report: title, style sheet and script, the top, the table of
-    contents, the sections, the slides, and the embedded data."""
+    contents, the sections, the slides, and the embedded data. `generator` is the version of
+    Ranklens; `source` is the last line, which says when and with which versions the report was
+    made."""
     return _render(
         "document",
         title=title,
@@ -77,7 +70,8 @@ def draw_report_page(
         contents=contents,
         parts=parts,
         slides=slides,
-        foot=foot,
+        generator=generator,
+        source=source,
         data=data,
     )
 
@@ -150,11 +144,8 @@ def draw_check_reasons(
         mark, kind, spoken = mark_of_check(check, is_inconclusive=unclear)
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear else entry.word
-        reason = "" if is_brief else entry.reason
-        if is_brief and spoken and not unclear:
-            mark, spoken = f"{mark} {spoken}", ""
-        title = question_of_check(check, robustness)
-        rows.append((mark, kind, spoken, title, word, reason))
+        question = question_of_check(check, robustness)
+        rows.append((mark, kind, spoken, question, word, entry.reason * (not is_brief)))
     return _render("reasons", rows=rows)
 
 

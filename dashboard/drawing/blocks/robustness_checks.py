@@ -26,7 +26,7 @@ TITLE = "Can you rely on it?"
 TITLE_UNCLEAR = "What would make it conclusive?"
 _QUESTIONS = {
     "unjudged": "Could unjudged documents reverse it?",
-    "queries": "Does it need its best queries?",
+    "queries": "Does it depend on a few queries?",
     "cutoff": "At which cutoffs does it hold?",
     "measures": "Do other measures agree?",
     "ties": "Could tied scores reverse it?",
@@ -86,7 +86,7 @@ def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
         DifferenceRange(
             "Likely",
             # The check's own line says why it is unknown.
-            f"{w.format_share(LEVEL)}, with predicted grades" if interval else "unknown",
+            f"{w.format_share(LEVEL)}, predicted grades" if interval else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
             float(interval.mean) if interval else math.nan,
@@ -183,12 +183,7 @@ def draw_difference_ranges(rows: Sequence[DifferenceRange], drawing: Drawing, la
 
 
 def draw_table(
-    header_cells: Sequence[Column],
-    rows: Sequence[Sequence[Cell]],
-    label: str,
-    *,
-    heading: str = "",
+    header_cells: Sequence[Column], rows: Sequence[Sequence[Cell]], label: str
 ) -> Markup:
-    """Draw a table of evidence. `label` describes the table for screen readers. `heading` is shown
-    above the table on a phone, because the column headings are hidden there."""
-    return _render("table", heads=header_cells, rows=rows, label=label, headed=heading)
+    """Draw a table of evidence. `label` describes the table for screen readers."""
+    return _render("table", heads=header_cells, rows=rows, label=label)

@@ -59,14 +59,14 @@ def assemble_report_page(
     head = blocks.draw_title_line(
         request.title, pair, request.date, request.left_out_note, request.text
     )
-    source_line = f"Created at {request.made:%H:%M %Z} with {versions}."
     page_markup = blocks.draw_report_page(
         f"{request.title}: {pair}{title_suffix}",
         head,
         contents,
         parts,
         slides,
-        blocks.Foot(versions.split(" · ")[0], source_line),
+        versions.split(" · ")[0],
+        f"Created on {request.date} at {request.made:%H:%M %Z} with {versions}.",
         blocks.draw_data_note(request.title, format_size(len(request.data)))
         if request.data
         else Markup(),

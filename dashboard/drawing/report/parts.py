@@ -192,7 +192,8 @@ class ReportParts:
         if key == "runs":
             alone = len(report.overview.shown_rows) < 2
             small = f"Mean over {query_count_text(report)}."
-            return small if alone else f"{small} Small number: difference from {drawing.baseline}."
+            small += "" if alone else f" Small number: difference from {drawing.baseline}."
+            return report.ranking + muted_span(f". {small}") if report.ranking else small
         if key == "groups" and report.groups is not None:
             return report.groups[0].title + muted_span(". ") + report.groups[0].lead_text
         if key == "checks" and report.robustness.checks:
@@ -304,12 +305,12 @@ class ReportParts:
 
     def _draw_cases(self, kind: str) -> Markup:
         """Draw the largest losses or wins. If the largest one with results from both runs is not
-        among them, it is added at the end below its own heading. Only the first case with results
+        among them, it is added before them below its own heading. Only the first case with results
         from both runs is unfolded."""
         cases, example = self._cases(kind), self._examples.get(kind)
         if not cases:
             return Markup()
-        all_cases = [*cases, example] if example else cases
+        all_cases = [example, *cases] if example else cases
         first = next((case for case in all_cases if not case.row["unlisted_by"]), cases[0])
         grades = Grades.from_grades(self.report.grades)
         drawn = [
@@ -323,8 +324,8 @@ class ReportParts:
             for case in all_cases
         ]
         if example:
-            title = f"The largest {_NOUNS[kind]} with results from both runs"
-            drawn.insert(-1, markup.draw_section_heading(title))
+            drawn.insert(0, markup.draw_section_heading("The largest with results from both runs"))
+            drawn.insert(2, markup.draw_section_heading("The largest overall"))
         return Markup("").join(drawn)
 
     def _draw_queries(self) -> Markup:
@@ -349,8 +350,9 @@ class ReportParts:
         from_grade = (
             f"grade {w.format_grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         )
-        lacks = [f"{run} lacks {w.format_count(n)}" for run, n in methods.missing.items()]
-        missing_text = f": {', '.join(lacks)}" if lacks else ""
+        missing_text = ", ".join(
+            f"{run} {w.format_query_count(n)}" for run, n in methods.missing.items()
+        )
         paragraphs = [
             (
                 "Relevant, unjudged, missing",
@@ -359,13 +361,13 @@ class ReportParts:
                     f" relevant{'; the judgments are treated as complete' * answer.facts.complete}."
                     " A judged query without results from a run "
                     f"{'is left out' if answer.facts.left_out else 'is scored as an empty list'}"
-                    f"{missing_text}."
+                    f"{': ' * bool(missing_text)}{missing_text}."
                 ),
             ),
         ]
         if not answer.judged_shares:
             paragraphs = [
-                ("Missing", "A query that lacks a score for a run is left out, not scored as 0.")
+                ("Missing", "A query without a score for a run is left out, not scored as 0.")
             ]
         if any(r"\text{rel}_i" in formula for _, _, formula in methods.measures):
             paragraphs.insert(0, ("Symbols", _SYMBOLS))

@@ -36,10 +36,9 @@ _NAME = 24
 _CHART = 374.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
 _BANDS = (
-    "Bands: 95 % intervals, simultaneous on the right · Thick line: significant"
+    "Bands: 95 % intervals, simultaneous for the difference · Thick line: significant"
     " · Thin line: half of the lists have ended"
 )
-_NOT_EQUAL = "No clear difference does not mean that the runs are equally good."
 
 
 def make_slides(parts: ReportParts) -> list[Markup]:
@@ -57,8 +56,8 @@ class _Slides:
             self._draw_checks_slide(),
             self._draw_groups_slide(),
             self._draw_cutoff_slide(),
-            self._draw_query_slide("losses", "loss", "lost"),
-            self._draw_query_slide("wins", "win", "won"),
+            self._draw_query_slide("losses", "loss"),
+            self._draw_query_slide("wins", "win"),
             self._draw_closing_slide(),
         ]
         return [slide for slide in slides if slide]
@@ -124,14 +123,13 @@ class _Slides:
         robustness = self._parts.report.robustness
         if not robustness.checks:
             return Markup()
-        is_clear = robustness.pair is not None and robustness.pair.is_significant
-        answer, rest = robustness_finding(robustness).statement_and_rest
         return self._draw_slide(
             "checks",
-            "Does the result hold up?" if is_clear else self._parts.part_title("checks"),
-            answer,
+            self._parts.part_title("checks"),
+            robustness_finding(robustness).statement_and_rest[0],
             blocks.draw_check_reasons(robustness, is_brief=True),
-            note=_NOT_EQUAL if robustness.settling_checks else rest,
+            note="No clear difference does not mean that the runs are equally good."
+            * bool(robustness.settling_checks),
             rows=len(robustness.checks),
         )
 
@@ -194,21 +192,16 @@ class _Slides:
             "curves", PARTS["curves"], curves.title, picture, note=lead, caption=note
         )
 
-    def _draw_query_slide(self, kind: str, noun: str, count: str) -> Markup:
+    def _draw_query_slide(self, kind: str, noun: str) -> Markup:
         """Draw an example of a loss or a win: the lists of both runs, and the movements of
         documents between them."""
-        report, drawing = self._parts.report, self._parts.drawing
+        report = self._parts.report
         if kind not in report.examples:
             return Markup()
         page = report.examples[kind].page
-        total = int(report.overview.shown_rows.set_index("run").loc[drawing.focus, count])
-        largest = next((case.row["query_id"] for case in getattr(report, kind)), "")
-        question = f"The largest {noun} with results from both runs"
-        if page.diagnosis.query_id == largest:
-            question = f"The largest of {w.format_count(total)} {w.plural(total, noun, kind)}"
         lists = two_lists.draw_two_lists(
             page.diagnosis,
-            drawing,
+            self._parts.drawing,
             page.documents,
             (),
             dict.fromkeys(report.grades, ""),
@@ -217,7 +210,7 @@ class _Slides:
         )
         return self._draw_slide(
             kind,
-            question,
+            f"The largest {noun} with results from both runs",
             f"“{shorten(page.text, _QUERY, between_words=True)}”",
             lists,
             note=page.explanation,
@@ -230,18 +223,18 @@ class _Slides:
         judging = self._parts.report.open_judgments
         if judging is None:
             return Markup()
-        n_text = "the documents that matter most"
+        answer = "Judge the documents that matter most"
         if judging.n_to_settle:
             n_text = w.format_with_noun(judging.n_to_settle, "document", "documents")
+            answer = f"Judging {n_text} could settle the order"
         ranges = unjudged_ranges(judging.effects)
         return self._draw_slide(
             "next",
             "What next?",
-            f"Judge {n_text}",
+            answer,
             draw_difference_ranges(ranges, self._parts.drawing, "Effect of judging"),
             note=judging.sentence,
-            caption="Difference now, and its likely and possible ranges after judging. The page To"
-            " judge lists the documents.",
+            caption="Difference now, and its likely and possible ranges after judging",
         )
 
 

@@ -25,16 +25,19 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
     order.set_value("loaded").run()
     assert "versions" not in app.query_params and app.query_params["in_order"] == "loaded"
     assert "over 4 versions" in text_of(app) and "Judged in top 10" in text_of(app)
+    assert "with results 98 of 104" in text_of(app)
+    # Each version against the one before, significant ones in colour.
+    assert 'number worse"><span class="word">change </span>−0.241' in drawn(app)
 
 
 def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
     assert "put them in order: this page then shows" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
-    # The numbers behind the preview.
-    assert "Judged in top 10" in text_of(app)
     (chart,) = app.get("plotly_chart")
-    assert "nDCG@10 in this order" in text_of(app) and "with results 98 of 104" in text_of(app)
+    assert "Preview: nDCG@10 in this order" in text_of(app)
+    # Nothing is stated about progress before the answer.
+    assert "Judged in top 10" not in text_of(app) and "change" not in text_of(app)
     (points,) = json.loads(chart.proto.spec)["data"]
     assert [each[0] for each in points["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
     assert len(set(points["marker"]["symbol"])) == 4, "the runs' symbols"
@@ -44,6 +47,22 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     next(button for button in systems.button if button.label == "Open Ranking").click().run()
     assert "dense or hybrid may be the best" in text_of(systems)
     assert "is the best" not in text_of(app) and "queries changed" not in text_of(app)
+
+
+def test_the_preview_has_runs_that_the_other_pages_do_not_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"]
+    for name in names:
+        (tmp_path / f"{name}.run").write_text(f"q1 Q0 d{len(name)} 1 2.0 x\n")
+    (tmp_path / "j.qrels").write_text("q1 0 d4 1\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    (chart,) = opened("history").get("plotly_chart")
+    (points,) = json.loads(chart.proto.spec)["data"]
+    assert [each[0] for each in points["customdata"]] == sorted(names)
+    app = opened("history", versions=names)
+    assert "Change from previous" in text_of(app)
+    assert all(f'data-run="{name}"' in drawn(app) for name in names)
 
 
 def test_the_chart_is_above_the_order_of_the_versions() -> None:
@@ -69,7 +88,7 @@ def test_files_of_a_folder_stand_by_their_own_dates(
     ]
     told = text_of(app)
     assert "The names contain no dates, so each date is the day" in told
-    assert told.index("oldnDCG@10 0.000") < told.index("newnDCG@10 1.000")
+    assert told.index("oldnDCG@10 0.000") < told.index("new baselinenDCG@10 1.000")
     assert "2023-11-12 22:13 UTC" in told and "2023-11-13 22:13 UTC" in told
     os.utime(tmp_path / "old.run", (1.7e9 - 86_400,) * 2)
     alike = opened("history")

@@ -302,11 +302,11 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     few = re.search(r"Only ([\d,]+) quer", lead)
     yield (count_of(few[1]) if few else 10) != min(paired or 10, 10) and "that are few"
     yield ("No query has scores" in lead) is not (paired == 0)
-    for half in re.finditer(rf"[Mm]edian (win|loss) ({NUMBER})", lead):
-        sizes = np.abs(gaps[(gaps > 0) == (half[1] == "win")])
+    for half in re.finditer(rf"({NUMBER}) where (better|worse)[,.]", lead):
+        sizes = np.abs(gaps[(gaps > 0) == (half[2] == "better")])
         sizes = sizes[sizes > SAME + ROUNDING]
-        off = 0.5 * 10.0 ** -len(half[2].partition(".")[2]) + 1e-9
-        yield abs(float(np.median(sizes)) - value_of(half[2])) > off and "the middle one"
+        off = 0.5 * 10.0 ** -len(half[1].partition(".")[2]) + 1e-9
+        yield abs(float(np.median(sizes)) - value_of(half[1])) > off and "the middle one"
     for word in TURNED:
         run = given.focus if word == "fixed" else given.baseline
         yield f"{word.title()}: good only with {run}." not in lead and word

@@ -93,13 +93,12 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
         size = 1e-12 * np.abs(known).sum()
         yield count_of(holds[1]) != np.argmax(left <= size) and "without which it holds"
         yield (fewest < max(6, 0.1 * len(known))) and "few, but firm"
-    if turning := re.search(
-        r"Removing the (\S+) of (\S+) queries most favourable to (run\d) would reverse the", text
+    if turning := re.match(
+        r"\[removing (?:only )?the (?:(\S+) )?best quer(?:y|ies) reverses it", text
     ):
-        yield [count_of(n) for n in turning.groups()[:2]] != [fewest, len(known)] and "how many"
-        yield turning[3] != pair_of(given).leader(pair_of(given).side) and "whom they favour"
+        yield count_of(turning[1] or "one") != fewest and "how many"
     else:
-        yield fewest > 0 and "no query contradicts it"
+        yield (fewest > 0) != bool(holds) and "no query contradicts it"
     if speaks := re.match(r"\[(?:only )?(\S+) of (\S+) queries supports? it", text):
         yield [count_of(n) for n in speaks.groups()] != [hangs, len(known)] and "support it"
     yield word == "every query supports it" and hangs < len(known) and "all"
@@ -294,9 +293,7 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
         " |$)",
         text,
     ):
-        if names in ("all measures", "all other measures"):
-            tied = bool((table["side"] == 0).any())
-            yield (names == "all other measures") != tied and "which all"
+        if names == "all other measures":
             yield bool((table["side"] == -side).any()) and "leads on all"
             continue
         own = 1 if run == "run1" else -1
@@ -310,9 +307,7 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
         (table["side"] == -side).any() if side else table["side"].any()
     )
     if order := re.search(
-        r"The ranking of all \w+ runs, not only of these two, is the same on (\S+) of (\S+) other"
-        r" measures?\.",
-        text,
+        r"On (\S+) of (\S+), all \w+ runs are in the same order as on RR\.", text
     ):
         defined = found.table["difference"].notna().to_numpy()
         alike = set(np.flatnonzero((found.orders[0] >= 1 - 1e-9) & defined)) - {0}

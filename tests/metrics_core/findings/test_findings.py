@@ -608,17 +608,20 @@ def test_which_queries() -> None:
     frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
     assert which(frame, fixed=13, broken=6, all_zero=10) == (
         "hybrid is better on 46 of 84 queries, worse on 17",
-        "Median win 0.096, median loss 0.300. Fixed: good only with hybrid. Broken: good only with"
-        " bm25.",
+        "Median difference: 0.096 where better, 0.300 where worse. Fixed: good only with hybrid."
+        " Broken: good only with bm25. Good: at least two thirds of the best reachable score.",
     )
-    assert which(frame, broken=1)[1].endswith("loss 0.300. Broken: good only with bm25.")
-    assert which(frame[frame["outcome"] != "same"])[1] == "Median win 0.096, median loss 0.300."
+    assert ", 0.300 where worse. Broken: good only with bm25. Good: " in which(frame, broken=1)[1]
+    assert which(frame[frame["outcome"] != "same"])[1] == (
+        "Median difference: 0.096 where better, 0.300 where worse."
+    )
 
 
 def test_which_queries_when_few_win() -> None:
     assert which(differences_of([0.2], [-0.1, -0.3], 0)) == (
         "hybrid is better on 1 of 3 queries, worse on 2",
-        "Only 3 queries: too few to test, so nothing is coloured. Median loss 0.200.",
+        "Only 3 queries: too few to test, so nothing is coloured. Median difference:"
+        " 0.200 where worse.",
     )
     assert which(differences_of([], [], 50)) == ("No query differs by more than 0.01", "")
     none = differences_of([], [], 5).assign(difference=np.nan)

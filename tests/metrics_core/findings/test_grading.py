@@ -70,33 +70,34 @@ def test_what_judging_could_do() -> None:
         return judge_next_finding(found, ComparedPair("new", "old", "AP", "better", 1), of)
 
     assert said(3, 2) == (
-        "If the 2 most influential of the 9 unjudged documents turn out not relevant, the others"
-        " cannot reverse the order."
+        "If the 2 most influential documents are not relevant, the other 7 cannot reverse the"
+        " order."
     )
     assert said(1, None) == (
-        "If the most influential of the 9 unjudged documents got the highest grade, old would have"
-        " the better mean."
+        "If the most influential document got the highest grade, old would have the better mean."
     )
     assert said(None, 0) == "The verdict is safe, whatever grades the unjudged documents get."
     assert said(None, None) == "Judging these documents alone would not decide the order."
     assert said(None, 1, of=1) == (
-        "If the one unjudged document turns out not relevant, nothing can reverse the order."
+        "If the one unjudged document is not relevant, nothing can reverse the order."
     )
-    assert said(None, 9).startswith("If all 9 unjudged documents turn out not relevant,")
-    assert said(None, 2, of=0).startswith("If the 2 most influential turn out not relevant,")
+    assert said(None, 9).startswith("If all 9 unjudged documents are not relevant,")
+    assert "document is not relevant, the other 8 cannot" in said(None, 1)
 
 
 def test_where_the_lead_may_be_chance_no_verdict_is_safe() -> None:
     safe = NextJudgments(pd.DataFrame(), None, 0)
-    said = judge_next_finding(safe, ComparedPair("new", "old", "AP", "cannot tell", 1))
+    said = judge_next_finding(safe, ComparedPair("new", "old", "AP", "cannot tell", 1), 9)
     assert said.startswith("new has the better mean, whatever grades the unjudged documents get.")
 
 
 def test_of_two_that_are_level_none_would_take_the_lead() -> None:
     level = ComparedPair("new", "old", "AP", "cannot tell", 0)
     some = NextJudgments(pd.DataFrame({"doc_id": ["d"]}), 1, None)
-    assert judge_next_finding(some, level).startswith(
+    assert judge_next_finding(some, level, 9).startswith(
         "Effects in both directions count, because the runs"
     )
     none = NextJudgments(pd.DataFrame(), None, None)
-    assert judge_next_finding(none, level).endswith("whatever grades the unjudged documents get.")
+    assert judge_next_finding(none, level, 9).endswith(
+        "whatever grades the unjudged documents get."
+    )

@@ -101,6 +101,10 @@ def test_too_few_queries_give_no_verdict() -> None:
             {"P@10": "dense", "RR": "bm25", "AP": "dense"},
             "On P@10 and AP, dense alone ranks first; on RR, bm25 alone ranks first.",
         ),
+        (
+            {"P@10": "dense", "RR": ""},
+            "On P@10, dense alone ranks first; on RR, no run alone ranks first.",
+        ),
     ],
 )
 def test_other_measures_on_which_one_run_is_first_alone(bests: dict[str, str], said: str) -> None:

@@ -279,14 +279,13 @@ def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
 def test_other_measures() -> None:
     entry = ways.other_measures_check(agreement_of([1, 1], ["better", "cannot tell"]), CLEAR, 2)
     assert (entry.word, entry.tone) == ("1 of 1 agrees", "firm")
-    assert entry.reason == "new leads on all measures."
+    assert entry.reason == "new leads on all other measures."
     mixed = agreement_of([1, 0, -1, 1], ["better", "cannot tell", "cannot tell", "better"])
     entry = ways.other_measures_check(mixed, CLEAR, 4)
     assert (entry.word, entry.tone) == ("1 of 3 agrees", "not firm")
     assert entry.reason == (
         "Tied on P@1. old leads on RR, but not significantly."
-        " The ranking of all four runs, not only of these two, is the same on 0 of 3 other"
-        " measures."
+        " On 0 of 3, all four runs are in the same order as on nDCG@10."
     )
     against = agreement_of([1, -1], ["better", "worse"])
     assert ways.other_measures_check(against, CLEAR, 2).word == "0 of 1 agree"

@@ -25,7 +25,7 @@ def test_an_effect_size_says_what_it_is() -> None:
     row = {"effect": 0.384, "effect_low": 0.1849, "effect_high": 0.5774}
     assert effect_size_finding(row).text == (
         "Effect size (uncorrected): mean / standard deviation of the differences. Here:"
-        " +0.384 [0.185, 0.577]."
+        " +0.38 [0.18, 0.58]."
     )
     assert not effect_size_finding({**row, "effect": math.nan})
 

@@ -7,7 +7,9 @@ import math
 import pandas as pd
 
 from dashboard.drawing.blocks import history
+from dashboard.drawing.theme import run_styles
 from tests.dashboard.drawing.blocks.test_blocks import EVIL, Page
+from tests.dashboard.drawings import drawing_of
 
 VERSIONS = ("v1", f"v2 {EVIL}")
 
@@ -24,7 +26,8 @@ def test_slices_name_the_version_since_which_they_are_worse() -> None:
             pd.DataFrame(rows), ["A", EVIL], VERSIONS, bad, lambda g: f"?by={g}"
         )
     )
-    assert "A120.500––" in page.text and page.text.count(EVIL) == 2
+    assert "A120.500––" in page.text and page.text.count(EVIL) == 1
+    assert page.text.endswith(f"–{page.text.partition('v1')[2].partition('Worse')[0]}")
     assert [own["class"] for own in page.having("worse")] == ["number worse", "worse"]
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["?by=A", f"?by={EVIL}"]
 
@@ -42,24 +45,27 @@ def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
     rows = [
         {"run": EVIL, "collection": "old", "judged_by": EVIL, "queries": 6, "mean": 0.5,
          "low": 0.4, "high": 0.6, "judged": 0.9, "date": "2025-01", "unknown": False,
-         "answered": 5},
+         "answered": 5, "change": math.nan, "outcome": math.nan},
         {"run": "v1", "collection": "", "judged_by": "", "queries": 12, "mean": math.nan,
          "low": math.nan, "high": math.nan, "judged": 0.2, "date": "", "unknown": True,
-         "answered": 12},
+         "answered": 12, "change": -0.25, "outcome": "worse"},
     ]  # fmt: skip
     frame = pd.DataFrame(rows)
-    page = Page(history.draw_version_table(frame, "AP", "Judged in top 5", lambda c: f"?set={c}"))
+    styles = run_styles(["b"], {"b": 0}, focus="b", baseline="b")
+    drawing = drawing_of(styles, measure="AP", cutoff=5)
+    page = Page(history.draw_version_table(frame, drawing, lambda c: f"?set={c}"))
     assert (
-        f"{EVIL}AP 0.500[0.400, 0.600]queries with results 5 of 6judged in top 5 90 %2025-01"
-        f"judgments of {EVIL}" in page.text
+        f"{EVIL}AP 0.500[0.400, 0.600]change –queries with results 5 of 6judged in top 5"
+        f" 90 %2025-01judgments of {EVIL}" in page.text
     )
     assert (
-        "v1AP ––queries with results 12judged in top 5 20 %–judgments of the open collection"
-        in page.text
+        "v1AP ––change −0.250queries with results 12judged in top 5 20 %–judgments of"
+        " the open collection" in page.text
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["?set=old"]
+    assert [own["class"] for own in page.having("worse")] == ["number worse"]
     assert [own["class"] for own in page.having("warning")] == ["number warning loud"]
     alike = frame.assign(date="2025-01", collection="")
-    plain = Page(history.draw_version_table(alike, "AP", "Judged in top 5", lambda c: ""))
+    plain = Page(history.draw_version_table(alike, drawing, lambda c: ""))
     assert "Judged by" not in plain.text and "Date" not in plain.text
     assert EVIL in Page(history.draw_version_remarks([EVIL])).text
