@@ -149,7 +149,7 @@ def _describe_file(
     return {
         "file": row.file.file,
         "kind": row.kind,
-        "use": _usage_text(row.file),
+        "use": _usage_text(row, context),
         "correctable": _is_kind_correctable(row.file),
         "read_as": row.file.read_as,
         "rows": row.rows,
@@ -157,17 +157,15 @@ def _describe_file(
         "judged": row.judged,
         "notes": (*row.notes, *run_notes),
         "style": styles.get(row.run or ""),
-        "is_baseline": context is not None and row.run == context.comparison.baseline,
     }
 
 
-def _usage_text(file: File) -> str:
-    """Return a phrase that says whether a file is in use. Returns "" for a file that is in use and
-    does not contain judgments. A judgment file gets a phrase even if it is in use, because only one
-    is used at a time."""
-    if not file.used:
+def _usage_text(row: FileRow, context: PageContext | None) -> str:
+    """Return a phrase that says that a file is not in use, or that it is the baseline. Returns ""
+    for any other file."""
+    if not row.file.used:
         return "not in use"
-    return "in use" if file.kind == "qrels" else ""
+    return "baseline" if context and row.run == context.comparison.baseline else ""
 
 
 def _show_preview_dialog(rows: list[FileRow]) -> None:
