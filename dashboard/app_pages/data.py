@@ -146,10 +146,11 @@ def _describe_file(
 ) -> dict[str, Any]:
     styles = context.look.styles if context else {}
     run_notes = [n for n in all_notes if row.run and row.run in n.examples]
+    is_baseline = context and row.run == context.comparison.baseline
     return {
         "file": row.file.file,
         "kind": row.kind,
-        "use": _usage_text(row, context),
+        "use": "not in use" if not row.file.used else "baseline" if is_baseline else "",
         "correctable": _is_kind_correctable(row.file),
         "read_as": row.file.read_as,
         "rows": row.rows,
@@ -158,14 +159,6 @@ def _describe_file(
         "notes": (*row.notes, *run_notes),
         "style": styles.get(row.run or ""),
     }
-
-
-def _usage_text(row: FileRow, context: PageContext | None) -> str:
-    """Return a phrase that says that a file is not in use, or that it is the baseline. Returns ""
-    for any other file."""
-    if not row.file.used:
-        return "not in use"
-    return "baseline" if context and row.run == context.comparison.baseline else ""
 
 
 def _show_preview_dialog(rows: list[FileRow]) -> None:

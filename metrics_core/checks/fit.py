@@ -39,12 +39,11 @@ documents."""
 
 @dataclass(frozen=True)
 class FitLine:
-    """One line of the report on matching files: a label, a value in words, whether the value is ok,
-    and a remark ("" if there is nothing to add)."""
+    """One line of the report on matching files: a label, a value in words, and a remark on what is
+    missing ("" if nothing is)."""
 
     label: str
     value: str
-    ok: bool
     remark: str
 
 
@@ -80,7 +79,7 @@ def _judged_queries_line(qrels: Qrels, queries: Queries) -> FitLine:
     both = len(all_ids & judged)
     lacking = sorted(all_ids - judged)
     remark = f"without judgments: {_shorten_ids(lacking)}" if lacking else ""
-    return FitLine("queries with judgments", f"{both:,} of {len(all_ids):,}", not lacking, remark)
+    return FitLine("queries with judgments", f"{both:,} of {len(all_ids):,}", remark)
 
 
 def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
@@ -93,13 +92,13 @@ def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
     ]
     value = f"{int(is_shared.sum()):,} of {total:,}"
     label = "judged queries with results in every run"
-    return FitLine(label, value, not lacking, "; ".join(lacking))
+    return FitLine(label, value, "; ".join(lacking))
 
 
 def _unjudged_queries_lines(judged_ranks: Sequence[JudgedRanks]) -> list[FitLine]:
     extra = sorted({q for r in judged_ranks for q in r.unjudged_queries})
     label, remark = "queries with results but no judgments", f"left out: {_shorten_ids(extra)}"
-    return [FitLine(label, f"{len(extra):,}", False, remark)] if extra else []
+    return [FitLine(label, f"{len(extra):,}", remark)] if extra else []
 
 
 def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries) -> FitLine:
@@ -108,7 +107,7 @@ def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries
     lacking = sorted(used_ids - ids_with_text)
     remark = f"shown by id: {_shorten_ids(lacking)}" if lacking else ""
     value = f"{len(used_ids) - len(lacking):,} of {len(used_ids):,}"
-    return FitLine("queries with a text", value, not lacking, remark)
+    return FitLine("queries with a text", value, remark)
 
 
 def _document_texts_line(
@@ -133,7 +132,7 @@ def _document_texts_line(
         )
     label = f"top {cutoff} documents with a text"
     value = f"{n_with_text:,} of {len(top_ids):,}"
-    return FitLine(label, value, not lacking, "; ".join(remarks))
+    return FitLine(label, value, "; ".join(remarks))
 
 
 def _shorten_ids(ids: Sequence[str]) -> str:

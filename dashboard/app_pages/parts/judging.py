@@ -211,7 +211,7 @@ def _queue_summary(
         "orders": offered_orders(context),
         "blind": blind,
         "changes": [] if comparison.is_single_run else _effect_rows(context),
-        "title": "Effect of your grades" if is_graded else "Before your first grade",
+        "title": "Effect of your grades" if is_graded else "The result so far",
         "of": f"{comparison.name}, {short[comparison.focus]} minus {short[comparison.baseline]}."
         + " Each grade updates these values." * (not is_graded),
         "scores": {} if blind else _score_changes_by_query(context, queue),

@@ -341,7 +341,7 @@ def test_the_effect_of_a_grade_is_shown_before_the_first_one() -> None:
     before = rows_of(opened("judge", **PAIR))
     effects = [row["effect"] for row in before["rows"]]
     assert effects == sorted(effects, reverse=True) and effects[0] == "up to 0.003"
-    assert before["queue"]["title"] == "Before your first grade"
+    assert before["queue"]["title"] == "The result so far"
     judged({ROW: 1})
     after = rows_of(opened("judge", **PAIR))["queue"]
     assert after["title"] == "Effect of your grades" and "updates" not in after["of"]
@@ -352,7 +352,7 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
 ) -> None:
     monkeypatch.setattr("dashboard.session.actions.draws.randbelow", lambda seeds: 50)
     orders = {word: use for word, _, use in rows_of(opened("judge", **DRAWN))["queue"]["orders"]}
-    assert orders["drawn"] == "each is judged completely"
+    assert orders["drawn"] == "judge a sample of queries completely"
     app = opened("judge", order="drawn", **DRAWN)
     assert "drawn at random to reach a verdict" in text_of(app) and "another order" in text_of(app)
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]
