@@ -75,11 +75,11 @@ def fit_report(
 
 def _judged_queries_line(qrels: Qrels, queries: Queries) -> FitLine:
     all_ids = set(queries.frame["query_id"])
-    judged = set(qrels.query_ids)
-    both = len(all_ids & judged)
-    lacking = sorted(all_ids - judged)
+    lacking = sorted(all_ids.difference(qrels.query_ids))
     remark = f"without judgments: {_shorten_ids(lacking)}" if lacking else ""
-    return FitLine("queries with judgments", f"{both:,} of {len(all_ids):,}", remark)
+    return FitLine(
+        "queries with judgments", f"{len(all_ids) - len(lacking):,} of {len(all_ids):,}", remark
+    )
 
 
 def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
@@ -92,6 +92,8 @@ def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
     ]
     value = f"{int(is_shared.sum()):,} of {total:,}"
     label = "judged queries with results in every run"
+    if len(lacking) > _EXAMPLES:
+        lacking[_EXAMPLES:] = [f"{len(lacking) - _EXAMPLES:,} more of the runs"]
     return FitLine(label, value, "; ".join(lacking))
 
 

@@ -239,7 +239,7 @@ def _effect_rows(context: PageContext) -> list[list[str]]:
     rows = [["difference", *map(w.format_difference, difference)]]
     if worst:
         both = (w.format_difference(worst.before), w.format_difference(worst.after))
-        rows.append(["worst case", *both])
+        rows.append(["with worst-case grades", *both])
     return rows
 
 
