@@ -7,10 +7,10 @@ from hashlib import blake2b
 
 MOVING, BY_QUERY, AT_RANDOM, DRAWN = "", "queries", "random", "drawn"
 ORDERS = {
-    MOVING: ("Largest effect first", "confirms the result soonest"),
-    BY_QUERY: ("One query at a time", "all its documents before the next query"),
-    AT_RANDOM: ("Random documents", "to predict the other grades"),
-    DRAWN: ("Random queries", "each is judged completely"),
+    MOVING: ("Largest effect first", "settles the order of the runs soonest"),
+    BY_QUERY: ("One query at a time", "finish each query before the next"),
+    AT_RANDOM: ("Random documents", "a sample to predict the other grades"),
+    DRAWN: ("Random queries", "judge a sample of queries completely"),
 }
 """The titles of the orders, and their use. The keys are the words for the orders in an address."""
 

@@ -146,10 +146,11 @@ def _describe_file(
 ) -> dict[str, Any]:
     styles = context.look.styles if context else {}
     run_notes = [n for n in all_notes if row.run and row.run in n.examples]
+    is_baseline = context and row.run == context.comparison.baseline
     return {
         "file": row.file.file,
         "kind": row.kind,
-        "use": _usage_text(row.file),
+        "use": "not in use" if not row.file.used else "baseline" if is_baseline else "",
         "correctable": _is_kind_correctable(row.file),
         "read_as": row.file.read_as,
         "rows": row.rows,
@@ -157,17 +158,7 @@ def _describe_file(
         "judged": row.judged,
         "notes": (*row.notes, *run_notes),
         "style": styles.get(row.run or ""),
-        "is_baseline": context is not None and row.run == context.comparison.baseline,
     }
-
-
-def _usage_text(file: File) -> str:
-    """Return a phrase that says whether a file is in use. Returns "" for a file that is in use and
-    does not contain judgments. A judgment file gets a phrase even if it is in use, because only one
-    is used at a time."""
-    if not file.used:
-        return "not in use"
-    return "in use" if file.kind == "qrels" else ""
 
 
 def _show_preview_dialog(rows: list[FileRow]) -> None:

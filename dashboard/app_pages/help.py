@@ -28,9 +28,8 @@ def render() -> None:
         )
     page_keys = [(page.key.upper(), page.title) for page in PAGES if page.key]
     st.html(help_page.draw_first_steps(session.href("help", about=help_page.FORMATS)))
-    words, keys = st.columns([3, 2], gap="large")
-    words.html(help_page.draw_glossary(session.href("measures")))
-    keys.html(help_page.draw_keyboard_shortcuts(page_keys))
+    st.html(help_page.draw_glossary(session.href("measures")))
+    st.html(help_page.draw_keyboard_shortcuts(page_keys))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from dashboard.answers import measures as answers
 from dashboard.answers.measures import MeasureDetail
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import markup, measures, navigation
-from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 
 
@@ -44,9 +43,11 @@ def _show_list(use_links: Mapping[str, tuple[str, str]], measure_in_use: str) ->
     address = session.address()
     listing = answers.find_measures(address["find"])
     lead = "Search by name, by the name in other tools, or by what you want to know."
+    title = f"{listing.total} measures"
     if measure_in_use:
         lead += f" “Use” replaces {measure_in_use} on all pages."
-    st.html(markup.draw_heading(f"{w.format_count(listing.total)} measures", lead, {}))
+        title = f"{len(use_links)} of {title} work with these files"
+    st.html(markup.draw_heading(title, lead, {}))
     placeholder = "Search: recip_rank, hit rate, early results …"
     session.draw_search(
         "find", "Search the measures", width=420, placeholder=placeholder, measure=""

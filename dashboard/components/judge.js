@@ -321,6 +321,7 @@ const orders = () => {
     role: 'switch',
     'aria-checked': blind,
   });
+  hidden.append(node('small', '', 'on by default once two people judge'));
   made.append(node('h2', '', 'What to judge first'), group, ...(blind === null ? [] : [hidden]));
   return made;
 };

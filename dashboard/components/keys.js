@@ -25,7 +25,7 @@ const switchKeys = () => {
 
 const sayKeys = () => {
   for (const link of document.querySelectorAll('[data-keys]')) {
-    const says = off() ? 'Switch single keys on' : 'Switch single keys off';
+    const says = `Turn ${off() ? 'on' : 'off'} single-key shortcuts`;
     if (link.textContent !== says) link.textContent = says;
   }
 };

@@ -39,12 +39,11 @@ documents."""
 
 @dataclass(frozen=True)
 class FitLine:
-    """One line of the report on matching files: a label, a value in words, whether the value is ok,
-    and a remark."""
+    """One line of the report on matching files: a label, a value in words, and a remark on what is
+    missing ("" if nothing is)."""
 
     label: str
     value: str
-    ok: bool
     remark: str
 
 
@@ -65,7 +64,7 @@ def fit_report(
         lines.append(_judged_queries_line(qrels, queries))
     if judged_ranks:
         lines.append(_shared_queries_line(judged_ranks))
-        lines.append(_unjudged_queries_line(judged_ranks))
+        lines += _unjudged_queries_lines(judged_ranks)
     if queries is not None and runs:
         lines.append(_query_texts_line(runs, qrels, queries))
     full_runs = [run for run in runs if run.complete]
@@ -76,45 +75,41 @@ def fit_report(
 
 def _judged_queries_line(qrels: Qrels, queries: Queries) -> FitLine:
     all_ids = set(queries.frame["query_id"])
-    judged = set(qrels.query_ids)
-    both = len(all_ids & judged)
-    lacking = sorted(all_ids - judged)
-    remark = "all" if not lacking else f"without judgments: {_shorten_ids(lacking)}"
-    return FitLine("queries with judgments", f"{both:,} of {len(all_ids):,}", not lacking, remark)
+    lacking = sorted(all_ids.difference(qrels.query_ids))
+    remark = f"without judgments: {_shorten_ids(lacking)}" if lacking else ""
+    return FitLine(
+        "queries with judgments", f"{len(all_ids) - len(lacking):,} of {len(all_ids):,}", remark
+    )
 
 
 def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
     total = judged_ranks[0].n_queries
     is_shared = np.logical_and.reduce([r.retrieved > 0 for r in judged_ranks])
     lacking = [
-        f"{r.run_name} lacks {w.plural(len(r.missing_queries), 'query', 'queries')}"
-        f" {_shorten_ids(r.missing_queries)}"
+        f"{r.run_name}: no results for {_shorten_ids(r.missing_queries)}"
         for r in judged_ranks
         if r.missing_queries
     ]
-    remark = "; ".join(lacking) if lacking else "all"
-    n_shared = int(is_shared.sum())
-    return FitLine(
-        "judged queries with results in every run",
-        f"{n_shared:,} of {total:,}",
-        not lacking,
-        remark,
-    )
+    value = f"{int(is_shared.sum()):,} of {total:,}"
+    label = "judged queries with results in every run"
+    if len(lacking) > _EXAMPLES:
+        lacking[_EXAMPLES:] = [f"{len(lacking) - _EXAMPLES:,} more of the runs"]
+    return FitLine(label, value, "; ".join(lacking))
 
 
-def _unjudged_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
+def _unjudged_queries_lines(judged_ranks: Sequence[JudgedRanks]) -> list[FitLine]:
     extra = sorted({q for r in judged_ranks for q in r.unjudged_queries})
-    remark = f"left out: {_shorten_ids(extra)}" if extra else "none"
-    return FitLine("queries with results but no judgments", f"{len(extra):,}", not extra, remark)
+    label, remark = "queries with results but no judgments", f"left out: {_shorten_ids(extra)}"
+    return [FitLine(label, f"{len(extra):,}", remark)] if extra else []
 
 
 def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries) -> FitLine:
     used_ids = {q for run in runs for q in run.query_ids} | set(qrels.query_ids if qrels else ())
     ids_with_text = set(queries.frame["query_id"])
     lacking = sorted(used_ids - ids_with_text)
-    remark = "all" if not lacking else f"shown by id: {_shorten_ids(lacking)}"
+    remark = f"shown by id: {_shorten_ids(lacking)}" if lacking else ""
     value = f"{len(used_ids) - len(lacking):,} of {len(used_ids):,}"
-    return FitLine("queries with a text", value, not lacking, remark)
+    return FitLine("queries with a text", value, remark)
 
 
 def _document_texts_line(
@@ -131,14 +126,15 @@ def _document_texts_line(
     top_ids = pa.chunked_array(tops).unique()
     n_with_text = int(documents.are_known(top_ids).sum())
     lacking = len(top_ids) - n_with_text
-    remark = "all" if not lacking else f"{lacking:,} shown by id"
+    remarks = [f"{lacking:,} shown by id"] if lacking else []
     if n_excluded_runs:
-        remark += (
-            f"; excludes {w.plural(n_excluded_runs, 'the run', f'the {n_excluded_runs:,} runs')}"
+        remarks.append(
+            f"excludes {w.plural(n_excluded_runs, 'the run', f'the {n_excluded_runs:,} runs')}"
             " loaded as ranks of judged documents"
         )
     label = f"top {cutoff} documents with a text"
-    return FitLine(label, f"{n_with_text:,} of {len(top_ids):,}", not lacking, remark)
+    value = f"{n_with_text:,} of {len(top_ids):,}"
+    return FitLine(label, value, "; ".join(remarks))
 
 
 def _shorten_ids(ids: Sequence[str]) -> str:

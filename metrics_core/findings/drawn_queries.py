@@ -118,7 +118,7 @@ def new_draw_steps(
     per query."""
     n_waiting, n_documents = round(n * waiting_share), round(n * documents_per_query)
     steps = [
-        f"Randomly select {w.format_count(n)} of the {w.format_query_count(n_available)}.",
+        f"Draw {w.format_count(n)} of the {w.format_query_count(n_available)} at random.",
         f"Judge about {w.format_with_noun(n_documents, 'document')} in"
         f" {w.format_query_count(n_waiting)}. Runs and ranks are hidden.",
         f"See a first result after {FEWEST_QUERIES} queries, the verdict after"

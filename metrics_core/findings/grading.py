@@ -29,7 +29,7 @@ def judging_finding(
         ahead = run_span(leader) + strong_span(" has the better mean")
         return strong_span(f"{n_unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
     # Judging does not remove chance: with few queries nothing is tested, and no run leads.
-    confirms = f"Judging {n_to_settle:,} {w.plural(n_to_settle, 'document')} could confirm that "
+    confirms = f"{n_to_settle:,} {w.plural(n_to_settle, 'judgment')} could confirm that "
     return strong_span(confirms) + run_span(leader) + strong_span(" has the better mean")
 
 
@@ -58,11 +58,11 @@ def judging_subtitle(
     if not n_to_settle:
         return muted_span(f"In the top {cutoff} of ") + lists + muted_span(".")
     n_rest = n_unjudged - n_to_settle
-    these = f"these {n_to_settle:,} turn" if n_to_settle > 1 else "it turns"
-    others = f"{w.format_count(n_rest)} other unjudged {w.plural(n_rest, 'document')} cannot"
+    these = f"these {n_to_settle:,} documents turn" if n_to_settle > 1 else "this document turns"
+    others = f"the {w.format_count(n_rest)} {w.plural(n_rest, 'other')} cannot"
     return muted_span(
-        f"If {these} out not relevant, {f'the {others}' if n_rest else 'nothing can'} reverse the"
-        " order of the runs."
+        f"If {these} out not relevant, {others if n_rest else 'nothing can'} reverse the order of"
+        " the runs."
     )
 
 

@@ -43,9 +43,9 @@ from metrics_core.measures.declaring.registry import measure, weights
     ),
 )
 def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """How rarely a document judged not relevant is ranked above a relevant one. The score is 1 if
-    this never happens. Each relevant result counts 1 minus the share of the R best non-relevant
-    results that are ranked above it."""
+    """How often relevant results rank above those judged not relevant; unjudged ones are ignored.
+    The score is 1 if this is always so. Each relevant result counts 1 minus the share of the R best
+    non-relevant results that are ranked above it."""
     return ratio(ranks.relevant(rel).total(_preference_shares(ranks, rel)), ranks.n_relevant(rel))
 
 

@@ -128,7 +128,7 @@ def test_a_file_over_the_limit_says_so_also_beside_others(
     page = open_page(f"{app}/data?set=own")
     page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files([large, small])
     main = page.locator("[data-testid=stMain]")
-    expect(main).to_contain_text("large.run is larger than 1.1 GB")
+    expect(main).to_contain_text("large.run is larger than 1 GB")
     settle(page)
     expect(main).to_contain_text("good.run", timeout=30_000)  # an upload may take its time
-    expect(main).to_contain_text("large.run is larger than 1.1 GB")
+    expect(main).to_contain_text("large.run is larger than 1 GB")

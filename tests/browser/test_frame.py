@@ -147,13 +147,13 @@ def test_keys_open_pages_and_can_be_switched_off(sample_app: str, open_page: Ope
     page.keyboard.press("?")
     expect(page.locator(".lens.page-title")).to_have_text("Help")
     settle(page)
-    page.get_by_role("button", name="Switch single keys off").click()
-    expect(page.get_by_role("button", name="Switch single keys on")).to_be_visible()
+    page.get_by_role("button", name="Turn off single-key shortcuts").click()
+    expect(page.get_by_role("button", name="Turn on single-key shortcuts")).to_be_visible()
     page.keyboard.press("g")
     page.keyboard.press("o")
     page.wait_for_timeout(600)
     expect(page.locator(".lens.page-title")).to_have_text("Help")
-    page.get_by_role("button", name="Switch single keys on").click()
+    page.get_by_role("button", name="Turn on single-key shortcuts").click()
 
 
 def test_the_focus_goes_to_what_opens_and_to_another_pages_heading(

@@ -44,7 +44,7 @@ def test_streamlit_run_opens_the_sample_and_takes_files(tmp_path: Path, open_pag
         body.get_by_label("Collection name").fill("Mine")
         body.get_by_role("button", name="Create and open").click()
         settle(page)
-        expect(page.get_by_text("up to 1.1 GB each")).to_be_visible()
+        expect(page.get_by_text("up to 1 GB each")).to_be_visible()
         upload(page, ("j.qrels", QRELS), ("good.run", GOOD), ("long.run", LONG))
         page.locator(".lens.pages a", has_text="Overview").click()
         settle(page)

@@ -94,9 +94,9 @@ def show_getting_started() -> None:
     else:
         st.html(
             markup.draw_heading(
-                "Compare two systems: upload their results and your judgments",
-                "Files stay on this computer. Without judgments, pages show what changed between"
-                " the results.",
+                "Compare two systems: see which ranks better, and why",
+                "Drop the results of your search, RAG or recommender systems, and your relevance"
+                " judgments. Files stay on this computer.",
                 {},
             )
         )

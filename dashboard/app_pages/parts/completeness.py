@@ -10,9 +10,8 @@ from dashboard.session.actions.judgments import set_judgments_complete
 from dashboard.study.study import Study
 
 _HELP = (
-    "For gold sets that contain every relevant document. Pages then treat unjudged documents as not"
-    " relevant and no longer warn about missing judgments, but no score changes. The setting is"
-    " saved with the collection."
+    "For judgments that contain every relevant document. Pages then do not warn about"
+    " unjudged ones. No score changes. The setting is saved with the collection."
 )
 
 
@@ -27,3 +26,4 @@ def show_completeness_switch(study: Study, key_suffix: str) -> None:
         store=set_judgments_complete,
         help=_HELP,
     )
+    st.caption("For gold sets: unjudged documents are not relevant.")

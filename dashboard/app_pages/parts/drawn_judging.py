@@ -30,6 +30,8 @@ from metrics_core.findings.drawn_queries import (
     result_rows,
 )
 
+_ADD_FILE = "Add judgments from a file"
+
 
 def find_random_query_judgments(context: PageContext) -> DrawnJudgments | None:
     """Return the judge's progress on the queries drawn at random for the compared runs. Returns
@@ -86,7 +88,7 @@ def show_random_queries_card(context: PageContext) -> None:
     """Show a card that links to the page on which the user draws queries at random and judges their
     documents."""
     link, drawn = session.href("judge"), find_random_query_judgments(context)
-    texts = {session.href("data"): "Add judgments from a file"}
+    texts = {session.href("data"): _ADD_FILE}
     if drawn is not None:
         at_end = drawn.is_finished
         texts = {
@@ -133,7 +135,9 @@ def _offer_random_draw(context: PageContext) -> bool:
     st.html(markup.draw_heading(title, "Only these queries need grades.", {}))
     st.html(layers.draw_steps(steps))
     arguments = (judging.random_draw_key(context), n)
-    st.button(f"Draw {queries}", on_click=draw_random_queries, args=arguments, type="primary")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(f"Draw {queries}", on_click=draw_random_queries, args=arguments, type="primary")
+        st.html(layers.draw_judging_link(session.href("data"), _ADD_FILE), width="content")
     return True
 
 

@@ -203,7 +203,6 @@ def _queue_summary(
     )
     scope = f"on {w.format_count(summary.queries)} of {w.format_query_count(summary.total)}"
     scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
-    is_graded = any(len(layer) for layer in context.layers)
     return {
         # Without settling documents the component shows the total before this text.
         "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if is_settling else scope,
@@ -211,9 +210,9 @@ def _queue_summary(
         "orders": offered_orders(context),
         "blind": blind,
         "changes": [] if comparison.is_single_run else _effect_rows(context),
-        "title": "Effect of your grades" if is_graded else "Before your first grade",
+        "title": "The result so far",
         "of": f"{comparison.name}, {short[comparison.focus]} minus {short[comparison.baseline]}."
-        + " Each grade updates these values." * (not is_graded),
+        " Each grade updates these values.",
         "scores": {} if blind else _score_changes_by_query(context, queue),
     }
 
@@ -240,7 +239,7 @@ def _effect_rows(context: PageContext) -> list[list[str]]:
     rows = [["difference", *map(w.format_difference, difference)]]
     if worst:
         both = (w.format_difference(worst.before), w.format_difference(worst.after))
-        rows.append(["worst case", *both])
+        rows.append(["with worst-case grades", *both])
     return rows
 
 

@@ -44,6 +44,10 @@ _WORDS = (
         f"A fixed query is good only with the run, a broken query only with the baseline. {GOOD}",
     ),
     (
+        "false discovery rate",
+        "The expected share of chance findings among the groups that a search reports.",
+    ),
+    (
         "grade",
         "The relevance of a document to a query in the judgments, such as 0 (not relevant) to 3.",
     ),
@@ -59,6 +63,10 @@ _WORDS = (
         " wider or narrower intervals.",
     ),
     (
+        "judged share",
+        "The share of the top results that have a grade. A low share makes scores uncertain.",
+    ),
+    (
         "median difference",
         "Half of the queries that got better differ by more than this, and half by less. The same"
         " is given for the queries that got worse.",
@@ -67,6 +75,11 @@ _WORDS = (
         "missing query",
         "A judged query for which a run has no results. It counts as 0, unless missing queries are"
         " left out.",
+    ),
+    (
+        "nDCG",
+        "Normalised discounted cumulative gain: how close the results come to the best possible"
+        " order. 1 is perfect.",
     ),
     (
         "no clear difference",
@@ -95,8 +108,13 @@ _WORDS = (
         " two runs are equal, only one such band in twenty excludes zero somewhere.",
     ),
     (
-        "slice",
-        "The queries with one value of a column, for example one category; also called a group.",
+        "slice, group",
+        "The queries with one value of a column, for example one category.",
+    ),
+    (
+        "tied",
+        "Runs with the same mean, or documents with the same score in a run. Tied documents are"
+        " ordered by document id.",
     ),
     (
         "too few queries",

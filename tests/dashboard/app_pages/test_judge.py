@@ -172,7 +172,7 @@ def test_the_order_is_in_the_address_and_runs_and_ranks_can_be_hidden() -> None:
 def test_what_the_grades_changed_stands_beside_the_card_and_what_came_of_it_on_top() -> None:
     first = rows_of(opened("judge", **PAIR))
     (_, before, now), (worst, _, _) = first["queue"]["changes"]
-    assert before == now and worst == "worst case" and first["queue"]["scores"] == {}
+    assert before == now and worst == "with worst-case grades" and first["queue"]["scores"] == {}
     rows = first["rows"]
     again = rows[1]
     judged({(rows[0]["query_id"], rows[0]["doc_id"]): 3, (again["query_id"], "nowhere"): 0})
@@ -341,10 +341,11 @@ def test_the_effect_of_a_grade_is_shown_before_the_first_one() -> None:
     before = rows_of(opened("judge", **PAIR))
     effects = [row["effect"] for row in before["rows"]]
     assert effects == sorted(effects, reverse=True) and effects[0] == "up to 0.003"
-    assert before["queue"]["title"] == "Before your first grade"
+    assert before["queue"]["title"] == "The result so far"
+    assert all(old == new for _, old, new in before["queue"]["changes"])
     judged({ROW: 1})
     after = rows_of(opened("judge", **PAIR))["queue"]
-    assert after["title"] == "Effect of your grades" and "updates" not in after["of"]
+    assert any(old != new for _, old, new in after["changes"])
 
 
 def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
@@ -352,7 +353,7 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
 ) -> None:
     monkeypatch.setattr("dashboard.session.actions.draws.randbelow", lambda seeds: 50)
     orders = {word: use for word, _, use in rows_of(opened("judge", **DRAWN))["queue"]["orders"]}
-    assert orders["drawn"] == "each is judged completely"
+    assert orders["drawn"] == "judge a sample of queries completely"
     app = opened("judge", order="drawn", **DRAWN)
     assert "drawn at random to reach a verdict" in text_of(app) and "another order" in text_of(app)
     (button,) = [b for b in app.button if b.label == "Draw 50 queries"]

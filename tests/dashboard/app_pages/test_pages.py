@@ -30,9 +30,9 @@ PAGES = {
     "history": "Are these versions of one system?",
     "data": "Seven files are loaded",
     "collections": "One collection: the example",
-    "measures": f"{len(declarations())} measures",
+    "measures": f"48 of {len(declarations())} measures work with these files",
     "help": "How to start, glossary and keyboard shortcuts.",
-    "judge": "Judging 81 documents could confirm that dense has the better mean",
+    "judge": "81 judgments could confirm that dense has the better mean",
 }
 
 

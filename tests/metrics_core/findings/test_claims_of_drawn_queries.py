@@ -187,7 +187,7 @@ def test_all_queries_of_a_small_collection_are_judged_without_a_comparison() -> 
 def test_what_a_draw_would_detect_is_a_guess() -> None:
     def false_in_guess(n: int, text: str) -> Iterator[str | bool]:
         found = re.fullmatch(
-            r"Randomly select (\d+) of the 300 queries\. Judge about (\d+) documents in (\d+)"
+            r"Draw (\d+) of the 300 queries at random\. Judge about (\d+) documents in (\d+)"
             r" queries\. Runs and ranks are hidden\. See a first result after 10 queries, the"
             r" verdict after (\d+)\. The smallest detectable difference in P@10 is about (\S+)\.",
             text,

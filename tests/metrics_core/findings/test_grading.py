@@ -21,17 +21,17 @@ def test_what_there_is_to_judge() -> None:
         return judging_finding(5, unjudged, settle, leader="new").text, lead.text
 
     assert said(1216, 81) == (
-        "Judging 81 documents could confirm that new has the better mean",
-        "If these 81 turn out not relevant, the 1,135 other unjudged documents cannot reverse the"
-        " order of the runs.",
+        "81 judgments could confirm that new has the better mean",
+        "If these 81 documents turn out not relevant, the 1,135 others cannot reverse the order of"
+        " the runs.",
     )
     assert said(2, 1) == (
-        "Judging 1 document could confirm that new has the better mean",
-        "If it turns out not relevant, the 1 other unjudged document cannot reverse the order of"
+        "1 judgment could confirm that new has the better mean",
+        "If this document turns out not relevant, the 1 other cannot reverse the order of"
         " the runs.",
     )
     assert said(3, 3)[1] == (
-        "If these 3 turn out not relevant, nothing can reverse the order of the runs."
+        "If these 3 documents turn out not relevant, nothing can reverse the order of the runs."
     )
     assert said(1, None, "new") == (
         "1 unjudged document in the top 5",

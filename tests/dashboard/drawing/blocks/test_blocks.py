@@ -873,15 +873,14 @@ def test_file_table():
         "judged": 0.9,
         "notes": (Note("x", "2 rows twice", 2, (EVIL,), loud=True),),
         "style": STYLES["hybrid"],
-        "is_baseline": False,
         "preview": "?file=1",
     }
-    base = {**row, "notes": (), "is_baseline": True, "style": STYLES["bm25"]}
-    base |= {"use": "", "correctable": False}
-    plain = {**base, "is_baseline": False, "style": None, "judged": None}
+    base = {**row, "notes": (), "style": STYLES["bm25"]}
+    base |= {"use": "baseline", "correctable": False}
+    plain = {**base, "use": "", "style": None, "judged": None}
     page = Page(data.draw_file_table([row, base, plain], 5))
     assert "Top 5 judged" in page.text
-    assert "rows 8,400queries –judged 90\u00a0%" in "".join(page.words)
+    assert "rows 8,400judged 90\u00a0%" in "".join(page.words)
     assert f"2 rows twiceFirst: {EVIL}" in page.text
     assert "2 rows twiceA, b" in Page(
         data.draw_file_table([{**row, "notes": (Note("x", "2 rows twice", 2, ("a", "b")),)}])
@@ -890,13 +889,13 @@ def test_file_table():
     assert [own["href"] for _, own in page.found if own.get("href", "")[:5] == "?file"]
     assert page.text.count("not in use") == 1
     assert [own["data-opens"] for _, own in page.found if "data-opens" in own] == ["look"]
-    assert page.text.count("no notes") == 1 and page.text.count("baseline") == 1
+    assert page.text.count("baseline") == 1 and "–" not in page.text
     assert len(page.having("dot")) == 2
 
 
 def test_a_note_is_one_line_and_its_details_are_folded():
     row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
-    row |= {"style": None, "is_baseline": False, "use": "", "correctable": False, "preview": "#"}
+    row |= {"style": None, "use": "", "correctable": False, "preview": "#"}
     tied = Note("ties", "5 of 9 rows have tied scores; ties broken by id; others give 0.5", 5)
     code = Note("code", "column `a; b` is empty", 1, loud=True)
     drawn = data.draw_file_table([{**row, "notes": (tied, code)}])
@@ -907,7 +906,7 @@ def test_a_note_is_one_line_and_its_details_are_folded():
 
 def test_only_what_may_change_the_scores_stands_open():
     row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
-    row |= {"style": None, "is_baseline": False, "use": "", "correctable": False, "preview": "#"}
+    row |= {"style": None, "use": "", "correctable": False, "preview": "#"}
     loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
     both = data.draw_file_table([{**row, "notes": (quiet, quiet, loud)}])
     assert texts_of("<details>.*?</details>", both) == ["2 morea blank linea blank line"]
@@ -933,9 +932,9 @@ def test_what_is_seen_by_a_sign_is_said_in_words():
 
 
 def test_fit_table_steps_and_preview():
-    lines = [FitLine("queries", "84 of 84", True, "all"), FitLine("documents", "0", False, EVIL)]
+    lines = [FitLine("queries", "84 of 84", ""), FitLine("documents", "0", EVIL)]
     page = Page(data.draw_file_fit_table(lines))
-    assert page.text == f"documents0{EVIL}queries84 of 84all"
+    assert page.text == f"documents0{EVIL}queries84 of 84✓all"
     assert len(page.having("warning")) == 1
     assert "Judgments" in Page(data.draw_getting_started("search", [], "#")).text
     rows = pd.DataFrame({EVIL: [EVIL, None], "score": [1.5, math.nan]})
