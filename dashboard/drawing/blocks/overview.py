@@ -327,7 +327,7 @@ def draw_query_list(
     if (unlisted_by.head(LISTED_QUERIES) != "").all() and len(listed):
         # Queries that one run lacks show nothing about its ranking.
         rows, note = listed, f"Without the queries that {unlisted_by.iloc[0]} lacks."
-    reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " returned no results")
+    reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " has no results")
     if reasons.nunique() == 1 < len(rows) and (reason := reasons.iloc[0]):
         # What holds for every row is said once.
         note, reasons = f"{note} All {w.number_word(len(rows))}: {reason}.", ""

@@ -114,15 +114,15 @@ def test_the_measure_that_is_alone_has_no_comparison() -> None:
 
 def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
     counted = opened("", run="dense", base="bm25")
-    assert "bm25 lacks 6 queries, counted as 0: leave out" in text_of(counted)
-    without = "Without the 6 queries that bm25 lacks, the difference is +0.053."
+    assert "bm25 has no results for 6 queries, counted as 0: leave out" in text_of(counted)
+    without = "On the 98 queries with results from both runs, the difference is +0.053."
     assert without in text_of(counted)
     assert "Without the queries that bm25 lacks." in text_of(counted), "the five largest wins"
     link = next(href for href in links_of(counted) if "missing=shared" in href)
     assert link.startswith("./?") and "run=dense" in link
     left_out = opened("", run="dense", base="bm25", missing="shared")
     shown = text_of(left_out)
-    assert "bm25 lacks 6 queries, left out: count as 0" in shown
+    assert "bm25 has no results for 6 queries, left out: count as 0" in shown
     assert "98 of 104" in shown and "These 98 queries can detect" in shown
     assert "+0.053" in shown and "Without the" not in shown
     alone = text_of(opened("", run="bm25", base="bm25", missing="shared"))

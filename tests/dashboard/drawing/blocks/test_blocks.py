@@ -230,7 +230,10 @@ def test_facts_line_warns_of_few_judgments_and_missing_queries():
     page = Page(part)
     assert len(page.having("warning")) == 2
     assert "of both runs: differences may come from missing judgments" in page.text
-    assert "hybrid lacks 1 query and bm25 lacks 12 queries, counted as 0" in page.text
+    assert (
+        "hybrid has no results for 1 query and bm25 has no results for 12 queries, counted as 0"
+        in page.text
+    )
     assert "3 queries without judgments, left out" in page.text
     assert "grades −1 to 3" in page.text
     assert "every run scores 0" not in page.text
@@ -415,7 +418,7 @@ def test_query_list():
     assert links == ["queries?show=worse", "query?q=1&list=worse", "query?q=2&list=worse"]
     assert "Got worse all 17" in page.text.replace("worseall", "worse all")
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
-    assert "query 2hybrid returned no results" in page.text, "a query without a text has its id"
+    assert "query 2hybrid has no results" in page.text, "a query without a text has its id"
     caused = query_rows().assign(cause="best document fell to rank 5", unlisted_by="")
     page = Page(overview.draw_query_list(caused, DRAWING, "worse", href, total=17))
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
