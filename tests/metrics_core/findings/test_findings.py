@@ -349,11 +349,19 @@ def test_curves(signs: str, title: str, lead: str) -> None:
     assert (curves_title(*asked).text, curves_subtitle(asked[0], *asked[2:]).text) == (title, lead)
 
 
-def test_the_lead_leaves_out_the_range_that_the_title_names() -> None:
-    asked = curve_of("?+++++++"), "nDCG", "hybrid", "bm25"
-    assert curves_subtitle(asked[0], *asked[2:], with_ranges=False).text == (
-        "At k = 1 hybrid leads, but not significantly (+0.050)."
+def test_the_lead_names_other_measures_if_the_title_names_the_only_range() -> None:
+    def lead(signs: str, **others: str) -> str:
+        curves = {name: curve_of(own) for name, own in others.items()}
+        return curves_subtitle(curve_of(signs), "hybrid", "bm25", other_curves=curves).text
+
+    found = lead("?+++++++", P="????????", R="??++++++", RR="++++++++")
+    assert found == "On P at no k, on R from k = 3 and on RR at every k."
+    found = lead("--------", P="++++++++", R="??------", RR="++++----")
+    assert found == (
+        "Ahead on P at every k, on R from k = 3 and ahead or behind on RR, depending on k."
     )
+    assert lead("?+++++++") == lead("?+++++++", **{}) != lead("?++??+++", P="++++++++")
+    assert "Against bm25, significant from" in lead("?++??+++", P="++++++++")
 
 
 @pytest.mark.parametrize(
