@@ -108,7 +108,6 @@ class Overview:
     interval: tuple[float, float, float]
     groups: pd.DataFrame | None
     grouping: str | None
-    group_count: int
     too_few: list[str]
     colour_note: str
 
@@ -197,7 +196,6 @@ def overview(study: Study, comparison: Comparison) -> Overview:
         interval=verdict_interval(all_rows.set_index("run").loc[comparison.focus].to_dict(), level),
         groups=groups,
         grouping=grouping,
-        group_count=int(study.columns(comparison)[grouping].nunique()) if grouping else 0,
         too_few=list(shown_rows.loc[shown_rows["queries"] < FEWEST_QUERIES, "run"]),
         colour_note=colour_note_text(int(all_rows["p_corrected"].notna().sum()), comparison.method),
     )

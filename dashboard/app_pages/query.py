@@ -201,15 +201,10 @@ def _show_missed_documents(
     comparison, study = context.comparison, context.study
     diagnosis, styles = page.diagnosis, context.drawing.styles
     k = w.format_count(comparison.cutoff)
-    missing_count = sum(
-        not rank <= comparison.cutoff for rank in diagnosis.missed[f"rank: {comparison.focus}"]
-    )
-    relevant = w.format_with_noun(diagnosis.n_relevant, "relevant document", "relevant documents")
-    missing = f"{w.format_count(missing_count)} of {relevant}. " if missing_count else ""
+    note = f"Numbers are ranks in each run; a dash means not in the top {study.max_depth:,}."
     section.show_heading(
         shorten_run_names(f"Relevant, but not in the top {k} of {comparison.focus}", styles),
-        f"{missing}Numbers are ranks in each run; a dash means not in the top"
-        f" {w.format_count(study.max_depth)}.",
+        note * bool(len(diagnosis.missed)),
         frame=diagnosis.missed,
         key="missed",
     )

@@ -68,7 +68,7 @@ def explain_change(
             head
             + muted_span(": ")
             + run_span(unanswering_run)
-            + muted_span(" has no results for this query, so it scores 0.")
+            + muted_span(" has no results, so it scores 0.")
         )
     moves = _decisive_moves(diagnosis, loses)
     reasons = []

@@ -183,9 +183,9 @@ def curves_subtitle(
         if len(ranges) == 1 and other_curves:
             is_ahead = bool(tested_curve.ahead)
             clauses = (
-                _describe_other_measure(name, _Curve.from_frame(own), is_ahead=is_ahead)
+                _describe_other_measure(name, _Curve.from_frame(other_rows), is_ahead=is_ahead)
                 for name, other in other_curves.items()
-                if (own := _focus_rows(other, focus, baseline)) is not None
+                if (other_rows := _focus_rows(other, focus, baseline)) is not None
             )
             return muted_span(f"{w.sentence_case(w.join_words(clauses))}.")
         text = _format_first_ranges(tested_curve, ranges)
@@ -196,14 +196,13 @@ def curves_subtitle(
 
 
 def _describe_other_measure(name: str, curve: _Curve, *, is_ahead: bool) -> str:
-    """Return the significant ranges on another measure, such as "on P from k = 2". If its direction
-    is not that of the title, the text says so."""
-    if curve.ahead and curve.behind:
-        return f"ahead or behind on {name}, depending on k"
-    if not curve.significant_ranges:
-        return f"on {name} at no k"
-    word = "" if bool(curve.ahead) == is_ahead else "ahead " if curve.ahead else "behind "
-    return f"{word}on {name} {_format_first_ranges(curve, curve.significant_ranges)}"
+    """Return the significant ranges on another measure, such as "on P from k = 2". Those of the
+    direction that is not the title's are in brackets."""
+    same, opposite, word = curve.ahead, curve.behind, "behind"
+    if not is_ahead:
+        same, opposite, word = opposite, same, "ahead"
+    text = f"on {name} {_format_first_ranges(curve, same) or 'at no k'}"
+    return f"{text} ({word} {_format_first_ranges(curve, opposite)})" if opposite else text
 
 
 def describe_cutoff(

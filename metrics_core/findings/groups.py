@@ -66,10 +66,10 @@ def groups_title(
                 f"All queries are {contributions['group'].iloc[0]}", "", "There is one group"
             )
         )
-    total, digits = math.fsum(contributions["part"]), _count_decimals(contributions)
-    if not _is_nonzero(total, digits):
+    total, limit = math.fsum(contributions["part"]), _rounding_limit(contributions)
+    if abs(total) < limit:
         statement = (
-            f"The means differ by less than {0.5 / 10**digits:.{digits + 1}f}"
+            f"The means differ by less than {np.format_float_positional(limit)}"
             if better_run_sign(total)
             else "The means are the same"
         )
@@ -87,17 +87,12 @@ def groups_title(
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
     statement, rest = f" scores {direction} in {count_text} ", ""
-    if _is_insignificant(contributions):
+    is_tested = (contributions["queries"] >= FEWEST_QUERIES).any()
+    if is_tested and not contributions["clear"].any():
         rest = f", {'neither' if count_text == 'both' else 'none'} significantly"
     return run_span(focus) + strong_span(
         _shorten_title(statement + noun.plural + rest, focus, statement + "groups" + rest)
     )
-
-
-def _is_insignificant(contributions: pd.DataFrame) -> bool:
-    """Whether at least one group can be tested and none is significant."""
-    is_large = contributions["queries"] >= FEWEST_QUERIES
-    return bool(is_large.any() and not contributions["clear"].any())
 
 
 def _count_agreeing_groups(contributions: pd.DataFrame, total: float) -> tuple[str, str]:
@@ -114,7 +109,7 @@ def _count_agreeing_groups(contributions: pd.DataFrame, total: float) -> tuple[s
 def _is_inconclusive(contributions: pd.DataFrame, total: float) -> bool:
     """Whether a count of groups would mislead: they differ in direction and none is significant."""
     agreeing, _ = _split_groups(contributions, total)
-    is_zero = not _is_nonzero(total, _count_decimals(contributions))
+    is_zero = abs(total) < _rounding_limit(contributions)
     is_named = is_zero or _find_main_group(contributions, total)
     return not is_named and len(agreeing) < len(contributions) and not contributions["clear"].any()
 
@@ -162,9 +157,7 @@ def groups_subtitle(
         # The title says already that none is significant.
         direction, count_text = _count_agreeing_groups(contributions, total)
         text = f"The mean is {direction} in {count_text} {noun.plural}."
-    elif _find_main_group(contributions, total) or not (
-        _is_insignificant(contributions) and _is_nonzero(total, _count_decimals(contributions))
-    ):
+    elif not groups_title(contributions, "").text.endswith(" significantly"):
         text = f"{_significance_sentence(contributions, n_tested, noun, higher_is_better)}."
     sentence = reversal_finding(contributions, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(contributions, higher_is_better)
@@ -176,7 +169,7 @@ def _concentration_sentence(contributions: pd.DataFrame, higher_is_better: bool)
     is not significant. The sentence is empty if the excess is small. Contributions are rounded so
     that the printed numbers add up to the total."""
     total, queries = math.fsum(contributions["part"]), int(contributions["queries"].sum())
-    if not _is_nonzero(total, _count_decimals(contributions)) or len(contributions) < 2:
+    if abs(total) < _rounding_limit(contributions) or len(contributions) < 2:
         return Sentence()
     agreeing, _ = _split_groups(contributions, total)
     excess = (agreeing["part"] - total * agreeing["queries"] / queries) * np.sign(total)
@@ -278,9 +271,9 @@ def crossed_groups_title(
     """Name the group with the largest difference among the groups of two columns, if it is far
     above `total`. Columns of `margins`: column, group, queries, difference."""
     plain_title = strong_span("The difference by two columns")
-    groups, digits = margins[margins["queries"] > 0], _count_decimals(margins)
+    groups = margins[margins["queries"] > 0]
     queries = int(groups.groupby("column")["queries"].sum().max()) if len(groups) else 0
-    if queries < FEWEST_QUERIES or not _is_nonzero(total, digits):
+    if queries < FEWEST_QUERIES or abs(total) < _rounding_limit(margins):
         return plain_title
     times = groups["difference"] / total
     largest = groups.loc[times.groupby(groups["column"]).idxmax()]
@@ -332,22 +325,16 @@ def untested_note(groups: pd.DataFrame, *, tests_means: bool = True) -> str:
     return " ".join(notes)
 
 
-def _count_decimals(groups: pd.DataFrame) -> int:
-    """Return the number of decimals with which the differences of the groups are printed."""
-    return w.mean_decimals(groups["difference"])
-
-
-def _is_nonzero(difference: float, digits: int) -> bool:
-    """Return whether a difference is still different from 0 when it is rounded for printing."""
-    return bool(w.format_difference(difference, digits).strip("0."))
+def _rounding_limit(groups: pd.DataFrame) -> float:
+    """Return the absolute value below which a difference of the groups is printed as 0."""
+    return float(0.5 / 10 ** w.mean_decimals(groups["difference"]))
 
 
 def _split_groups(contributions: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the groups whose rounded difference has the direction of the total, and the groups
     that significantly oppose the total."""
-    digits = _count_decimals(contributions)
-    is_nonzero = [_is_nonzero(gap, digits) for gap in contributions["difference"]]
-    side = np.sign(contributions["difference"] * total) * is_nonzero
+    gaps = contributions["difference"]
+    side = np.sign(gaps * total) * (gaps.abs() >= _rounding_limit(contributions))
     return contributions[side > 0], contributions[(side < 0) & contributions["clear"]]
 
 
@@ -366,7 +353,7 @@ def reversal_finding(contributions: pd.DataFrame, *, higher_is_better: bool = Tr
     """State that most queries are in groups with a significant difference of the opposite sign. The
     text is empty if this is not the case. `contributions` is the same as for `groups_title`."""
     total, queries = math.fsum(contributions["part"]), int(contributions["queries"].sum())
-    if queries < FEWEST_QUERIES or not _is_nonzero(total, _count_decimals(contributions)):
+    if queries < FEWEST_QUERIES or abs(total) < _rounding_limit(contributions):
         return Sentence()
     _, opposing = _split_groups(contributions, total)
     opposed = int(opposing["queries"].sum())

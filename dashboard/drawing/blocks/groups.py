@@ -157,14 +157,9 @@ def draw_waterfall(
 def waterfall_caption(group_rows: GroupRows) -> str:
     """Return the caption of a waterfall chart. It defines the contributions, and explains the grey
     and the hatched bars if there are any."""
-    text = "Contribution: share of the queries × mean difference."
-    return " ".join(filter(None, (text, describe_bars(group_rows))))
-
-
-def describe_bars(group_rows: GroupRows) -> str:
-    """Explain the grey and the hatched bars of contributions if there are any."""
     untested = group_rows.rows["diff_low"].isna()
     notes = {
+        "Contribution: share of the queries × mean difference.": True,
         "Grey: not significant on its own.": (~group_rows.rows["clear"] & ~untested).any(),
         "Hatched: not tested.": untested.any() or group_rows.hidden,
     }

@@ -29,7 +29,7 @@ from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 from metrics_core.comparing.tested_quantities import SIGN, TYPICAL_RATIO
-from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.costs import (
     describe_cost,
     describe_mean_difference,
@@ -331,17 +331,14 @@ def draw_query_list(
     note, unlisted, listed = "", "", rows[unlisted_by == ""]
     if (unlisted_by.head(LISTED_QUERIES) != "").all() and len(listed):
         # Queries that one run lacks show nothing about its ranking.
-        noun = "gains" if kind == "better" else "losses"
-        unlisted = f"Larger {noun}: no results from {unlisted_by.iloc[0]}"
-        rows = listed
+        rows, unlisted = listed, unlisted_by.iloc[0]
     reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " has no results")
     if reasons.nunique() == 1 < len(rows) and (reason := reasons.iloc[0]):
         # What holds for every row is said once.
         note, reasons = f"All {w.number_word(len(rows))}: {reason}.", ""
     return _render(
         "query_list",
-        title=f"Got {kind}",
-        which="both runs have results" * bool(unlisted),
+        kind=kind,
         note=note,
         unlisted=unlisted,
         more=(f"all {w.format_count(total)}", href("queries", **fields_of_list(kind))),
@@ -351,11 +348,6 @@ def draw_query_list(
         listed=NO_LIST | {"list": kind},
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )
-
-
-def _untested_reason(row: Row) -> str:
-    """Return the reason why a group has no confidence interval."""
-    return "too few to test" if row["queries"] < FEWEST_QUERIES else "too few queries differ"
 
 
 def draw_group_list(
@@ -376,18 +368,18 @@ def draw_group_list(
     if rows.empty:
         return _render("empty_list", title=title, text="The queries in view have no groups.")
     first_rows = rows.head(LISTED_GROUPS)
-    total, count = float(rows["adds"].sum()), w.format_count(len(rows))
+    total = float(rows["adds"].sum())
     digits = w.mean_decimals([total])
 
     def make_row_hint(row: Row) -> str:
-        low, high = row["diff_low"], row["diff_high"]
-        interval = f"mean difference {w.format_with_interval(row['difference'], low, high)}"
-        return interval if low == low else f"{interval}, {_untested_reason(row)}"
+        gap = w.format_with_interval(row["difference"], row["diff_low"], row["diff_high"])
+        return f"mean difference {gap}"
 
     return _render(
         "group_list",
         title=title,
-        more=(f"all {count}", href("breakdown", by=column[0])),
+        about=f"contribution to {w.format_difference(total, digits)}",
+        more=(f"all {w.format_count(len(rows))}", href("breakdown", by=column[0])),
         rows=[(row, make_row_hint(row)) for row in first_rows.to_dict("records")],
         lead=make_group_link,
         scale=Ticks(
@@ -396,6 +388,4 @@ def draw_group_list(
         digits=digits,
         less=not drawing.comparison.measure.declaration.higher_is_better,
         pieces=sentence_pieces(finding, drawing.styles),
-        rule="Contribution: share of the queries × mean difference. All"
-        f" {count} add up to {w.format_difference(total, digits)}.",
     )

@@ -102,14 +102,16 @@ def measure_by_cutoff(
     rows = frame[frame["run"].isin(list(drawing.styles))]
     below = _difference_ticks(rows, drawing)
     # Not every format clips a line that leaves its panel.
-    inside = rows["difference"].between(*below.span)
-    counts = inside[rows["difference"].notna()].groupby(rows["run"]).sum()
-    outside = [s.name for s in drawing.styles.values() if counts.get(s.name, 2) < 2]
-    rows = rows.assign(difference=rows["difference"].where(inside))
+    rows = rows.assign(
+        difference=lambda f: f["difference"].where(f.difference.between(*below.span))
+    )
     runs = [s for s in order_for_drawing(drawing.styles) if s.name in set(rows["run"])]
     loud = make_lines_solid([s for s in runs if not coloured_runs or s.name in coloured_runs])
     quiet = [s for s in runs if coloured_runs and s.name not in coloured_runs]
     lines = lines_by_run(rows, drawing)
+    outside = [
+        s.name for s in runs if s.role != "baseline" and np.isnan(lines[s.name]["difference"][-1])
+    ]
     has_differences = panels != "scores" and any(
         not np.isnan(lines[s.name]["difference"]).all() for s in runs
     )
