@@ -280,8 +280,8 @@ def _show_table(
     parts = [group_rows.note, rounding_note(breakdown.table), "Select a row to open its queries."]
     if breakdown.groups["diff_low"].notna().any():
         count = w.format_count(breakdown.group_count)
-        corrected = f"Intervals are corrected for {count} {breakdown.noun.plural}"
-        parts.insert(0, f"{corrected}; coloured if significant.")
+        coloured = "; coloured if significant" * bool(breakdown.direction)
+        parts.insert(0, f"Intervals are corrected for {count} {breakdown.noun.plural}{coloured}.")
     note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 

@@ -915,9 +915,7 @@ def test_of_the_same_documents_only_those_that_moved_are_counted() -> None:
 
 def test_a_missing_list_is_the_cause() -> None:
     text = explained("", "ab", {"a": 1, "b": 0}, measure="RR")
-    assert text == (
-        "hybrid scores 1.000 higher: bm25 has no results, so it scores 0."
-    )
+    assert text == ("hybrid scores 1.000 higher: bm25 has no results, so it scores 0.")
 
 
 @pytest.mark.parametrize(
