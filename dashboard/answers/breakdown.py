@@ -273,3 +273,22 @@ def focus_differences_by_column(study: Study, comparison: Comparison, column: st
         study, comparison if is_known else replace(comparison, other_runs=()), column
     )
     return rows[rows["run"] == comparison.focus].reset_index(drop=True)
+
+
+def contributions_by_column(study: Study, comparison: Comparison, by: str) -> pd.DataFrame:
+    """Return the rows of `focus_differences_by_column` with the column `adds`: the contribution to
+    the difference, rounded so that the printed values sum to it. The largest comes first. For a
+    single run, there is no `adds`, and the group with the lowest score comes first. Groups that are
+    numbers or ranges keep their numeric order."""
+    groups = focus_differences_by_column(study, comparison, by)
+    order = groups["mean"]
+    if not comparison.is_single_run:
+        scores, columns = study.scores(comparison, comparison.measure), study.columns(comparison)
+        steps = group_contributions(scores, comparison.measure, *comparison.pair, columns[by])
+        total, parts = math.fsum(steps["part"]), steps.set_index("group")["part"]
+        adds = groups["group"].map(parts).fillna(0.0)
+        groups["adds"] = w.round_parts(total, adds.tolist(), w.mean_decimals([total]))
+        order = -adds.abs()
+    if breakdowns.are_numeric_groups(groups["group"]):
+        return groups
+    return groups.loc[order.sort_values(kind="stable", na_position="last").index]

@@ -115,11 +115,6 @@ class Curves:
     half_recall: str
     best_runs: tuple[str, ...]
 
-    def has_significant_k(self, run: str) -> bool:
-        """Return whether the band of a run's difference excludes zero at some k in some chart."""
-        rows = self.table[self.table["run"] == run]
-        return bool(((rows["diff_low"] > 0) | (rows["diff_high"] < 0)).any())
-
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
         """Return the runs that are shown in colour, ordered by mean. If there are many runs, only
         the compared pair and the best runs are in colour."""
@@ -268,10 +263,8 @@ def _assemble_curves(
         )
         is_title_by_k = row["verdict"] in CLEAR and not verdict_text
         title = title if is_title_by_k else verdict
-    sentences = [
-        curves_subtitle(frames[family], *pair, with_ranges=not is_title_by_k),
-        verdict_text,
-    ]
+    others = {name: frame for name, frame in frames.items() if is_title_by_k and name != family}
+    sentences = [curves_subtitle(frames[family], *pair, other_curves=others), verdict_text]
     return Curves(
         title=title,
         lead=join_sentences(sentences, " "),

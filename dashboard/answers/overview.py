@@ -12,7 +12,7 @@ import pandas as pd
 from dashboard.address.address import MISSING, Address
 from dashboard.address.measure_key import key_at_k
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import focus_differences_by_column
+from dashboard.answers.breakdown import contributions_by_column
 from dashboard.answers.group_names import group_noun, replace_group_names
 from dashboard.answers.overview_measures import (
     measure_gloss,
@@ -54,7 +54,6 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.scoring.curves import judged_share, judged_share_of_runs
 from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import are_numeric_groups
 from metrics_core.slicing.derived_groups import DERIVED
 from metrics_core.slicing.filtering import quote_name
 
@@ -81,7 +80,7 @@ class Overview:
     shown runs or, in a leaderboard, all loaded runs. `judged_shares` maps the shown runs to their
     judged share. `all_rows` and `shown_rows` are the frames of `compare` on the chosen measure, for
     all loaded and for the shown runs. Runs in `too_few` have too few queries for a verdict.
-    `groups` is the frame of `focus_differences_by_column`.
+    `groups` is the frame of `contributions_by_column`.
 
     `worse`, `better`, `lowest`, `highest` and `examples` are frames of `query_differences` with
     text, meta and unlisted_by (the name of the run that lacks the query, or ""). `examples` has all
@@ -109,7 +108,6 @@ class Overview:
     interval: tuple[float, float, float]
     groups: pd.DataFrame | None
     grouping: str | None
-    group_count: int
     too_few: list[str]
     colour_note: str
 
@@ -157,7 +155,7 @@ def overview(study: Study, comparison: Comparison) -> Overview:
     grouping = _choose_grouping(study, comparison)
     groups = None
     if grouping is not None and scores.n_queries:
-        groups = focus_differences_by_column(study, comparison, grouping)
+        groups = contributions_by_column(study, comparison, grouping)
     mask = study.view_mask(comparison)
     best = all_rows.sort_values("mean", ascending=comparison.measure.declaration.direction < 0)
     run_names = dict.fromkeys([*comparison.runs, *best["run"].head(_MOST_JUDGED)])
@@ -196,9 +194,8 @@ def overview(study: Study, comparison: Comparison) -> Overview:
         ),
         histogram=_score_histogram(scores, comparison),
         interval=verdict_interval(all_rows.set_index("run").loc[comparison.focus].to_dict(), level),
-        groups=None if groups is None else _order_groups(groups, comparison),
+        groups=groups,
         grouping=grouping,
-        group_count=int(study.columns(comparison)[grouping].nunique()) if grouping else 0,
         too_few=list(shown_rows.loc[shown_rows["queries"] < FEWEST_QUERIES, "run"]),
         colour_note=colour_note_text(int(all_rows["p_corrected"].notna().sum()), comparison.method),
     )
@@ -349,21 +346,10 @@ def _groups_sentence(
     named_groups, noun = replace_group_names(groups, grouping), group_noun(grouping)
     finding = groups_finding(named_groups, comparison.focus, noun=noun, higher_is_better=higher)
     untested = untested_note(
-        replace_group_names(_order_groups(groups, comparison).head(LISTED_GROUPS), grouping),
+        replace_group_names(groups.head(LISTED_GROUPS), grouping),
         tests_means=comparison.compares_means,
     )
     return finding + muted_span(f" {untested}") if finding and untested else finding
-
-
-def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the groups in the order of the Breakdown page: by contribution, largest first. For a
-    single run, the group with the lowest score comes first. Groups that are numbers or ranges keep
-    their numeric order in either case."""
-    if are_numeric_groups(groups["group"]):
-        return groups
-    contribution = (groups["difference"] * groups["queries"]).abs()
-    by = groups["mean"] if comparison.is_single_run else -contribution
-    return groups.loc[by.sort_values(kind="stable", na_position="last").index]
 
 
 def _view_facts(

@@ -277,12 +277,11 @@ def _show_table(
         )
 
     st.html(draw())
-    parts = [rounding_note(breakdown.table), "Click a row to open its queries."]
-    if not comparison.is_single_run:
+    parts = [group_rows.note, rounding_note(breakdown.table), "Select a row to open its queries."]
+    if breakdown.groups["diff_low"].notna().any():
         count = w.format_count(breakdown.group_count)
-        corrected = f"Intervals are corrected for {count} {breakdown.noun.plural}."
-        corrected *= bool(breakdown.groups["diff_low"].notna().any())
-        parts = [corrected, groups.describe_bars(group_rows), group_rows.note, *parts]
+        coloured = "; coloured if significant" * bool(breakdown.direction)
+        parts.insert(0, f"Intervals are corrected for {count} {breakdown.noun.plural}{coloured}.")
     note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 

@@ -21,7 +21,7 @@ from metrics_core.base import wording as w
 
 _PARTS = {
     "": "Curves",
-    "recall": "Precision against recall",
+    "recall": "Precision–recall",
     "rerank": "Reranking",
     "table": "Table",
 }
@@ -55,7 +55,7 @@ def render() -> None:
     head = st.empty()
     head.html(_answer_markup(curves, part, context))
     session.draw_widget(
-        st.pills,
+        st.segmented_control,
         "Part",
         "part",
         value=part,
@@ -130,8 +130,8 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
                 with column:
                     _show_panel(curves, family, context, key_suffix)
     text = (
-        "k: number of results counted (log scale). Click to choose k, drag to zoom."
-        f" {blocks.describe_lines(curves, context.drawing)} {curves.short_lists.text}"
+        f"{blocks.describe_lines(curves, context.drawing)} {curves.short_lists.text}"
+        " Click a chart to choose k, drag to zoom."
     )
     st.html(blocks.draw_chart_note(markup.shorten_run_names(text, context.drawing.styles)))
 

@@ -245,7 +245,6 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
                 _group_link_maker(answer, context),
                 column=(answer.grouping or "", answer.grouping_name),
                 finding=answer.groups_sentence,
-                n_tested_groups=answer.group_count,
             )
         )
     return overview.draw_side_by_side(*lists)
@@ -259,7 +258,9 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
         markup.shorten_run_names(
             f"Other runs against {comparison.baseline} on {comparison.name}", context.drawing.styles
         ),
-        differences.interval_note(answer.all_rows, comparison, comparison.method.level)
+        w.sentence_case(
+            differences.interval_note(answer.all_rows, comparison, comparison.method.level)
+        )
         + f". {EFFECT_SIZE} {describe_tie_rule(comparison.measure)}",
         frame=answer.shown_rows,
         key="difference",

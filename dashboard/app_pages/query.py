@@ -102,7 +102,6 @@ def render() -> None:
             if context.study.given_tables:
                 given_query.show_scores(context, diagnosis.query_id)
             if page.ledger is not None and context.study.is_computed(comparison.measure):
-                score_explanations.ledger_card(page, page.ledger, context)
                 score_explanations.headroom_card(page.ledger, context)
                 score_explanations.what_if_card(page, page.ledger, context)
             if context.study.is_unjudged:
@@ -202,20 +201,10 @@ def _show_missed_documents(
     comparison, study = context.comparison, context.study
     diagnosis, styles = page.diagnosis, context.drawing.styles
     k = w.format_count(comparison.cutoff)
-    missing_count = sum(
-        not rank <= comparison.cutoff for rank in diagnosis.missed[f"rank: {comparison.focus}"]
-    )
-    relevant = w.format_with_noun(diagnosis.n_relevant, "relevant document", "relevant documents")
-    missing = ""
-    if missing_count:
-        missing = (
-            f"{w.format_count(missing_count)} of {relevant} {w.plural(missing_count, 'is', 'are')}"
-            " missing. "
-        )
+    note = f"Numbers are ranks in each run; a dash means not in the top {study.max_depth:,}."
     section.show_heading(
         shorten_run_names(f"Relevant, but not in the top {k} of {comparison.focus}", styles),
-        f"{missing}Numbers are ranks in each run; a dash means not in the top"
-        f" {w.format_count(study.max_depth)}.",
+        note * bool(len(diagnosis.missed)),
         frame=diagnosis.missed,
         key="missed",
     )

@@ -52,14 +52,15 @@ def verb_for_number(n: int) -> str:
 def explain_change(
     diagnosis: Diagnosis, difference: float, grade_names: Mapping[float, str] = NO_GRADE_NAMES
 ) -> Sentence:
-    """Explain why the run in focus gains or loses `difference` on the query.
+    """Explain why the run in focus scores `difference` higher or lower on the query.
 
     `grade_names` maps grades to adjectives, such as "highly"."""
     loses = difference < 0
     head = (
         run_span(diagnosis.focus)
-        + muted_span(" loses " if loses else " gains ")
+        + muted_span(" scores ")
         + strong_span(w.format_score(abs(difference)))
+        + muted_span(" lower" if loses else " higher")
     )
     unanswering_run = _find_empty_run(diagnosis, loses)
     if unanswering_run is not None:
@@ -67,7 +68,7 @@ def explain_change(
             head
             + muted_span(": ")
             + run_span(unanswering_run)
-            + muted_span(" returned nothing for this query, so it scores 0.")
+            + muted_span(" has no results, so it scores 0.")
         )
     moves = _decisive_moves(diagnosis, loses)
     reasons = []

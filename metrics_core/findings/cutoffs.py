@@ -142,12 +142,17 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
 
 
 def curves_subtitle(
-    curve: pd.DataFrame, focus: str, baseline: str, *, with_ranges: bool = True
+    curve: pd.DataFrame,
+    focus: str,
+    baseline: str,
+    *,
+    other_curves: Mapping[str, pd.DataFrame] | None = None,
 ) -> Sentence:
     """Explain what the title of `curves_title` is based on, and state the result at the other k.
 
-    The arguments, and the columns of `curve`, are the same as for `curves_title`. If `with_ranges`
-    is False, a single significant range is left out, because the title names it."""
+    The arguments, and the columns of `curve`, are the same as for `curves_title`. If the title
+    names the only significant range, the ranges on other measures are stated instead.
+    `other_curves` maps their names to their curves."""
     rows = _focus_rows(curve, focus, baseline)
     if rows is None:
         return muted_span(_NOTHING_COMPARED)
@@ -175,13 +180,29 @@ def curves_subtitle(
         sentence += muted_span(f", {corrected}.")
     else:
         ranges = tested_curve.significant_ranges
+        if len(ranges) == 1 and other_curves:
+            is_ahead = bool(tested_curve.ahead)
+            clauses = (
+                _describe_other_measure(name, _Curve.from_frame(other_rows), is_ahead=is_ahead)
+                for name, other in other_curves.items()
+                if (other_rows := _focus_rows(other, focus, baseline)) is not None
+            )
+            return muted_span(f"{w.sentence_case(w.join_words(clauses))}.")
         text = _format_first_ranges(tested_curve, ranges)
         sentence = muted_span(f"Against {baseline}, significant {text} {corrected}.")
-        if len(ranges) == 1 and not with_ranges:
-            sentence = Sentence()
     return join_sentences(
         [part for part in (sentence, _describe_other_cutoffs(tested_curve, focus)) if part], " "
     )
+
+
+def _describe_other_measure(name: str, curve: _Curve, *, is_ahead: bool) -> str:
+    """Return the significant ranges on another measure, such as "on P from k = 2". Those of the
+    direction that is not the title's are in brackets."""
+    same, opposite, word = curve.ahead, curve.behind, "behind"
+    if not is_ahead:
+        same, opposite, word = opposite, same, "ahead"
+    text = f"on {name} {_format_first_ranges(curve, same) or 'at no k'}"
+    return f"{text} ({word} {_format_first_ranges(curve, opposite)})" if opposite else text
 
 
 def describe_cutoff(

@@ -161,8 +161,7 @@ def missing_queries_caveat(
     fifth."""
     if not abs(difference - shared_difference) >= _MIN_MISSING_SHARE * abs(difference):
         return Sentence()
-    runs = w.join_words((run for run, queries in coverage.lacking.items() if queries), "or")
     return muted_span(
-        f"Without the {w.format_query_count(coverage.judged - coverage.shared)} that {runs} lacks,"
-        f" the difference is {w.format_difference(shared_difference)}."
+        f"On the {w.format_query_count(coverage.shared)} with results from both runs, the"
+        f" difference is {w.format_difference(shared_difference)}."
     )

@@ -22,7 +22,7 @@ from metrics_core.findings.sentence import (
 )
 from metrics_core.scoring.intervals import LEVEL
 
-MAX_TITLE_LENGTH = 60
+MAX_TITLE_LENGTH = 64
 """Maximum length of a page title in characters."""
 
 _MAX_NAMED = 3
@@ -66,10 +66,10 @@ def groups_title(
                 f"All queries are {contributions['group'].iloc[0]}", "", "There is one group"
             )
         )
-    total = math.fsum(contributions["part"])
-    if not _is_nonzero(total):
+    total, limit = math.fsum(contributions["part"]), _rounding_limit(contributions)
+    if abs(total) < limit:
         statement = (
-            "The means differ by less than 0.0005"
+            f"The means differ by less than {np.format_float_positional(limit)}"
             if better_run_sign(total)
             else "The means are the same"
         )
@@ -86,9 +86,12 @@ def groups_title(
         )
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
-    statement = f" scores {direction} in {count_text} "
+    statement, rest = f" scores {direction} in {count_text} ", ""
+    is_tested = (contributions["queries"] >= FEWEST_QUERIES).any()
+    if is_tested and not contributions["clear"].any():
+        rest = f", {'neither' if count_text == 'both' else 'none'} significantly"
     return run_span(focus) + strong_span(
-        _shorten_title(statement + noun.plural, focus, statement + "groups")
+        _shorten_title(statement + noun.plural + rest, focus, statement + "groups" + rest)
     )
 
 
@@ -106,7 +109,8 @@ def _count_agreeing_groups(contributions: pd.DataFrame, total: float) -> tuple[s
 def _is_inconclusive(contributions: pd.DataFrame, total: float) -> bool:
     """Whether a count of groups would mislead: they differ in direction and none is significant."""
     agreeing, _ = _split_groups(contributions, total)
-    is_named = not _is_nonzero(total) or _find_main_group(contributions, total)
+    is_zero = abs(total) < _rounding_limit(contributions)
+    is_named = is_zero or _find_main_group(contributions, total)
     return not is_named and len(agreeing) < len(contributions) and not contributions["clear"].any()
 
 
@@ -148,18 +152,16 @@ def groups_subtitle(
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
     if len(contributions) == 1:
         return muted_span("There is only one group, so this column explains nothing.")
-    total = math.fsum(contributions["part"])
+    total, text = math.fsum(contributions["part"]), ""
     if _is_inconclusive(contributions, total):
         # The title says already that none is significant.
-        text = (
-            "The mean is {} in {} ".format(*_count_agreeing_groups(contributions, total))
-            + noun.plural
-        )
-    else:
-        text = _significance_sentence(contributions, n_tested, noun, higher_is_better)
+        direction, count_text = _count_agreeing_groups(contributions, total)
+        text = f"The mean is {direction} in {count_text} {noun.plural}."
+    elif not groups_title(contributions, "").text.endswith(" significantly"):
+        text = f"{_significance_sentence(contributions, n_tested, noun, higher_is_better)}."
     sentence = reversal_finding(contributions, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(contributions, higher_is_better)
-    return join_sentences([muted_span(f"{text}."), sentence], " ")
+    return join_sentences([muted_span(text), sentence] if text else [sentence], " ")
 
 
 def _concentration_sentence(contributions: pd.DataFrame, higher_is_better: bool) -> Sentence:
@@ -167,33 +169,27 @@ def _concentration_sentence(contributions: pd.DataFrame, higher_is_better: bool)
     is not significant. The sentence is empty if the excess is small. Contributions are rounded so
     that the printed numbers add up to the total."""
     total, queries = math.fsum(contributions["part"]), int(contributions["queries"].sum())
-    if not _is_nonzero(total) or len(contributions) < 2:
+    if abs(total) < _rounding_limit(contributions) or len(contributions) < 2:
         return Sentence()
     agreeing, _ = _split_groups(contributions, total)
     excess = (agreeing["part"] - total * agreeing["queries"] / queries) * np.sign(total)
     row = agreeing.loc[excess.idxmax()]
-    parts = dict(
-        zip(
-            contributions["group"],
-            w.round_parts(total, contributions["part"].tolist()),
-            strict=True,
-        )
-    )
-    part = parts[row["group"]]
+    digits = w.mean_decimals([total])
+    parts = w.round_parts(total, contributions["part"].tolist(), digits)
+    part = dict(zip(contributions["group"], parts, strict=True))[row["group"]]
+    part_text, total_text = (w.format_difference(value, digits) for value in (part, total))
     share = abs(row["part"] / total)
     if abs(row["difference"]) < _CONCENTRATED * abs(total) or share < _MIN_SHARE:
         return Sentence()
     share_words = next((words for min_share, words in _SHARES if share >= min_share), "")
     if share_words and len(agreeing) == len(contributions):
         part_text = f"{share_words} of the {'gain' if (total > 0) == higher_is_better else 'loss'}"
-    elif abs(part) > abs(total) + 0.0005:
+    elif abs(part) > abs(total) + 0.5 / 10**digits:
         if not row["clear"]:
             return Sentence()  # parts that cancel by chance mean nothing
-        part_text = (
-            f"{w.format_difference(part)}, more than the total of {w.format_difference(total)}"
-        )
+        part_text += f", more than the total of {total_text}"
     else:
-        part_text = f"{w.format_difference(part)} of the {w.format_difference(total)}"
+        part_text += f" of the {total_text}"
     n, verb = int(row["queries"]), "add" if _is_plural(row["group"]) else "adds"
     comma = "," if "," in part_text else ""
     with_few = f"{comma} with {w.format_count(n)} of the {w.format_count(queries)} queries"
@@ -261,12 +257,12 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     if not n_slices:
         return ""
     value = "difference" if compares_means else "typical ratio"
-    slices = f"{w.format_with_noun(n_slices, 'group')} by one or two columns"
-    text = f"In {w.number_word(n_differing)} of {slices}, the {value} is"
-    if not n_differing:
-        text = f"None of {slices} has a {value}"
-    rate = f"({w.format_share(1 - LEVEL)} false discovery rate)."
-    return f"{text} significantly different from that of all other queries {rate}"
+    return (
+        f"The {value} was tested in {w.format_with_noun(n_slices, 'group')} by one or two columns."
+        " It is significantly unlike that of all other queries in"
+        f" {w.number_word(n_differing) if n_differing else 'none'} of them (false discovery rate"
+        f" {w.format_share(1 - LEVEL)})."
+    )
 
 
 def crossed_groups_title(
@@ -277,7 +273,7 @@ def crossed_groups_title(
     plain_title = strong_span("The difference by two columns")
     groups = margins[margins["queries"] > 0]
     queries = int(groups.groupby("column")["queries"].sum().max()) if len(groups) else 0
-    if queries < FEWEST_QUERIES or not _is_nonzero(total):
+    if queries < FEWEST_QUERIES or abs(total) < _rounding_limit(margins):
         return plain_title
     times = groups["difference"] / total
     largest = groups.loc[times.groupby(groups["column"]).idxmax()]
@@ -329,17 +325,16 @@ def untested_note(groups: pd.DataFrame, *, tests_means: bool = True) -> str:
     return " ".join(notes)
 
 
-def _is_nonzero(difference: float) -> bool:
-    """Return whether a difference is still different from 0 when it is rounded for printing."""
-    return w.format_difference(difference) != w.format_difference(0)
+def _rounding_limit(groups: pd.DataFrame) -> float:
+    """Return the absolute value below which a difference of the groups is printed as 0."""
+    return float(0.5 / 10 ** w.mean_decimals(groups["difference"]))
 
 
 def _split_groups(contributions: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the groups whose rounded difference has the direction of the total, and the groups
     that significantly oppose the total."""
-    side = np.sign(contributions["difference"] * total) * contributions["difference"].map(
-        _is_nonzero
-    )
+    gaps = contributions["difference"]
+    side = np.sign(gaps * total) * (gaps.abs() >= _rounding_limit(contributions))
     return contributions[side > 0], contributions[(side < 0) & contributions["clear"]]
 
 
@@ -358,7 +353,7 @@ def reversal_finding(contributions: pd.DataFrame, *, higher_is_better: bool = Tr
     """State that most queries are in groups with a significant difference of the opposite sign. The
     text is empty if this is not the case. `contributions` is the same as for `groups_title`."""
     total, queries = math.fsum(contributions["part"]), int(contributions["queries"].sum())
-    if queries < FEWEST_QUERIES or not _is_nonzero(total):
+    if queries < FEWEST_QUERIES or abs(total) < _rounding_limit(contributions):
         return Sentence()
     _, opposing = _split_groups(contributions, total)
     opposed = int(opposing["queries"].sum())

@@ -73,7 +73,7 @@ def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores
     worst.click()
     on(page, "Query")
     expect(page.locator("h1")).to_contain_text(text[:20])
-    expect(page.locator(".lens.explanation")).to_contain_text(re.compile(r"loses 0\.\d+: "))
+    expect(page.locator(".lens.explanation")).to_contain_text(re.compile(r"scores 0\.\d+ lower: "))
     assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
     page.locator(".lens.parts a").first.click()
     card = page.get_by_role("dialog")

@@ -68,12 +68,9 @@ def show_query_judging(context: PageContext, query_id: str) -> None:
     with st.container(key="side_judge"):
         st.html(card_head.draw_card_heading("Judge"))
         if len(rows):
-            count_text = f"{w.format_count(len(rows))} unjudged"
-            st.html(
-                card_head.draw_summary(
-                    f"{count_text} in the top {w.format_count(comparison.cutoff)}"
-                )
-            )
+            lists = f"top {w.format_count(comparison.cutoff)}{'s' * (len(comparison.runs) > 1)}"
+            count_text = f"{w.format_count(len(rows))} unjudged in the {lists}"
+            st.html(card_head.draw_summary(count_text))
             grades = collect_layer_grades(context)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
             show_judging_component(

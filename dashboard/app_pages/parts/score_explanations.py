@@ -51,7 +51,7 @@ def show_ledger(
     contributions to its score."""
     comparison = context.comparison
     if len(query_ledger.steps) < 2:
-        return  # the card says all about a single document
+        return  # the sentence at the top explains a single document
     about = _PARTS[query_ledger.by]
     if comparison.is_single_run and query_ledger.by == "terms":
         about = "Every judged document that counts, with its contribution to {measure}."
@@ -75,34 +75,6 @@ def show_ledger(
         )
 
     section.show_cached("ledger", draw, query_ledger, context.drawing, tuple(grades))
-
-
-def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
-    """Show a card with the documents that contribute most to the difference or, for a single run,
-    to its score."""
-    if query_ledger.steps.empty:
-        return
-    with make_card("ledger", _ledger_title(query_ledger, context)):
-        st.html(
-            ledger.draw_ledger_card(
-                query_ledger.steps,
-                query_ledger.scores,
-                context.drawing,
-                page.documents,
-                document_link=session.make_href_function("query", "doc"),
-            )
-        )
-
-
-def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
-    """Return the title of a ledger."""
-    before, after = query_ledger.scores
-    if context.comparison.is_single_run:
-        return "Where the score comes from"
-    if w.format_score(abs(after - before)) == w.format_score(0.0):
-        return "Contributions that cancel out"
-    gains = (after > before) == context.comparison.measure.declaration.higher_is_better
-    return f"Where the score was {'gained' if gains else 'lost'}"
 
 
 def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:

@@ -49,27 +49,16 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     """Return a note that says which runs have bands, and which band is simultaneous over all k."""
     if not is_tested:
         return "Too few queries for bands."
-    short = short_names(drawing.styles, _NAME_LENGTH)
     if drawing.is_single_run:
-        return f"Band: 95 % interval of {short[drawing.focus]}."
-    pair = w.join_words((short[drawing.focus], short[drawing.baseline]))
-    return f"Bands: 95 % intervals of {pair}; below, of their difference, corrected for all k."
+        return "Band: 95 % interval."
+    return "Bands: 95 % intervals; below, simultaneous for all k."
 
 
 def describe_lines(curves: Curves, drawing: Drawing) -> str:
-    """Return a note that explains the bands, the scale of the lower panel, and the dashed, thick
-    and thin lines of the charts, as far as the charts have them."""
-    ends = [curves.list_ends[run] for run in curves.coloured_runs(drawing.comparison)]
-    focus = drawing.focus
-    notes = {
-        bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES): True,
-        f"The lower panels are scaled to {focus}; other runs may lie outside.": len(drawing.styles)
-        > 2,
-        "Dashed line: baseline.": not drawing.is_single_run,
-        "Thick line at the bottom: significant difference.": curves.has_significant_k(focus),
-        "Thin line: at most half of the run’s lists are that long.": min(ends) < max(ends),
-    }
-    return " ".join(note for note, is_shown in notes.items() if is_shown)
+    """Return a note that explains the bands and, if there are any, the thin lines of the charts."""
+    ends = {curves.list_ends[run] for run in curves.coloured_runs(drawing.comparison)}
+    bands = bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
+    return bands + " Thin lines: half of the run’s lists have ended." * (len(ends) > 1)
 
 
 def draw_panel_heading(title: str, gloss: str) -> Markup:

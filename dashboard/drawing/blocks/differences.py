@@ -123,13 +123,13 @@ def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float
 
 
 def interval_note(all_rows: pd.DataFrame, comparison: Comparison, level: float) -> str:
-    """Describe the intervals of `all_rows`, the rows of all loaded runs: "95 % interval, corrected
-    for three comparisons"."""
+    """Describe the intervals of `all_rows`, the rows of all loaded runs: "simultaneous 95 %
+    interval, three comparisons"."""
     text = f"{w.format_share(level)} interval"
     n = int(all_rows["p_corrected"].notna().sum())
     if n < 2 or comparison.method.effective_correction == NO_CORRECTION:
         return text
-    return f"{text}, corrected for {w.number_word(n)} comparisons"
+    return f"simultaneous {text}, {w.number_word(n)} comparisons"
 
 
 def _side_labels(zero: float, *, lower_is_better: bool) -> tuple[str, str]:

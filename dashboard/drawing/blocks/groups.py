@@ -157,14 +157,9 @@ def draw_waterfall(
 def waterfall_caption(group_rows: GroupRows) -> str:
     """Return the caption of a waterfall chart. It defines the contributions, and explains the grey
     and the hatched bars if there are any."""
-    text = "Contribution: share of the queries × mean difference."
-    return " ".join(filter(None, (text, describe_bars(group_rows))))
-
-
-def describe_bars(group_rows: GroupRows) -> str:
-    """Explain the grey and the hatched bars of contributions if there are any."""
     untested = group_rows.rows["diff_low"].isna()
     notes = {
+        "Contribution: share of the queries × mean difference.": True,
         "Grey: not significant on its own.": (~group_rows.rows["clear"] & ~untested).any(),
         "Hatched: not tested.": untested.any() or group_rows.hidden,
     }
@@ -174,11 +169,10 @@ def describe_bars(group_rows: GroupRows) -> str:
 def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
     """Return the descriptions of the components of headroom, by column. The result is empty if
     there is no headroom, or if a score is negative and so cannot be drawn as a length."""
-    k = w.format_count(drawing.cutoff)
     parts = {
         "score": "achieved",
-        "order": f"wrong order in the top {k}",
-        "below": f"ranked below {k}",
+        "order": "wrong order",
+        "below": f"ranked below {w.format_count(drawing.cutoff)}",
         "missing": "never retrieved",
     }
     if "score" not in breakdown.table or (breakdown.table["score"] < 0).any():
@@ -253,7 +247,7 @@ def _header_cells(
         ]
     if has_headroom:
         hint = f"Score of {focus_name}, and what an ideal ranking would add"
-        heads.append(make_header_cell("room", "Headroom", "bar ends at the ideal", hint=hint))
+        heads.append(make_header_cell("room", "Headroom", "up to the ideal score", hint=hint))
     return heads
 
 

@@ -138,23 +138,6 @@ class LedgerEntry:
     grade: float
 
 
-def draw_ledger_card(
-    steps: pd.DataFrame,
-    score_pair: tuple[float, float],
-    drawing: Drawing,
-    documents: pd.DataFrame,
-    *,
-    document_link: Callable[[str], str],
-) -> Markup:
-    """Draw the largest contributions of documents. The remaining contributions share one line,
-    which states their sum. The printed numbers sum to the printed difference. The arguments are the
-    same as for `draw_ledger_rows`."""
-    entries, most, rest = ledger_contributions(
-        steps, score_pair, drawing, documents, document_link=document_link
-    )
-    return _render("ledger_card", shown=entries[:most], folded=entries[most:], rest=rest)
-
-
 def ledger_contributions(
     steps: pd.DataFrame,
     score_pair: tuple[float, float],

@@ -25,11 +25,11 @@ from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import RUN_LENGTH, short_names
-from dashboard.drawing.ticks import difference_ticks
+from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 from metrics_core.comparing.tested_quantities import SIGN, TYPICAL_RATIO
-from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.costs import (
     describe_cost,
     describe_mean_difference,
@@ -41,7 +41,12 @@ from metrics_core.scoring.intervals import LEVEL
 
 Row = dict[str, Any]
 
-_IN_A_HEAD = {"P": "share relevant", "R": "share found", "RR": "first relevant", "AP": "all ranks"}
+_IN_A_HEAD = {
+    "P": "share relevant",
+    "R": "relevant found",
+    "RR": "first relevant",
+    "AP": "average precision",
+}
 """Short descriptions of measures that fit in one line of a column heading. The full description is
 shown on hover."""
 
@@ -323,18 +328,19 @@ def draw_query_list(
     if rows.empty:
         return _render("empty_list", title=f"Got {kind}", text=f"No query got {kind}.")
     unlisted_by = rows["unlisted_by"].map(lambda run: shorten_run_names(run, drawing.styles))
-    note, listed = "", rows[unlisted_by == ""]
+    note, unlisted, listed = "", "", rows[unlisted_by == ""]
     if (unlisted_by.head(LISTED_QUERIES) != "").all() and len(listed):
         # Queries that one run lacks show nothing about its ranking.
-        rows, note = listed, f"Without the queries that {unlisted_by.iloc[0]} lacks."
-    reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " returned no results")
+        rows, unlisted = listed, unlisted_by.iloc[0]
+    reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " has no results")
     if reasons.nunique() == 1 < len(rows) and (reason := reasons.iloc[0]):
         # What holds for every row is said once.
-        note, reasons = f"{note} All {w.number_word(len(rows))}: {reason}.", ""
+        note, reasons = f"All {w.number_word(len(rows))}: {reason}.", ""
     return _render(
         "query_list",
-        title=f"Got {kind}",
+        kind=kind,
         note=note,
+        unlisted=unlisted,
         more=(f"all {w.format_count(total)}", href("queries", **fields_of_list(kind))),
         rows=rows.assign(reason=reasons).to_dict("records"),
         coloured=use_colours,
@@ -342,11 +348,6 @@ def draw_query_list(
         listed=NO_LIST | {"list": kind},
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )
-
-
-def _untested_reason(row: Row) -> str:
-    """Return the reason why a group has no confidence interval."""
-    return "too few to test" if row["queries"] < FEWEST_QUERIES else "too few queries differ"
 
 
 def draw_group_list(
@@ -357,44 +358,34 @@ def draw_group_list(
     *,
     column: tuple[str, str],
     finding: Sentence,
-    n_tested_groups: int = 0,
 ) -> Markup:
-    """Draw the first groups of one column in the given order, each as an interval relative to zero,
-    and the finding about these groups.
+    """Draw the first groups of one column in the given order, each with its contribution to the
+    difference as a bar, and the finding about these groups.
 
-    `column` is the key and the name of the column. `rows` has the rows of the run in focus from
-    `summarise_groups`: group, queries, difference, diff_low, diff_high, clear. Intervals are
-    corrected for `n_tested_groups` groups. `make_group_link` returns the link of a group."""
+    `column` is the key and the name of the column. `rows` is `Overview.groups`: group, queries,
+    difference, diff_low, diff_high, clear, adds. `make_group_link` returns the link of a group."""
     title = f"By {column[1]}"
     if rows.empty:
         return _render("empty_list", title=title, text="The queries in view have no groups.")
     first_rows = rows.head(LISTED_GROUPS)
-    axis = difference_ticks(
-        [*first_rows["diff_low"], *first_rows["diff_high"], *first_rows["difference"]]
-    )
-    less = not drawing.comparison.measure.declaration.higher_is_better
-    digits = w.column_decimals(first_rows["diff_low"], first_rows["diff_high"])
+    total = float(rows["adds"].sum())
+    digits = w.mean_decimals([total])
 
     def make_row_hint(row: Row) -> str:
-        low, high = row["diff_low"], row["diff_high"]
-        queries = w.format_query_count(row["queries"])
-        interval = f"{w.format_share(LEVEL)} interval {w.format_interval(low, high, digits)}"
-        return f"{queries}, {interval if low == low else _untested_reason(row)}"
+        gap = w.format_with_interval(row["difference"], row["diff_low"], row["diff_high"])
+        return f"mean difference {gap}"
 
-    # The rule of `summarise_groups` in short: colour and finding follow the same correction.
-    group_count = max(n_tested_groups, len(rows))
-    corrected = f" after correction for {w.format_count(group_count)} groups" * (group_count > 1)
-    contribution = (rows["difference"] * rows["queries"]).abs()
     return _render(
         "group_list",
         title=title,
-        order="largest contribution first" * contribution.is_monotonic_decreasing,
+        about=f"contribution to {w.format_difference(total, digits)}",
         more=(f"all {w.format_count(len(rows))}", href("breakdown", by=column[0])),
         rows=[(row, make_row_hint(row)) for row in first_rows.to_dict("records")],
         lead=make_group_link,
-        axis=axis,
+        scale=Ticks(
+            [], [], (min(0.0, first_rows["adds"].min()), max(0.0, first_rows["adds"].max()))
+        ),
         digits=digits,
-        less=less,
+        less=not drawing.comparison.measure.declaration.higher_is_better,
         pieces=sentence_pieces(finding, drawing.styles),
-        rule=f"{w.format_share(LEVEL)} intervals{corrected}. Coloured if significant.",
     )

@@ -22,7 +22,7 @@ from metrics_core.scoring.intervals import LEVEL
 
 _render = Template("robustness_checks")
 
-TITLE = "Can you rely on it?"
+TITLE = "Can you rely on this result?"
 TITLE_UNCLEAR = "What would make it conclusive?"
 _QUESTIONS = {
     "unjudged": "Could unjudged documents reverse it?",

@@ -49,7 +49,10 @@ _EDGE = 2
 exactly at an end."""
 _RECALL = 420
 _TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
-_MINUS_LENGTH = 24
+_MINUS_LENGTH = 12
+_STRIP, _BAR = 9, 5
+"""Height in px of the space below the lower panel, and the distance of the bar over significant k
+from the panel."""
 _ROOM = 0.5
 """Space beyond the differences, as a share of their range. Most bands, which are computed later,
 fit in this space, so that the axis need not change."""
@@ -106,6 +109,9 @@ def measure_by_cutoff(
     loud = make_lines_solid([s for s in runs if not coloured_runs or s.name in coloured_runs])
     quiet = [s for s in runs if coloured_runs and s.name not in coloured_runs]
     lines = lines_by_run(rows, drawing)
+    outside = [
+        s.name for s in runs if s.role != "baseline" and np.isnan(lines[s.name]["difference"][-1])
+    ]
     has_differences = panels != "scores" and any(
         not np.isnan(lines[s.name]["difference"]).all() for s in runs
     )
@@ -118,10 +124,10 @@ def measure_by_cutoff(
     elif not has_differences:
         layout = _Layout(margin, UPPER, 0, 0)
     deepest = max(int(rows["k"].max()), 2)
-    traces = [
-        *_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis),
-        significance_line(lines[drawing.focus], drawing, below.span[0]),
-    ]
+    (bottom, top), height = below.span, layout.lower or LOWER
+    bar_at = bottom - _BAR * (top - bottom) / (height - _STRIP - _EDGE)
+    bar = significance_line(lines[drawing.focus], drawing, bar_at)
+    traces = [*_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis), bar]
     return make_figure(
         [
             t
@@ -131,7 +137,11 @@ def measure_by_cutoff(
         palette=palette,
         height=layout.height,
         margin=layout.margin,
-        annotations=list(_difference_label(drawing, layout)) if layout.gap else [],
+        annotations=list(
+            _lower_labels(drawing, layout, outside, has_bar=any(y is not None for y in bar["y"]))
+        )
+        if layout.gap
+        else [],
         shapes=[_cutoff_line(k, palette)] if k <= deepest else [],
         **_hover_mode(len(runs)),
         **_panel_axes(palette, layout, above, below, deepest, axis),
@@ -251,19 +261,26 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
     return zero_based_ticks([*(finite - reach), *(finite + reach), *band_ends])
 
 
-def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, Any]]:
-    """Yield the label above the lower panel. It names the baseline."""
+def _lower_labels(
+    drawing: Drawing, layout: _Layout, outside: Sequence[str], *, has_bar: bool
+) -> Iterable[dict[str, Any]]:
+    """Yield the labels of the lower panel. They name the baseline, explain the bar below the panel
+    if there is one, and name the runs that are `outside` the panel."""
     baseline, palette = drawing.baseline, drawing.palette
-    short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
+    short = short_names(drawing.styles, _MINUS_LENGTH)
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
-    # The line at k runs behind the text.
-    anchors["bgcolor"] = palette.page
+    right = anchors | {"xanchor": "right"}
     y = layout.lower / layout.plot_height
-    text, anchors = (
-        f"difference from {escape(short)}",
-        {**anchors, **hover_properties(baseline, short)},
-    )
-    yield make_note(text, 0, y, palette.muted, **anchors)
+    named = hover_properties(baseline, short[baseline])
+    # The line at k runs behind the text.
+    text = f"difference from {escape(short[baseline])}"
+    yield make_note(text, 0, y, palette.muted, bgcolor=palette.page, **anchors, **named)
+    if has_bar:
+        yield make_note("bar: significant", 1, y, drawing.focus_style.color(palette), **right)
+    if outside:
+        names = " and ".join(short[run] for run in outside)
+        text = f"outside: {names if len(outside) < 3 else len(outside)}"
+        yield make_note(escape(text), 1, 0, palette.muted, **right | {"yshift": _STRIP + 3})
 
 
 def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:
@@ -305,7 +322,7 @@ def _panel_axes(
         axes["yaxis"] = upper | {"domain": [1 - layout.upper / layout.plot_height, 1]}
     if layout.lower:
         lower = make_axis(
-            palette, _padded_span(lower_ticks.span, layout.lower), lower_ticks, grid=True
+            palette, _padded_span(lower_ticks.span, layout.lower, _STRIP), lower_ticks, grid=True
         )
         lower |= {"domain": [0, layout.lower / layout.plot_height], "anchor": "x"}
         lower |= {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1.5}
@@ -313,9 +330,11 @@ def _panel_axes(
     return axes
 
 
-def _padded_span(span: tuple[float, float], height: float) -> tuple[float, float]:
-    more = _EDGE * (span[1] - span[0]) / height
-    return span[0] - more, span[1] + more
+def _padded_span(
+    span: tuple[float, float], height: float, below: float = _EDGE
+) -> tuple[float, float]:
+    px = (span[1] - span[0]) / (height - below - _EDGE)
+    return span[0] - below * px, span[1] + _EDGE * px
 
 
 def _hover_axis(title: str) -> dict[str, Any]:

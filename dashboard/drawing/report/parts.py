@@ -265,7 +265,7 @@ class ReportParts:
         is_tested = curves.queries >= FEWEST_QUERIES
         legend = curves_blocks.draw_legend(drawing, in_colour, {})
         text = (
-            "k: number of results counted (log scale). Dotted: k ="
+            "Dotted: k ="
             f" {w.format_count(drawing.cutoff)}. {curves_blocks.describe_lines(curves, drawing)}"
         )
         if is_tested and not drawing.is_single_run:

@@ -18,11 +18,12 @@ def test_charts_carry_the_numbers_of_metrics_core_and_no_names() -> None:
     app = opened("curves")
     charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
     assert len(charts) == 3
-    for chart in charts:
+    outside = ["outside: titles-only"]
+    for chart, others in zip(charts, (outside, [], outside), strict=True):
         names = {trace.get("name") for trace in chart["data"]}
         assert names >= {"bm25", "dense", "hybrid", "titles-only"}
         said = [note["text"] for note in chart["layout"]["annotations"]]
-        assert said == ["difference from bm25"]
+        assert said == ["difference from bm25", "bar: significant", *others]
     assert drawn(app).count("lens legend") == 1
 
 
@@ -53,13 +54,12 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = text_of(opened("curves"))
-    assert "Thick line at the bottom: significant difference." in shown
-    assert "below, of their difference, corrected for all k. The lower panels are scaled" in shown
+    assert "On P from k = 2 and on R from k = 3." in shown
+    assert "below, simultaneous for all k. Thin lines: half of the run’s lists have ended." in shown
     assert "Half of the bm25 lists end by rank 22, so beyond that rank" in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")
     assert "Too few queries for bands." in text_of(app) and "No k is tested" in text_of(app)
-    assert "Dashed line: baseline." in text_of(app) and "Thick line" not in text_of(app)
     traces = [t for c in app.get("plotly_chart") for t in json.loads(c.proto.spec)["data"]]
     assert traces and not any(trace.get("fill") for trace in traces)
 

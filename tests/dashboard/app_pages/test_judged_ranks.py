@@ -49,7 +49,7 @@ def shown(page: str, identity: str) -> str:
     # How many are unjudged in both lists together hangs on which document is which.
     columns = {"cols": ["difference", "score:dense"]} if page == "queries" else {}
     said = text_of(opened(page, **PAIR, set=identity, **columns))
-    said = re.sub(r"Can you rely on it\?.*?Missing", "", said)
+    said = re.sub(r"Can you rely on this result\?.*?Missing", "", said)
     # Nor can the overlap of lists be known without the documents of both.
     said = said.replace("overlap RBO query_id", "query_id")
     return said.partition(" This comparison")[0]

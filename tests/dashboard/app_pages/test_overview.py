@@ -39,7 +39,7 @@ def test_an_unclear_difference_says_what_would_settle_it() -> None:
         "dense and hybrid no clear difference" in shown
         and "What would make it conclusive?" in shown
     )
-    assert "Can you rely on it?" not in shown and "may be chance: p = 0.2" in shown
+    assert "Can you rely on this result?" not in shown and "may be chance: p = 0.2" in shown
     assert "Decide which measure counts before you look at the results." in shown
 
 
@@ -48,7 +48,7 @@ def test_few_queries_are_shown_instead_of_tested() -> None:
     shown = text_of(app)
     assert "Only 9 queries: examples, not a result" in shown and "too few queries" in shown
     assert "Your filter leaves 9 of 104 queries." in shown and "new router" in shown
-    assert "Can you rely on it?" not in shown
+    assert "Can you rely on this result?" not in shown
     whole = next(href for href in links_of(app) if "where" not in href and "base=bm25" in href)
     assert whole.startswith("./?")
 
@@ -114,17 +114,17 @@ def test_the_measure_that_is_alone_has_no_comparison() -> None:
 
 def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
     counted = opened("", run="dense", base="bm25")
-    assert "bm25 lacks 6 queries, counted as 0: leave out" in text_of(counted)
-    without = "Without the 6 queries that bm25 lacks, the difference is +0.053."
+    assert "bm25 has no results for 6 queries, counted as 0: leave out" in text_of(counted)
+    without = "On the 98 queries with results from both runs, the difference is +0.053."
     assert without in text_of(counted)
-    assert "Without the queries that bm25 lacks." in text_of(counted), "the five largest wins"
+    assert "Larger gains: no results from bm25" in text_of(counted), "the five largest"
     link = next(href for href in links_of(counted) if "missing=shared" in href)
     assert link.startswith("./?") and "run=dense" in link
     left_out = opened("", run="dense", base="bm25", missing="shared")
     shown = text_of(left_out)
-    assert "bm25 lacks 6 queries, left out: count as 0" in shown
+    assert "bm25 has no results for 6 queries, left out: count as 0" in shown
     assert "98 of 104" in shown and "These 98 queries can detect" in shown
-    assert "+0.053" in shown and "Without the" not in shown
+    assert "+0.053" in shown and "On the 98 queries" not in shown
     alone = text_of(opened("", run="bm25", base="bm25", missing="shared"))
     assert "98 of 104" in alone
     assert "Scores of on nDCG@10" in alone

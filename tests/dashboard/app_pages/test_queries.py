@@ -321,7 +321,7 @@ def test_a_query_beside_the_list_is_explained_and_steps_through_it() -> None:
     app = opened("queries", show="worse", open="q024", s="a")
     shown = text_of(app)
     assert "how long does a refund take" in shown and "Open the full page" in shown
-    assert "dense loses 0.309" in shown
+    assert "dense scores 0.309 lower" in shown
     back, *steps = links_of(app, "steps-through")[:3]
     assert "open" not in asked_of(back) and asked_of(back)["show"] == "worse"
     asked = asked_of(links_of(app, "ways")[0])

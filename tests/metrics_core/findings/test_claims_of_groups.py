@@ -70,7 +70,7 @@ def names_of(found: pd.DataFrame, text: str) -> str | bool:
 def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
     parts = parts_of(given)
     queries, whole = int(parts["queries"].sum()), parts["part"].sum()
-    yield len(text) > 61 and "too long"
+    yield len(text) > 65 and "too long"
     if queries < FEWEST:
         yield not text.startswith((f"Only {queries} quer", "No query has"))
         return
@@ -93,6 +93,8 @@ def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
         yield bool(parts["clear"].any()) and "none is significant"
         yield "a test needs" in text and bool((parts["queries"] >= FEWEST).any()) and "too few"
         return
+    told = text.endswith((" none significantly.", " neither significantly."))
+    yield told != (not parts["clear"].any() and bool((parts["queries"] >= FEWEST).any())) and "none"
     yield from false_in_count(parts, whole, text, r"run1 scores (\w+)")
 
 

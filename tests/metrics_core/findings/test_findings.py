@@ -349,11 +349,20 @@ def test_curves(signs: str, title: str, lead: str) -> None:
     assert (curves_title(*asked).text, curves_subtitle(asked[0], *asked[2:]).text) == (title, lead)
 
 
-def test_the_lead_leaves_out_the_range_that_the_title_names() -> None:
-    asked = curve_of("?+++++++"), "nDCG", "hybrid", "bm25"
-    assert curves_subtitle(asked[0], *asked[2:], with_ranges=False).text == (
-        "At k = 1 hybrid leads, but not significantly (+0.050)."
+def test_the_lead_names_other_measures_if_the_title_names_the_only_range() -> None:
+    def lead(signs: str, **others: str) -> str:
+        curves = {name: curve_of(own) for name, own in others.items()}
+        return curves_subtitle(curve_of(signs), "hybrid", "bm25", other_curves=curves).text
+
+    found = lead("?+++++++", P="????????", R="??++++++", RR="++++++++")
+    assert found == "On P at no k, on R from k = 3 and on RR at every k."
+    found = lead("--------", P="++++++++", R="??------", RR="++++----")
+    assert found == (
+        "On P at no k (ahead at every k), on R from k = 3 and on RR from k = 10"
+        " (ahead from k = 1 to 5)."
     )
+    assert lead("?+++++++") == lead("?+++++++") != lead("?++??+++", P="++++++++")
+    assert "Against bm25, significant from" in lead("?++??+++", P="++++++++")
 
 
 @pytest.mark.parametrize(
@@ -420,7 +429,7 @@ def bridge_of(
 
 def titled(rows: dict[str, tuple[int, float]], unlike: Sequence[str] = (), **how: Any) -> str:
     found = groups_title(bridge_of(rows, (), unlike), "dense", **how).text
-    assert len(found) <= 60
+    assert len(found) <= 64
     return found
 
 
@@ -433,19 +442,28 @@ CATEGORY = GroupNoun("category", "categories")
 
 
 def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() -> None:
-    assert titled(EVERYWHERE, noun=CATEGORY) == "dense scores higher in all three categories"
+    assert titled(EVERYWHERE, noun=CATEGORY) == (
+        "dense scores higher in all three categories, none significantly"
+    )
+    one = groups_title(bridge_of(EVERYWHERE, ["Errors"]), "dense", noun=CATEGORY).text
+    assert one == "dense scores higher in all three categories"
+    assert titled({"a": (20, 0.1), "b": (20, 0.2)}).endswith(
+        " in both groups, neither significantly"
+    )
+    assert titled({"a": (9, 0.1), "b": (9, 0.2)}) == "dense scores higher in both groups"
     some = {**EVERYWHERE, "x": (9, -0.01)}
     found = groups_title(bridge_of(some, ["Errors"]), "dense").text
     assert found == "dense scores higher in three of four groups"
     large = {**EVERYWHERE, "Errors": (16, 0.06), "Other": (30, 0.25)}
     assert titled(large, ["Other"]) == "dense gains most in Other"
-    assert titled(large, ["Network"]) == "dense scores higher in all four groups"
+    in_all = "dense scores higher in all four groups, none significantly"
+    assert titled(large, ["Network"]) == in_all
     # More than half comes from Errors, two thirds of the queries, in which it is below the mean.
     assert "most" not in titled(EVERYWHERE, ["Errors"])
     long = {g * 30: v for g, v in large.items()}
     assert titled(long, ["Other" * 30]) == "dense gains most in one of four groups"
     losing = {g: (n, -gap) for g, (n, gap) in large.items()}
-    assert titled(losing) == "dense scores lower in all four groups"
+    assert titled(losing) == in_all.replace("higher", "lower")
     assert titled(losing, ["Other"]) == "dense loses most in Other"
     assert titled(losing, ["Other"], higher_is_better=False) == "dense gains most in Other"
 
@@ -466,6 +484,10 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
     assert titled({"a": (10, 0.1), "b": (10, -0.1)}) == "The means are the same"
     near = titled({"a": (10, 0.1004), "b": (10, -0.1)})
     assert near == "The means differ by less than 0.0005"
+    # The differences of a small cost are printed with more decimals.
+    assert titled({"a": (10, 4e-4), "b": (10, 2e-4)}).startswith("dense scores higher in both")
+    tiny = titled({"a": (10, 4.00001e-4), "b": (10, -4e-4)})
+    assert tiny == "The means differ by less than 0.0000005"
     assert titled({"Returns": (20, 0.1)}) == "All queries are Returns"
     few = {"a": (2, 0.1), "b": (2, 0.1)}
     assert titled(few) == "Only 4 queries: too few for a result"
@@ -475,8 +497,7 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
 
 def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() -> None:
     assert led(EVERYWHERE, noun=CATEGORY) == (
-        "No category is significant on its own."
-        " Network (not tested) adds a quarter of the gain with 9 of the 104 queries."
+        "Network (not tested) adds a quarter of the gain with 9 of the 104 queries."
     )
     against = {**EVERYWHERE, "Returns": (20, -0.1)}
     assert led(against).endswith(
@@ -486,7 +507,9 @@ def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() 
     more = {"Billing": (20, 0.3), "Devices": (20, -0.1)}
     assert " It adds +0.150, more than the total of +0.100," in led(more, ["Billing"])
     assert "Billing" not in led(more), "by chance parts cancel"
-    assert led({"a": (70, 0.08), "b": (30, 0.07)}).startswith("No group is significant")
+    assert led({"a": (70, 0.08), "b": (30, 0.07)}) == "", "the title says that none is significant"
+    small = {"Network": (20, 2e-3), "Devices": (100, -1e-4)}
+    assert " adds +0.000333, more than the total of +0.000250, " in led(small, ["Network"])
 
 
 def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
@@ -503,10 +526,9 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert slices_finding(1234, 0).startswith("None of 1,234 groups by")
-    assert slices_finding(20, 2).startswith(
-        "In two of 20 groups by one or two columns, the difference is significantly different"
-    )
+    assert slices_finding(1234, 0).startswith("The difference was tested in 1,234 groups by")
+    assert " is significantly unlike that of all other queries in none of" in slices_finding(9, 0)
+    assert " in two of them (" in slices_finding(20, 2)
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
 
@@ -669,7 +691,7 @@ def test_a_loss_of_the_best_documents() -> None:
     text = explained("abcd", ["c", "x", "d", "y", "a", "e", "b"], {"a": 3, "b": 3, "c": 0, "d": 0},
                      measure="AP")  # fmt: skip
     assert text == (
-        "hybrid loses 0.757: the two documents graded 3 fell from ranks 1 and 2 "
+        "hybrid scores 0.757 lower: the two documents graded 3 fell from ranks 1 and 2 "
         "to ranks 5 and 7; two non-relevant documents and three unjudged are now "
         "above them. If unjudged documents are ignored, the loss is 0.583."
     )
@@ -691,7 +713,7 @@ def test_grades_with_a_name_are_told_by_it() -> None:
 def test_a_gain_of_the_best_documents() -> None:
     text = explained("cxdyaeb", "abcd", {"a": 3, "b": 3, "c": 0, "d": 0}, measure="AP")
     assert text == (
-        "hybrid gains 0.757: the two documents graded 3 rose from ranks 5 and 7 "
+        "hybrid scores 0.757 higher: the two documents graded 3 rose from ranks 5 and 7 "
         "to ranks 1 and 2; two non-relevant documents and three unjudged are above "
         "them in bm25. If unjudged documents are ignored, the gain is 0.583."
     )
@@ -719,33 +741,33 @@ def test_no_relevant_document_is_no_claim_about_scores() -> None:
         (
             ["a", *FILL[:11]],
             [*FILL[:5], "a"],
-            "hybrid loses 0.833: the only relevant document fell from "
+            "hybrid scores 0.833 lower: the only relevant document fell from "
             "rank 1 to rank 6; five non-relevant documents are now above it.",
         ),
         (
             ["a", *FILL[:11]],
             [*FILL[:11], "a"],
-            "hybrid loses 1.000: the only relevant document fell from "
+            "hybrid scores 1.000 lower: the only relevant document fell from "
             "rank 1 to rank 12, below the top 10; one non-relevant document is now in "
             "its top 10.",
         ),
         (
             ["a", *FILL[:11]],
             FILL[:11],
-            "hybrid loses 1.000: the only relevant document, previously at rank 1, is no longer"
-            " retrieved; one non-relevant document is now in its top 10.",
+            "hybrid scores 1.000 lower: the only relevant document, previously at rank 1, is no"
+            " longer retrieved; one non-relevant document is now in its top 10.",
         ),
         (
             [*FILL[:11], "a"],
             ["a", *FILL[:11]],
-            "hybrid gains 1.000: the only relevant document rose from "
+            "hybrid scores 1.000 higher: the only relevant document rose from "
             "rank 12 to rank 1; ten non-relevant documents are in the "
             "top 10 of bm25.",
         ),
         (
             FILL[:11],
             ["a", *FILL[:11]],
-            "hybrid gains 1.000: the only relevant document entered at "
+            "hybrid scores 1.000 higher: the only relevant document entered at "
             "rank 1 (not retrieved by bm25); ten non-relevant documents are in the "
             "top 10 of bm25.",
         ),
@@ -760,7 +782,7 @@ def test_where_the_only_relevant_document_went(
 def test_what_unjudged_documents_have_to_do_with_it() -> None:
     nothing = explained("a", [*"xyz", "a"], {"a": 1}, measure="RR")
     assert nothing == (
-        "hybrid loses 0.750: the only relevant document fell from rank 1 to "
+        "hybrid scores 0.750 lower: the only relevant document fell from rank 1 to "
         "rank 4; three unjudged documents are now above it. "
         "If unjudged documents are ignored, the loss disappears."
     )
@@ -896,7 +918,7 @@ def test_of_the_same_documents_only_those_that_moved_are_counted() -> None:
 
 def test_a_missing_list_is_the_cause() -> None:
     text = explained("", "ab", {"a": 1, "b": 0}, measure="RR")
-    assert text == ("hybrid gains 1.000: bm25 returned nothing for this query, so it scores 0.")
+    assert text == ("hybrid scores 1.000 higher: bm25 has no results, so it scores 0.")
 
 
 @pytest.mark.parametrize(

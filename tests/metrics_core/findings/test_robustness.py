@@ -98,7 +98,7 @@ def test_all_judged() -> None:
 @pytest.mark.parametrize(
     ("values", "word", "tone"),
     [
-        ([0.1] * 60 + [-0.1] * 40, "holds without the 19 best queries", "firm"),
+        ([0.1] * 60 + [-0.1] * 40, "holds without any 19 queries", "firm"),
         ([0.1] * 54 + [-0.1] * 46, "removing only the 9 best queries reverses it", ""),
         ([0.1] * 51 + [-0.1] * 49, "removing only the 3 best queries reverses it", "not firm"),
         ([0.1] * 20, "every query supports it", "firm"),
@@ -106,7 +106,7 @@ def test_all_judged() -> None:
         # A tenth of ten queries is one, of fifty five.
         ([0.9] + [0.1] * 3 + [-0.1] * 6, "removing only the best query reverses it", "not firm"),
         ([0.1] * 27 + [-0.1] * 23, "removing only the 5 best queries reverses it", ""),
-        ([0.1] * 18 + [-0.1] * 12, "holds without the 5 best queries", "firm"),
+        ([0.1] * 18 + [-0.1] * 12, "holds without any 5 queries", "firm"),
     ],
 )
 def test_single_queries(values: list[float], word: str, tone: str) -> None:
@@ -313,11 +313,11 @@ def test_missing_queries() -> None:
     lacking: dict[str, tuple[str, ...]] = {"new": (), "old": ("q1",)}
     coverage = QueryCoverage(2000, 766, lacking, {})
     assert file_risks.missing_queries_caveat(coverage, 0.1, 0.07).text == (
-        "Without the 1,234 queries that old lacks, the difference is +0.070."
+        "On the 766 queries with results from both runs, the difference is +0.070."
     )
-    both = QueryCoverage(9, 8, {"new": ("q1",), "old": ("q1",)}, {})
+    both = QueryCoverage(2, 1, {"new": ("q1",), "old": ("q1",)}, {})
     one = file_risks.missing_queries_caveat(both, 0.1, 0.15).text
-    assert "the 1 query that new or old lacks," in one
+    assert one.startswith("On the 1 query with results")
     for without_missing in (0.1, 0.081, float("nan")):
         assert not file_risks.missing_queries_caveat(coverage, 0.1, without_missing)
     kept = file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7)
