@@ -25,7 +25,17 @@ def test_the_words_of_the_pages_come_first() -> None:
     assert shown.index("Teal is better") < shown.index("too few queries")
     assert "a difference is not significant or, on one query, at most 0.01." in shown
     assert "A query is good if its score is at least two thirds" in shown
-    for word in ("place, thick line", "fixed, broken", "median win", "simultaneous", "slice"):
+    for word in (
+        "place, thick line",
+        "fixed, broken",
+        "median win",
+        "simultaneous",
+        "slice",
+        "tied",
+        "nDCG",
+        "judged share",
+        "false discovery rate",
+    ):
         assert word in shown
 
 
