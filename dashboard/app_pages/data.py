@@ -180,14 +180,17 @@ def _show_preview_dialog(rows: list[FileRow]) -> None:
 
 
 def _show_file_actions(rows: list[FileRow]) -> None:
-    """Show the actions on each file: remove, correct or, if it was removed, restore."""
-    look = st.expander("Correct or remove files", key="look", on_change="rerun")
+    """Show the actions on each file: remove, correct or, if it was removed, restore. Files without
+    an action are omitted."""
+    look = st.expander("Change or remove files", key="look", on_change="rerun")
     if not look.open:
         return
     with look:
-        for row in _choose_files(rows):
+        for row in _choose_files(
+            [row for row in rows if row.file.number or row.file.kind in file_fields.RANKED]
+        ):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(f"**{escape_markdown(row.file.file)}**")
+                st.markdown(f"**{escape_markdown(row.file.file)}**", width=220)
                 if row.file.number:
                     st.button(
                         "Remove",

@@ -252,7 +252,7 @@ def test_upload_and_remove_after_a_restart(server: Server, open_page: Opened) ->
     expect(page.locator("[data-testid=stFileUploader] button").first).to_be_enabled(timeout=SLOW)
     choose(page, ("my.qrels", QRELS), ("good.run", RUN))
     expect(page.get_by_test_id("stMain")).to_contain_text("Two files are loaded", timeout=SLOW)
-    page.get_by_text("Correct or remove files").click()
+    page.get_by_text("Change or remove files").click()
     expect(page.get_by_role("button", name="Remove", exact=True).first).to_be_visible()
     settle(page)
     server.restart()

@@ -104,7 +104,7 @@ def show_getting_started() -> None:
         show_messages(library.files, questions)
     show_uploader()
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Open the example: a help centre, four runs"):
+        if st.button("Open the example: search in a help centre"):
             open_collection(SAMPLE)
             session.goto("overview")
         st.download_button(

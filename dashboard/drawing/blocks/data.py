@@ -31,13 +31,10 @@ def draw_result(
     """Draw the result for the loaded files, with a link to the comparison. For a single run
     (`is_single_run`), the link leads to its scores. If `verdict` is None, draw an empty box of the
     same size."""
-    if verdict is None:
-        return _render("result", pieces=[], badge="", tone="", leads_to="", link="")
     return _render(
         "result",
-        pieces=sentence_pieces(verdict.title, styles),
-        badge=verdict.badge,
-        tone=verdict.tone,
+        verdict=verdict,
+        pieces=sentence_pieces(verdict.title, styles) if verdict else [],
         leads_to="scores" if is_single_run else "comparison",
         link=link,
     )

@@ -31,6 +31,10 @@ def test_the_words_of_the_pages_come_first() -> None:
         "median difference",
         "simultaneous",
         "slice",
+        "tied",
+        "nDCG",
+        "judged share",
+        "false discovery rate",
     ):
         assert word in shown
 
