@@ -18,7 +18,7 @@ PACKAGES = ("metrics_core", "dashboard")
 TOKENS = {"metrics_core": 370_370, "dashboard": 262_040}
 """What a package may have: it is set to what it has after a change that removes some, and rises
 only where an issue allows it."""
-LINES = 7_977
+LINES = 7_978
 """Lines of .js, .css and .j2 of both packages."""
 
 _NO_CODE = {

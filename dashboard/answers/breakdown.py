@@ -129,8 +129,10 @@ def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
             quote_groups(focus_groups, by), comparison.focus, noun=noun, higher_is_better=higher
         )
     else:
+        # Without a direction, there is no verdict, so the title must not deny one.
+        rows = named_bridge if comparison.has_direction else named_bridge.assign(clear=True)
         title = group_findings.groups_title(
-            named_bridge, comparison.focus, noun=noun, higher_is_better=higher
+            rows, comparison.focus, noun=noun, higher_is_better=higher
         )
     derived = find_derived_column(by)
     return Breakdown(

@@ -279,9 +279,9 @@ def _show_table(
     st.html(draw())
     parts = [group_rows.note, rounding_note(breakdown.table), "Select a row to open its queries."]
     if breakdown.groups["diff_low"].notna().any():
-        count = w.format_count(breakdown.group_count)
+        number = f"{breakdown.group_count:,} {breakdown.noun.plural}"
         coloured = "; coloured if significant" * bool(breakdown.direction)
-        parts.insert(0, f"Intervals are corrected for {count} {breakdown.noun.plural}{coloured}.")
+        parts.insert(0, f"Intervals are corrected for {number}{coloured}.")
     note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 

@@ -75,7 +75,7 @@ def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores
     expect(page.locator("h1")).to_contain_text(text[:20])
     expect(page.locator(".lens.explanation")).to_contain_text(re.compile(r"scores 0\.\d+ lower: "))
     assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
-    page.locator(".lens.parts a").first.click()
+    page.locator(".lens.what-if-best a").first.click()
     card = page.get_by_role("dialog")
     expect(card).to_contain_text("rank 5 of 100")
     page.keyboard.press("Escape")

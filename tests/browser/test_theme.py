@@ -68,7 +68,7 @@ def test_charts_follow_the_menu(sample_app: str, open_page: Opened) -> None:
 @pytest.mark.thorough
 def test_what_lies_over_the_page_follows_the_system(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/query?run=dense&base=bm25")
-    page.locator(".lens.parts a").first.click()
+    page.locator(".lens.what-if-best a").first.click()
     told = page.get_by_role("dialog").locator(".lens.document-card .text")
     for theme in ("light", "dark", "light"):
         page.emulate_media(color_scheme=theme)

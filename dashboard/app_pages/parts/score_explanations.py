@@ -131,7 +131,11 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
         by_hand = ("Change the list", session.href("query", q=query_id, **{"try": "1"}))
         st.html(
             what_if.draw_best_edit(
-                result, page.documents, session.href("query", q=query_id, what=tried), [by_hand]
+                result,
+                page.documents,
+                session.href("query", q=query_id, what=tried),
+                [by_hand],
+                document_link=session.make_href_function("query", "doc"),
             )
         )
 

@@ -370,17 +370,12 @@ def draw_group_list(
     first_rows = rows.head(LISTED_GROUPS)
     total = float(rows["adds"].sum())
     digits = w.mean_decimals([total])
-
-    def make_row_hint(row: Row) -> str:
-        gap = w.format_with_interval(row["difference"], row["diff_low"], row["diff_high"])
-        return f"mean difference {gap}"
-
     return _render(
         "group_list",
         title=title,
         about=f"contribution to {w.format_difference(total, digits)}",
         more=(f"all {w.format_count(len(rows))}", href("breakdown", by=column[0])),
-        rows=[(row, make_row_hint(row)) for row in first_rows.to_dict("records")],
+        rows=first_rows.to_dict("records"),
         lead=make_group_link,
         scale=Ticks(
             [], [], (min(0.0, first_rows["adds"].min()), max(0.0, first_rows["adds"].max()))

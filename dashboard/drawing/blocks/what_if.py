@@ -122,10 +122,13 @@ def draw_best_edit(
     what_if: WhatIf,
     documents: pd.DataFrame,
     link: str,
-    further_links: Sequence[tuple[str, str]] = (),
+    further_links: Sequence[tuple[str, str]],
+    *,
+    document_link: Callable[[str], str],
 ) -> Markup:
     """Draw the best single change as a sentence, followed by a link that applies it and by the
-    `further_links`. If there is no such change, draw only the `further_links`."""
+    `further_links`. If there is no such change, draw only the `further_links`. `document_link`
+    returns the link that opens a document."""
     if what_if.best is None:
         return draw_what_if_links(further_links)
     edit, rank_before = what_if.best.edit, what_if.best_was
@@ -138,6 +141,7 @@ def draw_best_edit(
     return _render(
         "what_if_best",
         title=document_column(documents, edit.doc_id, "title").strip() or edit.doc_id,
+        opened=document_link(edit.doc_id),
         where=change_text,
         after=what_if.best.score,
         links=[("Try it", link), *further_links],

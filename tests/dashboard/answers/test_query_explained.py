@@ -109,8 +109,14 @@ def test_the_best_single_change_knows_ranks_that_are_not_shown() -> None:
     assert found is not None and found.best is not None
     assert (found.best.edit, found.best_was) == (Move("best", 1), 12)
     assert "best" not in set(found.rows["doc_id"])
-    drawn = draw_best_edit(found, pd.DataFrame(columns=["title", "text"]), "./query")
-    assert "<b><bdi>best</bdi></b> at rank 1 instead of 12 gives" in drawn
+    drawn = draw_best_edit(
+        found,
+        pd.DataFrame(columns=["title", "text"]),
+        "./query",
+        (),
+        document_link=lambda d: f"?doc={d}",
+    )
+    assert '<a href="?doc=best"><bdi>best</bdi></a></b> at rank 1 instead of 12 gives' in drawn
 
 
 def test_a_card_knows_every_loaded_run() -> None:
