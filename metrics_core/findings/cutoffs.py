@@ -15,10 +15,9 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.crossings import find_cutoff_ranges
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
-from metrics_core.comparing.winners import better_run_sign, better_run_signs
+from metrics_core.comparing.winners import better_run_signs
 from metrics_core.findings.phrases import (
     COMPARE_ANOTHER_RUN,
-    NOT_SIGNIFICANT,
     band_note,
     few_queries_note,
 )
@@ -181,28 +180,25 @@ def curves_subtitle(
     else:
         ranges = tested_curve.significant_ranges
         if len(ranges) == 1 and other_curves:
-            is_ahead = bool(tested_curve.ahead)
             clauses = (
-                _describe_other_measure(name, _Curve.from_frame(other_rows), is_ahead=is_ahead)
+                _describe_other_measure(name, _Curve.from_frame(other_rows))
                 for name, other in other_curves.items()
                 if (other_rows := _focus_rows(other, focus, baseline)) is not None
             )
             return muted_span(f"{w.sentence_case(w.join_words(clauses))}.")
         text = _format_first_ranges(tested_curve, ranges)
         sentence = muted_span(f"Against {baseline}, significant {text} {corrected}.")
-    return join_sentences(
-        [part for part in (sentence, _describe_other_cutoffs(tested_curve, focus)) if part], " "
-    )
+    return join_sentences([sentence, _describe_other_cutoffs(tested_curve)], " ")
 
 
-def _describe_other_measure(name: str, curve: _Curve, *, is_ahead: bool) -> str:
-    """Return the significant ranges on another measure, such as "on P from k = 2". Those of the
-    direction that is not the title's are in brackets."""
-    same, opposite, word = curve.ahead, curve.behind, "behind"
-    if not is_ahead:
-        same, opposite, word = opposite, same, "ahead"
-    text = f"on {name} {_format_first_ranges(curve, same) or 'at no k'}"
-    return f"{text} ({word} {_format_first_ranges(curve, opposite)})" if opposite else text
+def _describe_other_measure(name: str, curve: _Curve) -> str:
+    """Return the significant ranges on another measure, such as "ahead on P from k = 2"."""
+    clauses = [
+        f"{word} on {name} {_format_first_ranges(curve, ranges)}"
+        for word, ranges in (("ahead", curve.ahead), ("behind", curve.behind))
+        if ranges
+    ]
+    return " and ".join(clauses) or f"on {name} at no k"
 
 
 def describe_cutoff(
@@ -249,7 +245,7 @@ def _format_first_ranges(tested_curve: _Curve, ranges: list[Range]) -> str:
     return tested_curve.format_ranges(ranges[:3]) + (" and at larger k" if len(ranges) > 3 else "")
 
 
-def _describe_other_cutoffs(tested_curve: _Curve, focus: str) -> Sentence:
+def _describe_other_cutoffs(tested_curve: _Curve) -> Sentence:
     """Describe the cutoffs at which the lead is not significant.
 
     If the simultaneous band includes zero at a k, the difference may still be significant when this
@@ -262,7 +258,10 @@ def _describe_other_cutoffs(tested_curve: _Curve, focus: str) -> Sentence:
 
     is_before = ks < first
     if is_before.any():
-        return _describe_smaller_cutoffs(tested_curve, is_before, focus)
+        deepest = w.format_count(ks[is_before][-1])
+        at_k = f"{'At' if deepest == '1' else 'Up to'} k = {deepest} {describe_cutoffs(is_before)}"
+        from_below = f", so the difference comes from results below rank {deepest}"
+        return muted_span(f"{at_k}{from_below * bool(tied[is_before].all())}.")
     if last < ks[-1]:
         return muted_span(f"Beyond k = {w.format_count(last)} {describe_cutoffs(ks > last)}.")
     is_outside = ~np.logical_or.reduce([(ks >= a) & (ks <= b) for a, b in clear])
@@ -271,31 +270,6 @@ def _describe_other_cutoffs(tested_curve: _Curve, focus: str) -> Sentence:
         if is_outside.any()
         else Sentence()
     )
-
-
-def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> Sentence:
-    deepest = int(tested_curve.ks[mask][-1])
-    cutoffs_text = (
-        f"At k = {deepest}" if mask.sum() == 1 else f"Up to k = {w.format_count(deepest)}"
-    )
-    if tested_curve.tied[mask].all():
-        tail = (
-            "gain"
-            if tested_curve.ahead and tested_curve.ahead[0] == tested_curve.significant_ranges[0]
-            else "loss"
-        )
-        return muted_span(
-            f"{cutoffs_text} no query differs, so the {tail} comes from results below rank"
-            f" {deepest}."
-        )
-    gap = float(tested_curve.difference[mask][-1])
-    if mask.sum() > 1 or math.isnan(gap):
-        return muted_span(f"{cutoffs_text} {NOT_SIGNIFICANT}")
-    if not better_run_sign(gap):
-        return muted_span(f"{cutoffs_text} the means are equal.")
-    verb = "leads" if better_run_sign(gap) > 0 else "trails"
-    verb_phrase = f" {verb}, but not significantly ({w.format_difference(gap)})."
-    return muted_span(f"{cutoffs_text} ") + run_span(focus) + muted_span(verb_phrase)
 
 
 def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence:

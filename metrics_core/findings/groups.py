@@ -87,8 +87,7 @@ def groups_title(
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
     statement, rest = f" scores {direction} in {count_text} ", ""
-    is_tested = (contributions["queries"] >= FEWEST_QUERIES).any()
-    if is_tested and not contributions["clear"].any():
+    if contributions["queries"].max() >= FEWEST_QUERIES and not contributions["clear"].any():
         rest = f", {'neither' if count_text == 'both' else 'none'} significantly"
     return run_span(focus) + strong_span(
         _shorten_title(statement + noun.plural + rest, focus, statement + "groups" + rest)
@@ -109,8 +108,7 @@ def _count_agreeing_groups(contributions: pd.DataFrame, total: float) -> tuple[s
 def _is_inconclusive(contributions: pd.DataFrame, total: float) -> bool:
     """Whether a count of groups would mislead: they differ in direction and none is significant."""
     agreeing, _ = _split_groups(contributions, total)
-    is_zero = abs(total) < _rounding_limit(contributions)
-    is_named = is_zero or _find_main_group(contributions, total)
+    is_named = abs(total) < _rounding_limit(contributions) or _find_main_group(contributions, total)
     return not is_named and len(agreeing) < len(contributions) and not contributions["clear"].any()
 
 
@@ -161,7 +159,7 @@ def groups_subtitle(
         text = f"{_significance_sentence(contributions, n_tested, noun, higher_is_better)}."
     sentence = reversal_finding(contributions, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(contributions, higher_is_better)
-    return join_sentences([muted_span(text), sentence] if text else [sentence], " ")
+    return join_sentences([muted_span(text), sentence], " ")
 
 
 def _concentration_sentence(contributions: pd.DataFrame, higher_is_better: bool) -> Sentence:
@@ -297,9 +295,7 @@ def crossed_groups_subtitle(margins: pd.DataFrame) -> Sentence:
     ]
     clauses = [
         f"{group} {w.format_difference(gap)}"
-        for group, gap in groups[["group", "difference"]]
-        .head(_MAX_NAMED + 1)
-        .itertuples(index=False)
+        for group, gap in groups[["group", "difference"]].to_numpy()[: _MAX_NAMED + 1]
     ]
     return muted_span(f"{w.sentence_case(', '.join(clauses))}.") if clauses else Sentence()
 

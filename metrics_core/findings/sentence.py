@@ -50,7 +50,7 @@ class Sentence:
         return Sentence(statement), Sentence(rest)
 
     def __bool__(self) -> bool:
-        return bool(self.spans)
+        return bool(self.text)
 
     def __add__(self, other: Sentence) -> Sentence:
         return Sentence(self.spans + other.spans)

@@ -280,17 +280,17 @@ def significant(where: str) -> str:
             ".+++++++",
             "hybrid is significantly ahead on nDCG from k = 2",
             f"{significant('from k = 2')} At k = 1 no query differs, so"
-            " the gain comes from results below rank 1.",
+            " the difference comes from results below rank 1.",
         ),
         (
             "0+++++++",
             "hybrid is significantly ahead on nDCG from k = 2",
-            f"{significant('from k = 2')} At k = 1 the means are equal.",
+            f"{significant('from k = 2')} At k = 1 the difference is not significant.",
         ),
         (
             "?+++++++",
             "hybrid is significantly ahead on nDCG from k = 2",
-            f"{significant('from k = 2')} At k = 1 hybrid leads, but not significantly (+0.050).",
+            f"{significant('from k = 2')} At k = 1 the difference is not significant.",
         ),
         (
             "00000000",
@@ -301,7 +301,7 @@ def significant(where: str) -> str:
             "...+++++",
             "hybrid is significantly ahead on nDCG from k = 5",
             f"{significant('from k = 5')} Up to k = 3 no query differs, so"
-            " the gain comes from results below rank 3.",
+            " the difference comes from results below rank 3.",
         ),
         (
             "++++++++",
@@ -355,11 +355,11 @@ def test_the_lead_names_other_measures_if_the_title_names_the_only_range() -> No
         return curves_subtitle(curve_of(signs), "hybrid", "bm25", other_curves=curves).text
 
     found = lead("?+++++++", P="????????", R="??++++++", RR="++++++++")
-    assert found == "On P at no k, on R from k = 3 and on RR at every k."
+    assert found == "On P at no k, ahead on R from k = 3 and ahead on RR at every k."
     found = lead("--------", P="++++++++", R="??------", RR="++++----")
     assert found == (
-        "On P at no k (ahead at every k), on R from k = 3 and on RR from k = 10"
-        " (ahead from k = 1 to 5)."
+        "Ahead on P at every k, behind on R from k = 3 and ahead on RR from k = 1 to 5 and behind"
+        " on RR from k = 10."
     )
     assert lead("?+++++++") == lead("?+++++++") != lead("?++??+++", P="++++++++")
     assert "Against bm25, significant from" in lead("?++??+++", P="++++++++")
