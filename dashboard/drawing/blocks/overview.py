@@ -252,14 +252,15 @@ def draw_runs_and_measures(
 
     `table` and `measures` are the same as for `measure_columns`. `judged_shares` maps runs to the
     judged share of their top k. `make_run_link` returns the link of a run's name."""
-    styles = [run_style(drawing.styles, run) for run in runs_by_mean(table, drawing)]
+    runs = runs_by_mean(table, drawing)
+    styles = [run_style(drawing.styles, run) for run in runs]
     columns = measure_columns(table, drawing, measures)
     return _render(
         "measure_values" if len(styles) == 1 else "runs_and_measures",
         columns=columns,
         heads=measure_header_cells(columns, drawing.name),
         styles=styles,
-        short=short_names(drawing.styles, RUN_LENGTH),
+        short=short_names(runs, RUN_LENGTH),
         judged=judged_shares,
         lead=make_run_link,
         chosen=drawing.name,

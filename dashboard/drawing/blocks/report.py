@@ -21,12 +21,14 @@ from dashboard.drawing.blocks.markup import (
     Styles,
     run_style,
     sentence_pieces,
+    shorten_run_names,
 )
 from dashboard.drawing.blocks.queries import column_texts, short_and_full_names
 from dashboard.drawing.blocks.query import document_column, first_words
 from dashboard.drawing.blocks.robustness_checks import mark_of_check, question_of_check
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import short_names
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.explaining.diagnosis import Diagnosis
@@ -130,11 +132,7 @@ def draw_slide(
     )
 
 
-def draw_check_reasons(
-    robustness: Robustness,
-    *,
-    is_brief: bool = False,
-) -> Markup:
+def draw_check_reasons(robustness: Robustness, styles: Styles, *, is_brief: bool = False) -> Markup:
     """Draw each check of the verdict, with its reason unless `is_brief` is true. If the verdict is
     inconclusive, the possible ways to make it conclusive are drawn instead of the checks."""
     unclear = bool(robustness.settling_checks)
@@ -145,7 +143,8 @@ def draw_check_reasons(
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear else entry.word
         question = question_of_check(check, robustness)
-        rows.append((mark, kind, spoken, question, word, entry.reason * (not is_brief)))
+        reason = "" if is_brief else shorten_run_names(entry.reason, styles)
+        rows.append((mark, kind, spoken, question, word, reason))
     return _render("reasons", rows=rows)
 
 
@@ -194,6 +193,7 @@ def draw_case(
         rest=rest,
         more=more,
         cause="" if row["unlisted_by"] else row["cause"],
+        short=short_names(drawing.styles),
         lists=[
             _case_list(page.diagnosis, run, drawing, grades, page.documents)
             for run in (drawing.baseline, drawing.focus)
@@ -220,7 +220,7 @@ def _case_list(
         return (
             style,
             [],
-            (f"{run} has no results for this query, so it scores {w.format_score(0.0)}."),
+            f"No results for this query, so the score is {w.format_score(0.0)}.",
         )
     rows = []
     for record in top.to_dict("records"):

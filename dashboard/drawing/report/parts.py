@@ -174,7 +174,7 @@ class ReportParts:
             "runs": self._draw_runs,
             "groups": self._draw_groups,
             "checks": lambda: (
-                blocks.draw_check_reasons(self.report.robustness)
+                blocks.draw_check_reasons(self.report.robustness, self.styles)
                 if self.report.robustness.checks
                 else Markup()
             ),
@@ -279,7 +279,8 @@ class ReportParts:
             )
             for family in curves.frames
         ]
-        return blocks.draw_panels(charts, legend, curves_blocks.draw_chart_note(text))
+        note = curves_blocks.draw_chart_note(markup.shorten_run_names(text, self.styles))
+        return blocks.draw_panels(charts, legend, note)
 
     def draw_chart(
         self, family: str, drawing: Drawing, panels: Panels = "both", width: float = _WIDTH
@@ -336,7 +337,9 @@ class ReportParts:
             self.report.lists,
             self.drawing,
             lambda query_id: self.href("query", q=query_id),
-            runs_without_results=w.join_words(self.report.overview.facts.missing, "or"),
+            runs_without_results=markup.shorten_run_names(
+                w.join_words(self.report.overview.facts.missing, "or"), self.styles
+            ),
         )
 
     def _draw_methods(self) -> Markup:

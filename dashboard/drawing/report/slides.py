@@ -127,7 +127,7 @@ class _Slides:
             "checks",
             self._parts.part_title("checks"),
             robustness_finding(robustness).statement_and_rest[0],
-            blocks.draw_check_reasons(robustness, is_brief=True),
+            blocks.draw_check_reasons(robustness, self._parts.styles, is_brief=True),
             note="No clear difference does not mean that the runs are equally good."
             * bool(robustness.settling_checks),
             rows=len(robustness.checks),

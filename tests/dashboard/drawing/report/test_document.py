@@ -232,12 +232,17 @@ def test_groups_that_are_not_tested_are_hatched() -> None:
 
 def test_long_names_are_shortened_on_screens() -> None:
     page = page_of(with_groups(["one", "two"], "{0}-" + "made-from-many-words-" * 4 + "{0}"))
-    _, _, screens = page.partition('<div class="slides"')
-    # The whole name is there for the pointer and for who hears it.
-    seen = re.sub(
-        r'<svg.*?</svg>|<span class="unseen[^>]*>.*?</span>', "", screens, flags=re.DOTALL
-    )
-    assert "many-words-made-from-many-words" not in text_of(seen)
+    sections, _, screens = page.partition('<div class="slides"')
+    shortened = [screens]
+    for part in ("runs", "checks", "curves", "losses", "wins", "queries"):
+        shortened.append(sections.partition(f'<section id="{part}"')[2].partition("</section>")[0])
+        assert shortened[-1], part
+    for markup in shortened:
+        # The whole name is there for the pointer and for who hears it.
+        seen = re.sub(
+            r'<svg.*?</svg>|<span class="unseen[^>]*>.*?</span>', "", markup, flags=re.DOTALL
+        )
+        assert "many-words-made-from-many-words" not in text_of(seen)
     assert "bm25" in screen_of(page, "verdict") and "dense" in screen_of(page, "curves")
 
 
