@@ -80,7 +80,7 @@ def describe_contents(row: ListedCollection) -> str:
     if row.damaged:
         parts.append(f"{w.format_count(row.damaged)} damaged")
     parts += {
-        "sample": ["changes make a copy"],
+        "sample": ["edits are saved to a copy"],
         "folder": ["the folder given at startup"],
     }.get(row.origin, [])
     return " · ".join(parts)

@@ -125,7 +125,7 @@ def _show_actions(row: ListedCollection) -> None:
     if row.origin != "own":
         return
     st.download_button(
-        "Download as Zip",
+        "Download as ZIP",
         data=lambda: pack_collection(row.id),
         file_name=f"{answers.file_name(row.name)}.zip",
         mime="application/zip",

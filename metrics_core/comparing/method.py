@@ -16,7 +16,7 @@ MIN_P, NO_CORRECTION = "min-p", "none"
 _OF_THE_SCALE = 0.01
 
 TESTS: dict[str, str] = {
-    BOOTSTRAP: "paired bootstrap, up to 100 queries combined with a randomisation test",
+    BOOTSTRAP: "paired bootstrap (for up to 100 queries combined with a randomisation test)",
     **{name: test.title for name, test in PAIRED_TESTS.items()},
     BCA: "BCa bootstrap of the mean",
 }

@@ -185,7 +185,7 @@ def curves_subtitle(
                 for name, other in other_curves.items()
                 if (other_rows := _focus_rows(other, focus, baseline)) is not None
             )
-            return muted_span(f"{w.sentence_case(w.join_words(clauses))}.")
+            return muted_span(f"Significantly {w.join_words(clauses)}.")
         text = _format_first_ranges(tested_curve, ranges)
         sentence = muted_span(f"Against {baseline}, significant {text} {corrected}.")
     return join_sentences([sentence, _describe_other_cutoffs(tested_curve)], " ")
@@ -198,7 +198,7 @@ def _describe_other_measure(name: str, curve: _Curve) -> str:
         for word, ranges in (("ahead", curve.ahead), ("behind", curve.behind))
         if ranges
     ]
-    return " and ".join(clauses) or f"on {name} at no k"
+    return " and ".join(clauses) or f"different on {name} at no k"
 
 
 def describe_cutoff(

@@ -62,7 +62,7 @@ def files_finding(
             f"; {w.number_word(n_incomplete)} {w.plural(n_incomplete, 'run has', 'runs have')} no"
             " results for some queries"
         )
-        statement = f"All queries in the runs are judged{note if n_incomplete else ''}."
+        statement = f"Every query in the runs has judgments{note if n_incomplete else ''}."
     if unclear_files or ambiguous_files:
         are = _waiting_files_text(unclear_files, ambiguous_files, n_loaded + n_refused + n_waiting)
         question = _files_question(unclear_files, ambiguous_files)

@@ -58,11 +58,10 @@ def judging_subtitle(
     if not n_to_settle:
         return muted_span(f"In the top {cutoff} of ") + lists + muted_span(".")
     n_rest = n_unjudged - n_to_settle
-    these = f"these {n_to_settle:,} documents turn" if n_to_settle > 1 else "this document turns"
+    these = f"none of these {n_to_settle:,} documents is" if n_to_settle > 1 else "it is not"
     others = f"the {w.format_count(n_rest)} {w.plural(n_rest, 'other')} cannot"
     return muted_span(
-        f"If {these} out not relevant, {others if n_rest else 'nothing can'} reverse the order of"
-        " the runs."
+        f"If {these} relevant, {others if n_rest else 'nothing can'} reverse the order of the runs."
     )
 
 

@@ -256,9 +256,9 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
         return ""
     value = "difference" if compares_means else "typical ratio"
     return (
-        f"The {value} was tested in {w.format_with_noun(n_slices, 'group')} by one or two columns."
-        " It is significantly unlike that of all other queries in"
-        f" {w.number_word(n_differing) if n_differing else 'none'} of them (false discovery rate"
+        f"The {value} is significantly unlike that of the other queries in"
+        f" {w.number_word(n_differing) if n_differing else 'none'} of"
+        f" {w.format_with_noun(n_slices, 'tested group')} (one or two columns; false discovery rate"
         f" {w.format_share(1 - LEVEL)})."
     )
 

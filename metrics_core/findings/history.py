@@ -20,7 +20,8 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
     one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
         f"The names {w.shorten_list(list(runs))} contain no version numbers or dates."
-        " If these are versions, put them in order: this page then shows when results got worse."
+        " If these are versions, put them in order: this page will show which version"
+        " made results worse."
     )
 
 

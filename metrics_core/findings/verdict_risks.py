@@ -149,7 +149,7 @@ def single_queries_check(
         best = "best query" if n_best == 1 else f"{n_best:,} best queries"
         word = f"removing {only}the {best} reverses it"
         if tone == "firm":
-            word = f"holds without any {n_best:,} {w.plural(n_best, 'query', 'queries')}"
+            word = f"holds if any {n_best:,} {w.plural(n_best, 'query is', 'queries are')} removed"
         reason = _describe_misses(pair, differences, missed) or _describe_main_queries(
             fragility, differences, n_supporting, missed
         )

@@ -105,7 +105,7 @@ def test_out_as_one_file_and_in_again(app: str, open_page: Opened, tmp_path: Pat
     page.goto(f"{app}/collections")
     settle(page)
     with page.expect_download() as download:
-        acts_on(page, "Kept").get_by_role("button", name="Download as Zip").click()
+        acts_on(page, "Kept").get_by_role("button", name="Download as ZIP").click()
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.name == "Kept.zip"

@@ -23,8 +23,8 @@ _WORDS = (
     (
         "clear difference, significant after correction",
         "The difference is larger than chance alone would often produce, after correction for all"
-        " runs (or steps, groups, cutoffs) that are tested together. Only then do pages say that a"
-        " run beats another.",
+        " runs (or steps, groups, cutoffs) that are tested together. Only then does a page say"
+        " that one run beats another.",
     ),
     (
         "contribution",
@@ -58,9 +58,9 @@ _WORDS = (
     ),
     (
         "interval",
-        "The range in which the difference may lie, given these queries. Intervals of differences"
-        " are corrected for the comparisons on the page, so pages with other comparisons may show"
-        " wider or narrower intervals.",
+        "Over many samples of queries, 95 % of such intervals contain the true value. Intervals of"
+        " differences are corrected for the comparisons on the page, so those of another page may be"
+        " wider or narrower.",
     ),
     (
         "judged share",
@@ -68,8 +68,8 @@ _WORDS = (
     ),
     (
         "median difference",
-        "Half of the queries that got better differ by more than this, and half by less. The same"
-        " is given for the queries that got worse.",
+        "The typical change: the median over the queries that got better, and separately over those"
+        " that got worse.",
     ),
     (
         "missing query",
@@ -88,8 +88,8 @@ _WORDS = (
     ),
     (
         "p",
-        "How often chance alone would produce a difference at least this large. Below 0.05 after"
-        " correction, the difference is significant.",
+        "How often a difference at least this large would occur if the runs were equally good."
+        " Below 0.05 after correction, the difference is significant.",
     ),
     (
         "place, thick line",

@@ -265,7 +265,7 @@ class ReportParts:
         is_tested = curves.queries >= FEWEST_QUERIES
         legend = curves_blocks.draw_legend(drawing, in_colour, {})
         text = (
-            "Dotted: k ="
+            "Dashed line: k ="
             f" {w.format_count(drawing.cutoff)}. {curves_blocks.describe_lines(curves, drawing)}"
         )
         if is_tested and not drawing.is_single_run:

@@ -36,7 +36,7 @@ _NAME = 24
 _CHART = 374.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
 _BANDS = (
-    "Bands: 95 % intervals, simultaneous for the difference · Thick line: significant"
+    "Bands: 95 % intervals, simultaneous for the difference · Bar: significant"
     " · Thin line: half of the lists have ended"
 )
 
@@ -172,7 +172,7 @@ class _Slides:
             lead = muted_span(
                 f"{drawing.name} counts the whole list, but the curves show {family} by k."
             )
-        note = f"{_BANDS} · Dotted: k = {w.format_count(drawing.cutoff)}"
+        note = f"{_BANDS} · Dashed line: k = {w.format_count(drawing.cutoff)}"
         if drawing.is_single_run:
             note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
         legend = curves_blocks.draw_legend(drawing, list(pair), {})

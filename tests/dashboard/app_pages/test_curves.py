@@ -54,7 +54,7 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = text_of(opened("curves"))
-    assert "Ahead on P from k = 2 and ahead on R from k = 3." in shown
+    assert "Significantly ahead on P from k = 2 and ahead on R from k = 3." in shown
     assert "below, simultaneous for all k. Thin lines: half of the run’s lists have ended." in shown
     assert "Half of the bm25 lists end by rank 22, so beyond that rank" in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))

@@ -231,15 +231,15 @@ def test_the_lead_of_crossed_columns() -> None:
 def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
-        r"The difference was tested in (\S+) groups? .* in (\w+) of them"
-        r" \(false discovery rate 5\s%\)\.$",
+        r"The difference is significantly unlike that of the other queries in (\w+) of"
+        r" (\S+) tested groups? \(one or two columns; false discovery rate 5\s%\)\.$",
         text,
     )
     if not said:
         yield "no claim"
         return
-    yield count_of(said[2].replace("none", "no")) != found and "how many"
-    yield count_of(said[1]) != looked_at and "of how many"
+    yield count_of(said[1].replace("none", "no")) != found and "how many"
+    yield count_of(said[2]) != looked_at and "of how many"
 
 
 def test_how_many_slices_stand_out() -> None:

@@ -59,7 +59,7 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     lost = re.search(r"(\w+) could not be read", text)
     yield (count_of(lost[1]) if lost else 0) != given.refused and "how many are lost"
     unjudged = len(given.asked - given.judged)
-    every = "All queries in the runs are judged" in text
+    every = "Every query in the runs has judgments" in text
     yield every is not (not unjudged and given.fits and not given.missing) and "that all match"
     lacks = "one run has no results for some queries" in text
     yield lacks is not (every and bool(given.judged - given.asked)) and "that some are lacking"

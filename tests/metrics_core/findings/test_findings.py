@@ -355,11 +355,14 @@ def test_the_lead_names_other_measures_if_the_title_names_the_only_range() -> No
         return curves_subtitle(curve_of(signs), "hybrid", "bm25", other_curves=curves).text
 
     found = lead("?+++++++", P="????????", R="??++++++", RR="++++++++")
-    assert found == "On P at no k, ahead on R from k = 3 and ahead on RR at every k."
+    assert (
+        found
+        == "Significantly different on P at no k, ahead on R from k = 3 and ahead on RR at every k."
+    )
     found = lead("--------", P="++++++++", R="??------", RR="++++----")
     assert found == (
-        "Ahead on P at every k, behind on R from k = 3 and ahead on RR from k = 1 to 5 and behind"
-        " on RR from k = 10."
+        "Significantly ahead on P at every k, behind on R from k = 3 and ahead on RR from k = 1 to"
+        " 5 and behind on RR from k = 10."
     )
     assert lead("?+++++++") == lead("?+++++++") != lead("?++??+++", P="++++++++")
     assert "Against bm25, significant from" in lead("?++??+++", P="++++++++")
@@ -526,9 +529,9 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert slices_finding(1234, 0).startswith("The difference was tested in 1,234 groups by")
-    assert " is significantly unlike that of all other queries in none of" in slices_finding(9, 0)
-    assert " in two of them (" in slices_finding(20, 2)
+    assert "in none of 1,234 tested groups (one or two columns; " in slices_finding(1234, 0)
+    assert " is significantly unlike that of the other queries in none of" in slices_finding(9, 0)
+    assert " in two of 20 tested groups (" in slices_finding(20, 2)
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
 
@@ -869,10 +872,10 @@ def test_no_judgments_and_nothing_relevant() -> None:
     ("loaded", "refused", "options", "text"),
     [
         (7, 1, {}, "Seven files are loaded. One could not be read. "
-         "All queries in the runs are judged."),
-        (7, 0, {}, "Seven files are loaded. All queries in the runs are judged."),
+         "Every query in the runs has judgments."),
+        (7, 0, {}, "Seven files are loaded. Every query in the runs has judgments."),
         (7, 0, {"n_incomplete": 2}, "Seven files are loaded. "
-         "All queries in the runs are judged; two runs have no results for some queries."),
+         "Every query in the runs has judgments; two runs have no results for some queries."),
         (7, 0, {"n_unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),
         (12, 0, {"files_fit": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),

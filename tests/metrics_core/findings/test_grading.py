@@ -22,16 +22,15 @@ def test_what_there_is_to_judge() -> None:
 
     assert said(1216, 81) == (
         "81 judgments could confirm that new has the better mean",
-        "If these 81 documents turn out not relevant, the 1,135 others cannot reverse the order of"
+        "If none of these 81 documents is relevant, the 1,135 others cannot reverse the order of"
         " the runs.",
     )
     assert said(2, 1) == (
         "1 judgment could confirm that new has the better mean",
-        "If this document turns out not relevant, the 1 other cannot reverse the order of"
-        " the runs.",
+        "If it is not relevant, the 1 other cannot reverse the order of the runs.",
     )
     assert said(3, 3)[1] == (
-        "If these 3 documents turn out not relevant, nothing can reverse the order of the runs."
+        "If none of these 3 documents is relevant, nothing can reverse the order of the runs."
     )
     assert said(1, None, "new") == (
         "1 unjudged document in the top 5",

@@ -57,8 +57,8 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
             "Two runs compared with one baseline, not corrected: each interval and verdict is"
             " valid only on its own, because with many comparisons some are significant by chance;"
             " one is"
-            " not tested because it has too few queries. Method: paired bootstrap, up to 100"
-            " queries combined with a randomisation test, not corrected.",
+            " not tested because it has too few queries. Method: paired bootstrap (for up"
+            " to 100 queries combined with a randomisation test), not corrected.",
         ),
         ([FEW, ALIKE], DEFAULT_METHOD, ""),
         ([], DEFAULT_METHOD, ""),

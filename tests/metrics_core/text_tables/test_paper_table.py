@@ -91,7 +91,9 @@ def test_letters_say_what_the_verdicts_say(printed: dict[str, str]) -> None:
     assert "only pairs that include bm25 (a) or dense (b) are compared; test: paired" in told
     assert "and baseline (at most two): Holm" in told and "104 queries" in told
     told = printed["all-pairs"]
-    assert "test: paired bootstrap, up to 100 queries combined with a randomisation test" in told
+    assert (
+        "test: paired bootstrap (for up to 100 queries combined with a randomisation test)" in told
+    )
     assert "three comparisons per measure" in told
 
 
