@@ -42,10 +42,10 @@ def render() -> None:
 def _show_list(use_links: Mapping[str, tuple[str, str]], measure_in_use: str) -> None:
     address = session.address()
     listing = answers.find_measures(address["find"])
-    lead = "Search by name, by the name in other tools, or by what you want to know."
+    lead = "Search by name, by the name in other tools, or by question."
     title = f"{listing.total} measures"
     if measure_in_use:
-        lead += f" “Use” replaces {measure_in_use} on all pages."
+        lead += f" “Use” replaces {measure_in_use} on all pages. The others say what they need."
         title = f"{len(use_links)} of {title} work with these files"
     st.html(markup.draw_heading(title, lead, {}))
     placeholder = "Search: recip_rank, hit rate, early results …"

@@ -59,8 +59,8 @@ _WORDS = (
     (
         "interval",
         "Over many samples of queries, 95 % of such intervals contain the true value. Intervals of"
-        " differences are corrected for the comparisons on the page, so those of another page may be"
-        " wider or narrower.",
+        " differences are corrected for the comparisons on the page, so those of another page may"
+        " be wider or narrower.",
     ),
     (
         "judged share",

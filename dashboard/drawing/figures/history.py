@@ -53,6 +53,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool
     values = frame[["mean", "low", "high"]].to_numpy(dtype=np.float64).ravel()
     # Steps between versions are small, so the axis ends near the data.
     ticks = score_ticks(values, (math.nan, math.nan))
+    room = 0.04 * (ticks.span[1] - ticks.span[0])
     labelled = len(segments) if len(segments) > 1 else 0
     lengths = [len(segment) for segment in segments]
     # One position is left empty between two collections.
@@ -81,7 +82,8 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool
         annotations=[*_version_names(named_versions, slanted, column_width, palette), *labels],
         shapes=[_separator(begin - 1, palette) for begin in begins[1:]],
         xaxis=make_axis(palette, (-0.4, end - 0.6)),
-        yaxis=make_axis(palette, ticks.span, ticks, grid=True),
+        # An interval may end at the last tick.
+        yaxis=make_axis(palette, (ticks.span[0] - room, ticks.span[1] + room), ticks, grid=True),
     )
 
 

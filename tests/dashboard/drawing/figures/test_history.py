@@ -51,7 +51,7 @@ def test_each_judgments_have_a_line_of_their_own_with_a_place_between() -> None:
 def test_alone_nothing_is_said_of_judgments_and_long_names_slant() -> None:
     few = mean_by_version(rows("", "v1", "v2"), DRAWING)
     # The axis ends near the intervals.
-    assert [round(end, 6) for end in few.layout.yaxis.range] == [0.4, 0.6]
+    assert [round(end, 6) for end in few.layout.yaxis.range] == [0.392, 0.608]
     assert [(n.text, n.textangle) for n in few.layout.annotations] == [("v1", None), ("v2", None)]
     many = mean_by_version(rows("", *(f"ranker-of-may-{i:02}" for i in range(40))), DRAWING)
     named = [note.x for note in many.layout.annotations]
