@@ -26,4 +26,4 @@ def show_completeness_switch(study: Study, key_suffix: str) -> None:
         store=set_judgments_complete,
         help=_HELP,
     )
-    st.caption("All relevant documents are judged: no score is uncertain because of unjudged ones.")
+    st.caption("Turn it on if every relevant document is judged. Then no score is uncertain.")
