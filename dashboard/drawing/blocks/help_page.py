@@ -58,9 +58,8 @@ _WORDS = (
     ),
     (
         "interval",
-        "Over many samples of queries, 95 % of such intervals contain the true value. Intervals of"
-        " differences are corrected for the comparisons on the page, so those of another page may"
-        " be wider or narrower.",
+        "Over many samples of queries, 95 % of such intervals contain the true value. Each page"
+        " corrects its intervals for its own comparisons, so their widths may differ.",
     ),
     (
         "judged share",
