@@ -163,17 +163,22 @@ def _breakdown_table(
         scores, comparison.measure, groups, with_mean_intervals=False
     )
     means = baseline_groups.set_index("group")["mean"]
-    adds = parts.set_index("group")["part"]
     rows = focus_groups[
         ["group", "queries", "mean", "difference", "diff_low", "diff_high", "clear"]
     ]
-    rows = rows.assign(adds=rows["group"].map(adds).fillna(0.0))
+    rows = _add_contributions(rows, parts)
     rows.insert(2, "baseline_mean", rows["group"].map(means))
     rows = pd.concat([rows, pd.DataFrame([_all_queries_row(study, comparison)])], ignore_index=True)
     headroom = headroom_by_group(study, comparison, by)
     if len(headroom):
         rows = rows.merge(headroom[["group", *PARTS]], on="group", how="left")
     return rows
+
+
+def _add_contributions(groups: pd.DataFrame, parts: pd.DataFrame) -> pd.DataFrame:
+    """Return the groups with the column `adds`: `part` of `parts`, or 0 for a group without one."""
+    adds = groups["group"].map(parts.set_index("group")["part"])
+    return groups.assign(adds=adds.fillna(0.0))
 
 
 def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
@@ -287,10 +292,9 @@ def contributions_by_column(study: Study, comparison: Comparison, by: str) -> pd
     if not comparison.is_single_run:
         scores, columns = study.scores(comparison, comparison.measure), study.columns(comparison)
         steps = group_contributions(scores, comparison.measure, *comparison.pair, columns[by])
-        total, parts = math.fsum(steps["part"]), steps.set_index("group")["part"]
-        adds = groups["group"].map(parts).fillna(0.0)
-        groups["adds"] = w.round_parts(total, adds.tolist(), w.mean_decimals([total]))
-        order = -adds.abs()
+        groups, total = _add_contributions(groups, steps), math.fsum(steps["part"])
+        order = -groups["adds"].abs()
+        groups["adds"] = w.round_parts(total, groups["adds"].tolist(), w.mean_decimals([total]))
     if breakdowns.are_numeric_groups(groups["group"]):
         return groups
     return groups.loc[order.sort_values(kind="stable", na_position="last").index]

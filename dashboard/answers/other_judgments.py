@@ -129,9 +129,9 @@ def version_rows(
 
     Columns: run, collection and judged_by (both "" for the open collection), queries, mean, low,
     high, judged, answered, date, unknown (bool, see `LESS_JUDGED`), and change and outcome of
-    `HistoryPage.overall`. If `by_date` is true, dates
-    that come from files are included, and the collections are sorted by their earliest version.
-    Otherwise, the other collections come before the open one."""
+    `HistoryPage.overall`. If `by_date` is true, dates that come from files are included, and the
+    collections are sorted by their earliest version. Otherwise, the other collections come before
+    the open one."""
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.collection_id, judged_by=o.name, unknown=False))

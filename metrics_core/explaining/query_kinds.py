@@ -18,7 +18,8 @@ from metrics_core.measures import Measure, parse_measure
 
 MIN_GOOD_SHARE = 2 / 3
 """The share of the best reachable score from which a query is good."""
-GOOD = "A query is good if its score is at least two thirds of the best reachable score."
+GOOD_SCORE = "at least two thirds of the best reachable score"
+GOOD = f"A query is good if its score is {GOOD_SCORE}."
 MOSTLY = 0.5
 """If at least this share of the first results is unjudged, a low score is not meaningful."""
 
@@ -40,7 +41,7 @@ KINDS: dict[str, str] = {
     NOTHING_TO_FIND: "No document is judged relevant to the query.",
     NOT_IN_RUN: "The run does not contain the query.",
     NOTHING_RETRIEVED: "The run contains the query, but no document for it.",
-    FINE: "The score is at least two thirds of the best reachable score.",
+    FINE: f"The score is {GOOD_SCORE}.",
     UNJUDGED_TOP: "At least half of the first k results are unjudged, so the score is hardly"
     " informative.",
     NOTHING_RELEVANT: "No relevant document is in the list.",

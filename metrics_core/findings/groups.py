@@ -174,7 +174,7 @@ def _concentration_sentence(contributions: pd.DataFrame, higher_is_better: bool)
     row = agreeing.loc[excess.idxmax()]
     digits = w.mean_decimals([total])
     parts = w.round_parts(total, contributions["part"].tolist(), digits)
-    part = dict(zip(contributions["group"], parts, strict=True))[row["group"]]
+    part = parts[contributions.index.get_loc(row.name)]
     part_text, total_text = (w.format_difference(value, digits) for value in (part, total))
     share = abs(row["part"] / total)
     if abs(row["difference"]) < _CONCENTRATED * abs(total) or share < _MIN_SHARE:

@@ -10,6 +10,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, SAME, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.explaining.query_kinds import GOOD_SCORE
 from metrics_core.findings.phrases import (
     COMPARE_ANOTHER_RUN,
     NO_DIRECTION,
@@ -137,5 +138,5 @@ def queries_subtitle(
             statement = muted_span(f"{name}: good only with ") + run_span(run)
             sentences.append(statement + muted_span("."))
     if query_counts.fixed or query_counts.broken:
-        sentences.append(muted_span("Good: at least two thirds of the best reachable score."))
+        sentences.append(muted_span(f"Good: {GOOD_SCORE}."))
     return join_sentences(sentences, " ")

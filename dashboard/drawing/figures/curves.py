@@ -124,8 +124,8 @@ def measure_by_cutoff(
     elif not has_differences:
         layout = _Layout(margin, UPPER, 0, 0)
     deepest = max(int(rows["k"].max()), 2)
-    (bottom, top), height = below.span, layout.lower or LOWER
-    bar_at = bottom - _BAR * (top - bottom) / (height - _STRIP - _EDGE)
+    bottom, strip_end = below.span[0], _padded_span(below.span, layout.lower or LOWER, _STRIP)[0]
+    bar_at = bottom + (strip_end - bottom) * _BAR / _STRIP
     bar = significance_line(lines[drawing.focus], drawing, bar_at)
     traces = [*_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis), bar]
     return make_figure(

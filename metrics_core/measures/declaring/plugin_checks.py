@@ -81,8 +81,8 @@ def check_kernel(
 
 def guard_part(part: str, value: Any, name: str, package: str) -> Any:
     """Return a part of a measure's declaration, such as its terms, with every function in it
-    guarded: if the function fails, RanklensError is raised. `package` is the plug-in
-    that declares the measure. Parts of built-in measures (package "") are returned unchanged."""
+    guarded: if the function fails, RanklensError is raised. `package` is the plug-in that declares
+    the measure. Parts of built-in measures (package "") are returned unchanged."""
     if not package or value is None:
         return value
     what = f"{name}: {part}"

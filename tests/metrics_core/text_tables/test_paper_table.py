@@ -9,6 +9,7 @@ import pytest
 
 from metrics_core.__main__ import main
 from metrics_core.base.errors import ParameterError
+from metrics_core.comparing.resampled import FEW
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.text_tables.paper_table import RunMeans, paper_table, row_letter
@@ -92,7 +93,8 @@ def test_letters_say_what_the_verdicts_say(printed: dict[str, str]) -> None:
     assert "and baseline (at most two): Holm" in told and "104 queries" in told
     told = printed["all-pairs"]
     assert (
-        "test: paired bootstrap (for up to 100 queries combined with a randomisation test)" in told
+        f"test: paired bootstrap (for up to {FEW} queries combined with a randomisation test)"
+        in told
     )
     assert "three comparisons per measure" in told
 
