@@ -32,7 +32,7 @@ def study_columns(matrices: Sequence[Floats], draw: Draw, unchanged: float, stud
 
 def false_verdicts(columns: Floats, draw: QueryDraw) -> dict[str, float]:
     """The share of studies with a false verdict by each end of the draw, and if each look counted
-    at 5 %."""
+    at 5%."""
     wrong, naive = np.zeros((2, columns.shape[1]), dtype=bool)
     shares = {}
     for n in range(FEWEST_QUERIES, draw.size + 1):
@@ -41,7 +41,7 @@ def false_verdicts(columns: Floats, draw: QueryDraw) -> dict[str, float]:
         wrong |= p <= 1 - begun.level(n, COLLECTION) + 1e-12
         naive |= p <= 0.05
         if n == SIZE:
-            shares = {"by 50": float(wrong.mean()), "by 50, each look at 5 %": float(naive.mean())}
+            shares = {"by 50": float(wrong.mean()), "by 50, each look at 5%": float(naive.mean())}
     return shares | {"by 100, after drawing more": float(wrong.mean())}
 
 

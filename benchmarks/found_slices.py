@@ -3,7 +3,7 @@
     python -m benchmarks.found_slices [--views 1000]
 
 Each line has how the differences are drawn, their number, how many columns of four groups, and the
-share of views in which any slice was found, with its standard error. At most 5 % are stated but in
+share of views in which any slice was found, with its standard error. At most 5% are stated but in
 the last lines, where one group gains. tests/metrics_core/slicing/test_finder.py holds six of the
 cells to it.
 """

@@ -225,7 +225,7 @@ def told(found: dict[str, Views]) -> str:
         every = 1000 * np.concatenate([getattr(v, name) for v in found.values()])
         half, most = np.percentile(every, [50, 95])
         rows.append(
-            f"{name}, {len(every)} views: median {half:.0f} ms, 95 % within {most:.0f} ms,"
+            f"{name}, {len(every)} views: median {half:.0f} ms, 95% within {most:.0f} ms,"
             f" worst {every.max():.0f} ms"
         )
     return "\n".join(rows)

@@ -136,10 +136,10 @@ def told(found: dict[str, np.ndarray]) -> str:
     every = np.concatenate(list(found.values()))
     for place, name in enumerate(VIEWS):
         half, most = np.percentile(every[:, place], [50, 95])
-        rows.append(f"{name}, {len(every)} views: median {half:.0f} ms, 95 % within {most:.0f} ms")
+        rows.append(f"{name}, {len(every)} views: median {half:.0f} ms, 95% within {most:.0f} ms")
     for name, more in (("top", every[:, 0] - every[:, 2]), ("whole", every[:, 1] - every[:, 3])):
         half, most = np.percentile(more, [50, 95])
-        rows.append(f"{name}, first above second: median {half:.0f} ms, 95 % within {most:.0f} ms")
+        rows.append(f"{name}, first above second: median {half:.0f} ms, 95% within {most:.0f} ms")
     return "\n".join(rows)
 
 

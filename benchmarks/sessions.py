@@ -131,7 +131,7 @@ def main() -> None:
         server = f"; {megabytes(options.pid):.0f} MB" if options.pid else ""
         print(
             f"round {number + 1}: {took.size} clicks of {options.sessions} sessions:"
-            f" half within {p50:.2f} s, 95 % within {p95:.2f} s, all in {took.max():.2f} s"
+            f" half within {p50:.2f} s, 95% within {p95:.2f} s, all in {took.max():.2f} s"
             f" (opened in {opening.max():.2f} s){server}",
             flush=True,
         )

@@ -299,7 +299,7 @@ def _with_floor(n: int, runs: int, chance: Generator) -> Floats:
 
 
 def _with_timeouts(n: int, runs: int, chance: Generator) -> Floats:
-    """3 % of the queries take ten times as long."""
+    """3% of the queries take ten times as long."""
     late = chance.random((n, runs)) < 0.03
     return np.asarray(_normal(n, runs, chance) + (late - 0.03) * np.log(10))
 

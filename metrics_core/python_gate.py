@@ -105,13 +105,13 @@ def gate_scores(
     """Evaluate gates on existing scores. `scores` has the same forms as for `compare_scores`.
 
     The sign of a gate declares the direction: `correct > -0.02`. For a cost, a gate limits either
-    the typical ratio, `latency_ms < 5 %`, or the difference of the means, `mean(latency_ms) < 50`;
+    the typical ratio, `latency_ms < 5%`, or the difference of the means, `mean(latency_ms) < 50`;
     only the ratio is protected against skewed tails. `baseline` is the path of a snapshot of given
     scores, or the name of a run; by default it is the first run. Raises the errors of
     `compare_scores`, ParameterError for a malformed gate, and FileFormatError for a damaged
     snapshot.
 
-    >>> gate_scores(frame, "latency_ms < 5 %", baseline="v1").status  # doctest: +SKIP"""
+    >>> gate_scores(frame, "latency_ms < 5%", baseline="v1").status  # doctest: +SKIP"""
     texts, floor_texts = ([t] if isinstance(t, str) else [*t] for t in (gates, floors))
     all_texts = [*texts, *floor_texts]
     names = [name.removeprefix(PREFIX) for name in find_gated_measure_names(all_texts)]

@@ -92,7 +92,7 @@ def offered_grades(qrels: Qrels, current_grade: float | None) -> list[float]:
     """Return the grades that the user can choose as the lowest relevant grade, in ascending order.
 
     The first choice makes every grade above 0 relevant. If there are many grades, the other choices
-    are only the grades nearest to 60, 70 and 80 % of the highest grade. `current_grade` is always
+    are only the grades nearest to 60, 70 and 80% of the highest grade. `current_grade` is always
     included unless it is None."""
     also = [] if current_grade is None else [current_grade]
     grades = np.unique(qrels.relevance[qrels.relevance > 0]).astype(float)

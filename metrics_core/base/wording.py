@@ -187,17 +187,17 @@ def format_with_interval(value: float | None, low: float | None, high: float | N
 
 
 def format_share(value: float | None) -> str:
-    """Format a share as a whole percentage, with a space before the percent sign.
+    """Format a share as a whole percentage.
 
-    A share below 1 is never rounded up to 100 %: 99.6 % becomes 99 %."""
+    A share below 1 is never rounded up to 100%: 99.6% becomes 99%."""
     if value is None or math.isnan(value):
         return DASH
     percent = round(100 * value)
     if percent == 100 and value < 1:
         percent = 99
     if percent == 0 and value > 0:
-        return f"<{NO_BREAK}1{NO_BREAK}%"
-    return f"{percent}{NO_BREAK}%"
+        return "<1%"
+    return f"{percent}%"
 
 
 def format_count(value: float | int | None) -> str:

@@ -1,7 +1,7 @@
 """Compare two runs by judging queries in random order: the order, the queries that count, and the
 verdict.
 
-The difference of the runs may be inspected after each query. A test at 5 % after each query would
+The difference of the runs may be inspected after each query. A test at 5% after each query would
 be wrong in 23 of 100 cases. Here a verdict before the end of the draw needs p < 0.001, so that all
 tests together are wrong in at most 6 of 100 cases by the end of the first draw, and in about 7 of
 100 after more queries are drawn (benchmarks/drawn_judging.py, 4,000 simulated studies)."""
@@ -84,7 +84,7 @@ def count_leading_finished_queries(is_finished: Mask) -> int:
 
 def detectable_difference(n_drawn: int, changed_share: float) -> float:
     """Return a rough estimate of the smallest difference that `n_drawn` queries would detect with
-    80 % power.
+    80% power.
 
     The differences are assumed to have the standard deviation `GUESSED_DEVIATION` on the queries
     whose documents changed (a share of `changed_share`), and to be 0 on all other queries. The

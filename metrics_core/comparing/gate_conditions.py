@@ -40,7 +40,7 @@ class Gate:
     """The largest allowed loss on a measure: a margin greater than 0, on all queries or on a slice
     of them.
 
-    For a cost, the margin is a share of the typical ratio, such as 0.05 for 5 %. If `asks_for_mean`
+    For a cost, the margin is a share of the typical ratio, such as 0.05 for 5%. If `asks_for_mean`
     is true, the margin is on the difference of the mean costs instead. The test of that difference
     is unreliable for skewed costs."""
 
@@ -54,7 +54,7 @@ class Gate:
         """Parse the text of a gate.
 
         Examples are `nDCG@10 > -0.01` and `nDCG@10[category=Billing] > -0.03`. For a measure for
-        which lower is better, the form is `Unjudged@10 < 0.5`. For a cost it is `latency_ms < 5 %`
+        which lower is better, the form is `Unjudged@10 < 0.5`. For a cost it is `latency_ms < 5%`
         or `mean(latency_ms) < 50`. `measures` are the measures of scores that another tool
         computed; a name that is not among these is the name of a computed measure. Raises
         ParameterError and UnknownMeasureError."""
@@ -89,7 +89,7 @@ class Gate:
         if asks_for_mean == bool(match["percent"]) or match["side"] != "<" or margin <= 0:
             raise ParameterError(
                 f"{text.strip()!r} is not a valid gate for a cost.",
-                f"To limit the typical rise, write '{measure} < 5 %'. To limit the difference of"
+                f"To limit the typical rise, write '{measure} < 5%'. To limit the difference of"
                 f" the means, write 'mean({measure}) < 50', but the test of the means is not robust"
                 " to skewed distributions.",
             )
@@ -123,7 +123,7 @@ class Gate:
 
     def __str__(self) -> str:
         if self.is_ratio:
-            return f"{self.measure}{self.slice} < {100 * self.margin:g} %"
+            return f"{self.measure}{self.slice} < {100 * self.margin:g}%"
         side = f"> -{self.margin:g}" if self.direction > 0 else f"< {self.margin:g}"
         return f"{self.target}{self.slice} {side}"
 
@@ -151,7 +151,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Floor:
-    """The value that a mean must reach. If `by_bound` is true, the one-sided 95 % confidence bound
+    """The value that a mean must reach. If `by_bound` is true, the one-sided 95% confidence bound
     of the mean must reach it."""
 
     measure: Measure

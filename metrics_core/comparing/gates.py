@@ -2,13 +2,13 @@
 
     worse        the loss is significant, corrected over all gates and runs, and the estimated
                  loss exceeds the margin
-    not worse    the lower bound of the 90 % interval is above minus the margin, or no query
+    not worse    the lower bound of the 90% interval is above minus the margin, or no query
                  differs
     cannot tell  any other case
 
-At most 5 % of changes whose true loss equals the margin get the outcome "not worse". This
+At most 5% of changes whose true loss equals the margin get the outcome "not worse". This
 requires a special interval (`mean_intervals`: `margin_interval` and `adjust_by_share_bounds`).
-With the bootstrap or t interval, the share was up to 9 % if few queries change, and 13 % if a few
+With the bootstrap or t interval, the share was up to 9% if few queries change, and 13% if a few
 of them fail completely. The claim that all gates are not worse needs no correction. A gate that
 failed whenever the lower bound is below the margin would fail most changes that have no effect
 (benchmarks/gates.py)."""
@@ -53,8 +53,8 @@ class GateOutcome:
 
     difference             mean of the run minus mean of the baseline; the ratio minus 1 for a gate
                            on the typical ratio
-    low, high              95 % interval of the difference, simultaneous over all gates and runs
-    inner_low, inner_high  90 % interval of the difference, of this gate alone
+    low, high              95% interval of the difference, simultaneous over all gates and runs
+    inner_low, inner_high  90% interval of the difference, of this gate alone
     error                  standard error of the difference
     width                  number of standard errors from zero at which a difference is significant
     lost                   number of queries on which the run scores worse by any amount
@@ -118,7 +118,7 @@ class GateOutcome:
 
     @property
     def smallest_loss(self) -> float:
-        """The smallest true loss that leads to the outcome "worse" with 80 % probability; NaN if
+        """The smallest true loss that leads to the outcome "worse" with 80% probability; NaN if
         unknown."""
         return (
             smallest_failing_loss(*self._failure_chance_arguments)
@@ -155,7 +155,7 @@ class GateOutcome:
 
     @property
     def worst_loss(self) -> float:
-        """The largest loss within the 90 % interval; NaN if there is no interval."""
+        """The largest loss within the 90% interval; NaN if there is no interval."""
         return -(self.inner_low if self.gate.direction > 0 else -self.inner_high)
 
 

@@ -18,7 +18,7 @@ _CALIBRATED = 0.55
 """Share of the nominal error at which `margin_interval` is computed (calibration: Loh, Calibrating
 confidence coefficients, JASA 1987).
 
-With this share, a bound with a nominal error of 5 % is wrong in at most 5 of 100 cases on
+With this share, a bound with a nominal error of 5% is wrong in at most 5 of 100 cases on
 differences of real runs; a larger share would exceed this (docs/ci.md). At the full nominal error,
 such a bound is wrong in up to 8 of 100 cases, because a sample in which few queries change may
 contain too few of the queries with a large loss."""

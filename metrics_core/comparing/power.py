@@ -3,7 +3,7 @@ a difference.
 
 For normally distributed differences, the test statistic has a noncentral t distribution (Sakai,
 Topic set size design, IRJ 2016), which is averaged over the likely values of the standard
-deviation. On differences of real runs, a nominal power of 80 % is reached in 76 to 80 of 100 cases
+deviation. On differences of real runs, a nominal power of 80% is reached in 76 to 80 of 100 cases
 from 20 queries on (benchmarks/simulations.py); below 20 queries no power is reported. The
 distributions come directly from scipy.special, because importing scipy.stats takes half a
 second."""

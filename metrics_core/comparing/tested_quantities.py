@@ -7,7 +7,7 @@
 
 No other module decides this. A cost has no verdict on the difference of its means: the values of
 a long tail may be missing from the sample, and with equal true means, every test that was tried
-was wrong in 9 to 48 % of cases (20 and 50 queries). A measure whose direction is not declared
+was wrong in 9 to 48% of cases (20 and 50 queries). A measure whose direction is not declared
 is not tested."""
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def extreme_cells_finding(cells: pd.DataFrame, focus: str, baseline: str) -> str
 
 
 def precision_at_half_recall_finding(points: pd.DataFrame, runs: Sequence[str]) -> str:
-    """List the precision of each run at 50 % recall, best first.
+    """List the precision of each run at 50% recall, best first.
 
     `points` is the frame of `scoring.curves.precision_recall`: run, recall, precision.
     """

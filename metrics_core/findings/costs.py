@@ -23,7 +23,7 @@ _UNITS = {"ms": "ms", "seconds": "s", "tokens": "tokens", "usd": "USD", "eur": "
 
 
 def describe_cost(row: Mapping[str, Any], measure: str, level: float) -> str:
-    """Describe the tested quantity of a cost: "typically 27 % slower (95 %: 19 to 36 %)", or
+    """Describe the tested quantity of a cost: "typically 27% slower (95%: 19 to 36%)", or
     "slower on 71 of 104 queries".
 
     `row` is a row of `compare`. The result is "" if the mean difference is tested or nothing is
@@ -37,7 +37,7 @@ def describe_cost(row: Mapping[str, Any], measure: str, level: float) -> str:
 
 
 def describe_ratio(ratio: float, bounds: tuple[float, float], measure: str, level: float) -> str:
-    """Describe a typical ratio in words: "typically 27 % slower (95 %: 19 to 36 %)"."""
+    """Describe a typical ratio in words: "typically 27% slower (95%: 19 to 36%)"."""
     low, high = bounds
     text = f"typically {_describe_change(ratio, measure)}"
     if low != low:
@@ -45,15 +45,15 @@ def describe_ratio(ratio: float, bounds: tuple[float, float], measure: str, leve
     share = w.format_share(level)
     if (low - 1) * (high - 1) > 0:
         nearer, farther = sorted(bounds, key=lambda end: abs(end - 1))
-        size = f"{_format_percent(nearer)} to {_format_percent(farther)}{w.NO_BREAK}%"
+        size = f"{_format_percent(nearer)} to {_format_percent(farther)}%"
         return f"{text} ({share}: {size})"
     return f"{text} ({share}: {' to '.join(_describe_change(end, measure) for end in bounds)})"
 
 
 def format_ratio_change(ratio: float) -> str:
-    """Return a typical ratio as a change in percent with its sign: "+27 %"."""
+    """Return a typical ratio as a change in percent with its sign: "+27%"."""
     percent = 100 * (ratio - 1)
-    return f"{w.format_difference(percent, 0 if abs(percent) >= 10 else 1)}{w.NO_BREAK}%"
+    return f"{w.format_difference(percent, 0 if abs(percent) >= 10 else 1)}%"
 
 
 def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
@@ -133,10 +133,10 @@ def _describe_sign(row: Mapping[str, Any], measure: str) -> str:
 
 
 def _describe_change(ratio: float, measure: str) -> str:
-    """Return a ratio as a phrase such as "27 % slower"."""
+    """Return a ratio as a phrase such as "27% slower"."""
     if ratio == 1:
         return "the same"
-    return f"{_format_percent(ratio)}{w.NO_BREAK}% {_comparatives(measure)[int(ratio < 1)]}"
+    return f"{_format_percent(ratio)}% {_comparatives(measure)[int(ratio < 1)]}"
 
 
 def _comparatives(measure: str) -> tuple[str, str]:
@@ -146,7 +146,7 @@ def _comparatives(measure: str) -> tuple[str, str]:
 
 
 def _format_percent(ratio: float) -> str:
-    """Format the distance of a ratio from 1 in percent. It has one decimal if it is below 10 %."""
+    """Format the distance of a ratio from 1 in percent. It has one decimal if it is below 10%."""
     percent = 100 * abs(ratio - 1)
     text = f"{percent:,.{0 if percent >= 9.95 else 1}f}"
     return "99.9" if ratio < 1 and text == "100" else text

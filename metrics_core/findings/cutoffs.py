@@ -297,7 +297,7 @@ def median_list_length(ranks: JudgedRanks) -> int:
 
 def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
     """Return the title of the precision-recall curves. It states the precision of the run in focus
-    at 50 % recall.
+    at 50% recall.
 
     `points` is the frame of `scoring.curves.precision_recall`: run, recall, precision."""
     value = _precision_at_half_recall(points, focus)
@@ -311,7 +311,7 @@ def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
 def precision_subtitle(
     points: pd.DataFrame, focus: str, baseline: str, tested_measure: str
 ) -> Sentence:
-    """State the precision of the baseline at 50 % recall, and that differences in precision are not
+    """State the precision of the baseline at 50% recall, and that differences in precision are not
     tested.
 
     `points` is the same as for `precision_title`. `tested_measure` is the name of the measure that

@@ -141,7 +141,7 @@ def _format_interval(state: DrawnJudgments) -> tuple[str, str]:
     assert row is not None
     low, high = (w.format_difference(row[end]) for end in ("low", "high"))
     bounds = low if row["low"] != row["low"] else f"{low} to {high}"
-    return f"{100 * state.level:g}{w.NO_BREAK}% interval", bounds
+    return f"{100 * state.level:g}% interval", bounds
 
 
 def _describe_task(state: DrawnJudgments) -> str:

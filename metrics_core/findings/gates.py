@@ -40,7 +40,7 @@ def describe_target(gate: Gate | Floor) -> str:
 
 
 def describe_ratio_outcome(outcome: GateOutcome) -> str:
-    """State the typical ratio of a cost: "latency_ms typically 27 % slower (95 %: 19 to 36 %)"."""
+    """State the typical ratio of a cost: "latency_ms typically 27% slower (95%: 19 to 36%)"."""
     ends = 1 + outcome.low, 1 + outcome.high
     measure = str(outcome.gate.measure)
     if math.isnan(outcome.difference):
@@ -100,7 +100,7 @@ _UNPROTECTED = "The test of a mean cost is not robust to skewed distributions."
 
 def _explain_ratio(outcome: GateOutcome) -> str:
     """Explain the outcome of a gate on the typical ratio."""
-    margin = f"{100 * outcome.gate.margin:g}{w.NO_BREAK}%"
+    margin = f"{100 * outcome.gate.margin:g}%"
     if outcome.is_unchanged or outcome.queries < FEWEST_QUERIES:
         return _explain_difference(outcome)
     if math.isnan(outcome.difference):
@@ -115,7 +115,7 @@ def _explain_ratio(outcome: GateOutcome) -> str:
         bound = f"{100 * outcome.inner_high:+.2f}".replace("-", w.MINUS)
         return (
             f"A typical rise of {margin} or more is ruled out (the upper bound of its"
-            f" 90{w.NO_BREAK}% interval is {bound}{w.NO_BREAK}%)."
+            f" 90% interval is {bound}%)."
         )
     if math.isnan(outcome.p_corrected):
         return _explain_unclear(outcome)
@@ -142,7 +142,7 @@ def _explain_difference(outcome: GateOutcome) -> str:
             outcome.worst_loss, outcome.gate.margin, w.interval_decimals(*ends)
         )
         end = (
-            f"{'upper' if upper else 'lower'} bound of its 90{w.NO_BREAK}% interval is"
+            f"{'upper' if upper else 'lower'} bound of its 90% interval is"
             f" {_format_difference(ends[upper], digits)}"
         )
         lower = outcome.is_significant and outcome.loss > 0
@@ -199,7 +199,7 @@ def _describe_power(outcome: GateOutcome) -> str:
     return (
         f"These {w.format_count(outcome.queries)} queries detect a loss of about"
         f" {format_absolute_difference(float(f'{outcome.smallest_loss:.2g}'))} with"
-        f" 80{w.NO_BREAK}% power. A loss of {double_margin}, twice the margin, would fail the gate"
+        f" 80% power. A loss of {double_margin}, twice the margin, would fail the gate"
         f" {w.format_share(outcome.failure_chance_at_twice_margin)} of the time."
     )
 
@@ -212,7 +212,7 @@ def floor_finding(outcome: FloorOutcome) -> str:
     statement = f"{describe_target(floor)} is {w.format_distinct_score(outcome.score, floor.least)}"
     if floor.by_bound and not math.isnan(outcome.end):
         end_name = "lower" if higher else "upper"
-        statement += f", and the {end_name} bound of its 90{w.NO_BREAK}% interval is"
+        statement += f", and the {end_name} bound of its 90% interval is"
         statement += f" {w.format_distinct_score(outcome.end, floor.least)}"
     if outcome.outcome == HELD:
         return f"{w.sentence_case(name)} held: {statement} (required: {least_text})."

@@ -46,7 +46,7 @@ def detectable_difference_check(smallest_difference: float) -> RobustnessCheck |
     `smallest_difference` is the result of `comparing.power.smallest_detectable_difference`."""
     if not math.isfinite(smallest_difference) or not smallest_difference:
         return None
-    brief = f"{format_absolute_difference(smallest_difference)} or more (80{w.NO_BREAK}% power)"
+    brief = f"{format_absolute_difference(smallest_difference)} or more (80% power)"
     return _make_check("detectable", "Detectable now", brief)
 
 

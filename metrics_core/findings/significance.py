@@ -31,7 +31,7 @@ def detectable_difference_finding(smallest: float, n_queries: int) -> Sentence:
     return muted_span(
         f"{w.sentence_case(_these_queries_text(n_queries))} {noun} can detect"
         f" a difference of {format_absolute_difference(smallest)} or more, after correction"
-        f" (80{w.NO_BREAK}% power)."
+        f" (80% power)."
     )
 
 

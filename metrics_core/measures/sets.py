@@ -187,7 +187,7 @@ def utility(
 def judged_share(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
     """Share of the first k results that are judged. It shows how far other scores can be trusted,
     since an unjudged document counts as not relevant. Like every score it is a mean over queries,
-    and a query without results counts 0. In contrast, “88 % judged in the top 10 of both runs” on a
+    and a query without results counts 0. In contrast, “88% judged in the top 10 of both runs” on a
     page is a share of the documents of all lists together, in which a short list counts less."""
     return ratio(ranks.judged().count(cutoff), ranks.documents(cutoff))
 

@@ -4,8 +4,8 @@ Above 20,000 queries, each query is put into one of 10,000 groups at random, but
 each time. Group sizes differ by at most one query. In each draw, groups are drawn, and the mean is
 computed from the sums and counts of their queries. The variance of this mean is the same as for
 drawing single queries, up to chance in the grouping: the sums of groups of independent queries have
-the same variance, and G groups estimate it with a relative error of sqrt(2 / G). This is 1.4 % for
-10,000 groups, and 0.7 % for the standard error (random groups: Mahalanobis 1946; Wolter,
+the same variance, and G groups estimate it with a relative error of sqrt(2 / G). This is 1.4% for
+10,000 groups, and 0.7% for the standard error (random groups: Mahalanobis 1946; Wolter,
 Introduction to variance estimation, 2nd ed. 2007, ch. 2). The error is smaller than that of 2,000
 draws. Groups must be random because files are often sorted by category, so that neighbouring
 queries are alike."""

@@ -30,7 +30,7 @@ _KNOWN_ORDERS = (
     ("very low", "low", "medium", "middle", "high", "very high"),
     ("head", "torso", "tail"),
     ("easy for other runs", "medium for other runs", "hard for other runs"),
-    ("under half judged", "half to 80 % judged", "80 % or more judged", "all judged"),
+    ("under half judged", "half to 80% judged", "80% or more judged", "all judged"),
 )
 
 

@@ -111,7 +111,7 @@ def _group_by_judged_share(source: GroupSource) -> Groups | None:
     judged = sum(ranks.judged().count(source.cutoff) for ranks in pair)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.asarray(judged / np.asarray(listed))
-    names = ["under half judged", "half to 80 % judged", "80 % or more judged", "all judged"]
+    names = ["under half judged", "half to 80% judged", "80% or more judged", "all judged"]
     return _group_by_ranges(share, np.array([0.5, 0.8, 1.0]), names)
 
 

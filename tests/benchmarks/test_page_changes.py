@@ -21,5 +21,5 @@ def test_every_change_leads_to_a_view_of_its_own() -> None:
 
 def test_the_table_says_what_was_measured() -> None:
     text = told({"curves": Views([0.08] * 5, [0.1] * 5, [0.05] * 5, [0.2] * 5, [12.0] * 5)})
-    assert "top, 5 views: median 80 ms, 95 % within 80 ms, worst 80 ms" in text
-    assert "first, 5 views: median 100 ms, 95 % within 100 ms, worst 100 ms" in text
+    assert "top, 5 views: median 80 ms, 95% within 80 ms, worst 80 ms" in text
+    assert "first, 5 views: median 100 ms, 95% within 100 ms, worst 100 ms" in text

@@ -78,7 +78,7 @@ def test_a_picture_says_title_measure_runs_and_queries(
     if not name.startswith("curves"):
         assert "nDCG@10" in text
     if key in ("curve_P", "difference_by_group"):
-        assert "intervals: 95 %, bootstrap over queries" in text
+        assert "intervals: 95%, bootstrap over queries" in text
         assert "titles-only" in text and "hybrid" in text
     ground = ElementTree.parse(svg).getroot().get("style", "") + svg.read_text("utf-8")[:2000]
     red, green, blue = (int(palette.page[i : i + 2], 16) for i in (1, 3, 5))

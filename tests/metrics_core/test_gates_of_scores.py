@@ -22,7 +22,7 @@ from metrics_core.comparing.gate_conditions import Gate
 from metrics_core.measures import make_score_only_measure
 
 N = 60
-GATES = ("correct > -0.02", "latency_ms < 5 %", "mean(latency_ms) < 50")
+GATES = ("correct > -0.02", "latency_ms < 5%", "mean(latency_ms) < 50")
 
 
 def made_table(change: str) -> pd.DataFrame:
@@ -75,7 +75,7 @@ def test_gates_end_with_their_status(
 
 def test_the_ratio_of_a_gate_is_that_of_the_comparison() -> None:
     table = made_table("worse")
-    (outcome,) = gate_scores(table, "latency_ms < 5 %").outcomes
+    (outcome,) = gate_scores(table, "latency_ms < 5%").outcomes
     wide = table.pivot(index="query_id", columns="run", values="latency_ms")
     gaps = np.log(wide["v2"]) - np.log(wide["v1"])
     assert outcome.difference == pytest.approx(math.exp(gaps.mean()) - 1)
@@ -91,13 +91,13 @@ def test_the_ratio_of_a_gate_is_that_of_the_comparison() -> None:
 def test_one_timeout_does_not_turn_a_gate_on_the_ratio() -> None:
     table = made_table("same")
     table.loc[table["run"] == "v2", "latency_ms"] *= np.r_[60, np.full(N - 1, 0.7)]
-    assert gate_scores(table, "latency_ms < 5 %").outcomes[0].outcome == "not worse"
+    assert gate_scores(table, "latency_ms < 5%").outcomes[0].outcome == "not worse"
 
 
 def test_a_value_of_0_has_no_ratio() -> None:
     table = made_table("worse")
     table.iloc[0, 3] = 0
-    report = gate_scores(table, "latency_ms < 5 %", if_unclear="fail")
+    report = gate_scores(table, "latency_ms < 5%", if_unclear="fail")
     assert report.status == 3 and "because a value is 0 or below" in report.sentences[0]
     assert gate_scores(table, "mean(latency_ms) < 50").status == 1
 
@@ -107,13 +107,13 @@ def test_a_value_of_0_has_no_ratio() -> None:
     [
         (
             "latency_ms < 50",
-            r"not a valid gate for a cost(?s:.*)latency_ms < 5 %(?s:.*)mean\(latency_ms",
+            r"not a valid gate for a cost(?s:.*)latency_ms < 5%(?s:.*)mean\(latency_ms",
         ),
-        ("mean(latency_ms) < 5 %", "not a valid gate for a cost"),
-        ("correct > -2 %", "correct is not a cost"),
-        ("latency_ms < -5 %", "not a valid gate for a cost"),
+        ("mean(latency_ms) < 5%", "not a valid gate for a cost"),
+        ("correct > -2%", "correct is not a cost"),
+        ("latency_ms < -5%", "not a valid gate for a cost"),
         (["correct > -0.02", "correct < 0.02"], "disagree on whether a higher correct is better"),
-        ("latency < 5 %", "no scores of latency"),
+        ("latency < 5%", "no scores of latency"),
         ([], "No gate is given"),
     ],
 )
@@ -133,7 +133,7 @@ def test_the_sign_declares_the_direction(tmp_path: Path) -> None:
 
 def test_a_gate_reads_back_from_its_text() -> None:
     cost = make_score_only_measure("latency_ms", higher_is_better=False, scale="cost")
-    for text in ("latency_ms[kind=a b] < 2.5 %", "mean(latency_ms)[kind=a b] < 50"):
+    for text in ("latency_ms[kind=a b] < 2.5%", "mean(latency_ms)[kind=a b] < 50"):
         assert str(Gate.parse(text, [cost])) == text
 
 
@@ -174,7 +174,7 @@ def test_a_snapshot_is_the_baseline_of_a_gate_in_python(tmp_path: Path) -> None:
     table[table["run"] == first].to_csv(tmp_path / "s.csv", index=False)
     file = tmp_path / "base.json"
     assert main(["snapshot", "--scores", str(tmp_path / "s.csv"), "-o", str(file)]) == 0
-    gates = ["correct > -0.3", "latency_ms < 5 %"]
+    gates = ["correct > -0.3", "latency_ms < 5%"]
     own = gate_scores(table[table["run"] == second], gates, baseline=file)
     both = gate_scores(table[table["run"].isin([first, second])], gates, baseline=first)
     assert [o.outcome for o in own.outcomes] == [o.outcome for o in both.outcomes]

@@ -37,7 +37,7 @@ _IN_GROUPS = f"""
 **Many queries.** With more than {w.format_count(MOST_SINGLE)} queries, the test resamples
 {w.format_count(GROUPS)} groups of queries, not single queries. Queries are assigned to groups at
 random, the same way each time. Group sizes differ by at most one query. Intervals are at most
-about 1 % wider or narrower than with single queries.
+about 1% wider or narrower than with single queries.
 """
 
 
@@ -87,7 +87,7 @@ def _show_choices(context: PageContext, n_queries: int) -> None:
         value=method.level * 100,
         store=lambda level: {"level": "" if level == Method().level * 100 else f"{level:g}"},
         options=sorted({*_LEVELS, method.level * 100}),
-        format_func=lambda level: f"{level:g} %",
+        format_func=lambda level: f"{level:g}%",
     )
     session.draw_widget(
         st.number_input,

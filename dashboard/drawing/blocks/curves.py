@@ -50,8 +50,8 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     if not is_tested:
         return "Too few queries for bands."
     if drawing.is_single_run:
-        return "Band: 95 % interval."
-    return "Bands: 95 % intervals; below, simultaneous for all k."
+        return "Band: 95% interval."
+    return "Bands: 95% intervals; below, simultaneous for all k."
 
 
 def describe_lines(curves: Curves, drawing: Drawing) -> str:

@@ -63,7 +63,7 @@ def draw_difference_interval(
     low, high, level = interval
     gap, unit = row["difference"], ""
     if row.get("tested") == TYPICAL_RATIO:
-        unit = f"{w.NO_BREAK}%"
+        unit = "%"
         all_rows = all_rows.assign(
             difference=_percent_change(all_rows["ratio"]),
             low=_percent_change(all_rows["ratio_low"]),
@@ -123,7 +123,7 @@ def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float
 
 
 def interval_note(all_rows: pd.DataFrame, comparison: Comparison, level: float) -> str:
-    """Describe the intervals of `all_rows`, the rows of all loaded runs: "simultaneous 95 %
+    """Describe the intervals of `all_rows`, the rows of all loaded runs: "simultaneous 95%
     interval, three comparisons"."""
     text = f"{w.format_share(level)} interval"
     n = int(all_rows["p_corrected"].notna().sum())

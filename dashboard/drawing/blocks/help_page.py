@@ -58,7 +58,7 @@ _WORDS = (
     ),
     (
         "interval",
-        "Over many samples of queries, 95 % of such intervals contain the true value. Each page"
+        "Over many samples of queries, 95% of such intervals contain the true value. Each page"
         " corrects its intervals for its own comparisons, so their widths may differ.",
     ),
     (

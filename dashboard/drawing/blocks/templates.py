@@ -82,7 +82,7 @@ def split_words(name: str) -> list[str]:
 
 
 def percent(share: float) -> str:
-    """Format a share as a percentage in CSS, limited to the range from 0 to 100 %."""
+    """Format a share as a percentage in CSS, limited to the range from 0 to 100%."""
     return f"{min(max(share, 0.0), 1.0) * 100:.2f}%"
 
 

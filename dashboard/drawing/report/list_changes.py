@@ -31,7 +31,7 @@ _METHOD = (
     "Compared",
     "The documents in the lists and their order, without judgments. Overlap: share of the first"
     " k documents in common. If both lists are shorter than k, it is the share of the longer list."
-    " RBO: rank-biased overlap, persistence 0.9, extrapolated beyond k. Intervals: 95 %, over"
+    " RBO: rank-biased overlap, persistence 0.9, extrapolated beyond k. Intervals: 95%, over"
     " queries.",
 )
 

@@ -36,7 +36,7 @@ _NAME = 24
 _CHART = 374.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
 _BANDS = (
-    "Bands: 95 % intervals, simultaneous for the difference · Bar: significant"
+    "Bands: 95% intervals, simultaneous for the difference · Bar: significant"
     " · Thin line: half of the lists have ended"
 )
 

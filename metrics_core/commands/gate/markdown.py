@@ -156,7 +156,7 @@ def _gate_tables(report: GateReport) -> list[str]:
 
 def _gate_table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
     holds = ", all gates" if report.n_comparisons > 1 else ""
-    head = ["Result", "Run", "Measure", "Queries", "n", "Margin", f"Difference [95 %{holds}]"]
+    head = ["Result", "Run", "Measure", "Queries", "n", "Margin", f"Difference [95%{holds}]"]
     rows = [
         [
             _format_outcome(outcome.outcome),

@@ -82,7 +82,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             "--floor-shown",
             "floors_shown",
             "'MEASURE >= LEAST'",
-            "like --floor, but for the lower bound of the 90 %% confidence interval",
+            "like --floor, but for the lower bound of the 90%% confidence interval",
         ),
         (
             "--overlap",

@@ -48,7 +48,7 @@ def format_margin(gate: Gate) -> str:
     """Format the gate's margin with the sign of a loss, such as "−0.01"."""
     sign = w.MINUS if gate.direction > 0 else "+"
     if gate.is_ratio:
-        return f"{sign}{100 * gate.margin:g}{w.NO_BREAK}%"
+        return f"{sign}{100 * gate.margin:g}%"
     return f"{sign}{gate.margin:g}"
 
 
@@ -60,7 +60,7 @@ def format_target(gate: Gate) -> str:
 
 def format_change(outcome: GateOutcome) -> str:
     """Format the difference. For a gate on the typical ratio, it is formatted as a percentage such
-    as "+27 %"."""
+    as "+27%"."""
     if outcome.gate.is_ratio:
         return _format_percents(outcome.difference)[0]
     return w.format_difference(outcome.difference, choose_decimals(outcome))
@@ -68,7 +68,7 @@ def format_change(outcome: GateOutcome) -> str:
 
 def format_bounds(outcome: GateOutcome, low: float, high: float) -> str:
     """Format an interval of the difference. For a gate on the typical ratio, its bounds are
-    percentages: "[+19 %, +36 %]"."""
+    percentages: "[+19%, +36%]"."""
     if not outcome.gate.is_ratio:
         return w.format_interval(low, high, choose_decimals(outcome))
     return w.DASH if math.isnan(low) else f"[{', '.join(_format_percents(low, high))}]"
@@ -76,13 +76,13 @@ def format_bounds(outcome: GateOutcome, low: float, high: float) -> str:
 
 def _format_percents(*shares: float) -> list[str]:
     return [
-        w.DASH if math.isnan(share) else f"{w.format_difference(100 * share, 1)}{w.NO_BREAK}%"
+        w.DASH if math.isnan(share) else f"{w.format_difference(100 * share, 1)}%"
         for share in shares
     ]
 
 
 def _gate_rows(report: GateReport) -> list[dict[str, str]]:
-    interval_column = f"95{w.NO_BREAK}%" + (", all gates" if report.n_comparisons > 1 else "")
+    interval_column = "95%" + (", all gates" if report.n_comparisons > 1 else "")
     return [
         {
             "result": outcome.outcome,
@@ -93,7 +93,7 @@ def _gate_rows(report: GateReport) -> list[dict[str, str]]:
             "margin": format_margin(outcome.gate),
             "difference": format_change(outcome),
             interval_column: format_bounds(outcome, outcome.low, outcome.high),
-            f"90{w.NO_BREAK}%, each": format_bounds(outcome, outcome.inner_low, outcome.inner_high),
+            "90%, each": format_bounds(outcome, outcome.inner_low, outcome.inner_high),
         }
         for outcome in report.outcomes
     ]

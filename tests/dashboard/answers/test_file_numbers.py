@@ -29,16 +29,14 @@ def test_the_three_numbers_follow_the_limit_and_the_depth() -> None:
     assert found.counts == (
         ("1 of 3", "rated users are in each of two runs"),
         ("4", "ratings, 2 of them 4 or more"),
-        ("60\u00a0%", "of the top 10 rated"),  # without d, of whom nobody knows anything
+        ("60%", "of the top 10 rated"),  # without d, of whom nobody knows anything
     )
-    assert found.warning.startswith(
-        "40\u00a0% of the top 10 is not rated. Choose “not relevant” only"
-    )
+    assert found.warning.startswith("40% of the top 10 is not rated. Choose “not relevant” only")
     first = file_numbers(RunsAndQrels((ONE,), QRELS), SEARCH_WORDS, 1, 1)
     assert first.counts == (
         ("2 of 3", "judged queries are in the run"),
         ("4", "judgments, 3 of them 1 or more"),
-        ("100\u00a0%", "of the top 1 judged"),
+        ("100%", "of the top 1 judged"),
     )
     assert not first.warning
 

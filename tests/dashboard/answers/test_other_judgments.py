@@ -96,8 +96,7 @@ def test_versions_that_the_judgments_hardly_know_are_told_apart() -> None:
     }  # fmt: skip
     told = version_sentences(rows, [beside(THERE)], 1)
     assert told[0].startswith(
-        "Fewer results are judged for v3 (0\u00a0% of its top 1) than for other versions (up to"
-        " 100\u00a0%)."
+        "Fewer results are judged for v3 (0% of its top 1) than for other versions (up to 100%)."
     )
     assert told[2] == (
         "Of 2025 has 20 judgments for 10 queries. Its means cover only the 6 queries that are"

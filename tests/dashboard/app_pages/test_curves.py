@@ -29,7 +29,7 @@ def test_charts_carry_the_numbers_of_metrics_core_and_no_names() -> None:
 
 def test_the_other_parts_are_in_the_address() -> None:
     app = opened("curves", part="recall")
-    assert "dense has 64 % precision at 50 % recall" in text_of(app)
+    assert "dense has 64% precision at 50% recall" in text_of(app)
     assert len(app.get("plotly_chart")) == 1 and "Precision when" in text_of(app)
     app = opened("curves", part="table")
     assert not app.get("plotly_chart") and "dense minus bm25" in text_of(app)

@@ -71,13 +71,13 @@ def test_runs_that_nobody_judged_get_a_verdict(runs: list[Run]) -> None:
     assert "2 of 10 queries judged" in early and "Continue with the random queries" in early
     shown = grade([pair for pair in pairs if pair[0] in order[:25]])
     assert "hybrid beats bm25" in shown and "clear difference" in shown
-    assert re.search(r"so far, on 2\d of 50 random queries: 99\.9 % interval", shown)
+    assert re.search(r"so far, on 2\d of 50 random queries: 99\.9% interval", shown)
     # Pages of the lists stay without scores, and say nothing of layers.
     for page in ("queries", "breakdown", "curves"):
         text = text_of(opened(page, **PAIR))
         assert "own grade" not in text and "beats" not in text
     shown = grade(pairs)
-    assert "on 50 random queries: 95 % interval" in shown and "Draw more queries" in shown
+    assert "on 50 random queries: 95% interval" in shown and "Draw more queries" in shown
     done = opened("judge", **PAIR)
     assert "See Overview" in text_of(done) and rows_of(done)["rows"] == []
     assert [b.label for b in done.button if "raw" in b.label] == ["Draw 50 more queries"]

@@ -55,7 +55,7 @@ def test_the_columns_of_a_file_without_a_header_are_chosen_and_changed_back() ->
     assert [meaning(app, f"column {n}").value for n in (1, 2, 3)] == ["query", "doc", "score"]
     assert "all 3 are query ids of my.qrels" in shown and "falls from row to row" in shown
     assert "q11d19grade 1" in shown, "the first row as it will be read"
-    assert "Gives the run mine: 3 lists of 2 documents, 67 % of the top 10 judged." in shown
+    assert "Gives the run mine: 3 lists of 2 documents, 67% of the top 10 judged." in shown
     press(app, "Import as a run")
     assert "Two files are loaded" in text_of(app)
     assert "Query from 1, document from 2, score from 3. Files with these fields" in text_of(app)
@@ -109,13 +109,13 @@ def test_the_numbers_follow_what_is_relevant_and_what_no_rating_means() -> None:
     given(app, ("ratings.csv", RATINGS), ("als.csv", RECOMMENDED))
     shown = text_of(fields(app, 0))
     assert "rated users are in the run12 of 12" in shown
-    assert "ratings, 60 of them 1 or more60" in shown and "of the top 10 rated30 %" in shown
+    assert "ratings, 60 of them 1 or more60" in shown and "of the top 10 rated30%" in shown
     assert "UserItemRating" in shown and "only 1, 2, 3, 4 and 5" in shown
     pills(app, "Relevant from").set_value(4).run()
     shown = text_of(app)
     assert "ratings, 24 of them 4 or more60" in shown
     assert app.query_params["m"] == "P(rel=4)@k", "the link says from which rating"
-    assert "70 % of the top 10 is not rated." in shown
+    assert "70% of the top 10 is not rated." in shown
     pills(app, "Not rated").set_value(True).run()
     assert workspace().collection("own").settings.complete
     assert "is not rated." not in text_of(app)

@@ -231,8 +231,8 @@ def test_slices_of_a_cost_compare_typical_ratios() -> None:
     ratios = values["new"] / base
     typical = [np.exp(np.log(ratios[mask]).mean()) for mask in (is_slow, ~is_slow)]
     assert [found.difference, found.elsewhere] == [
-        f"+{100 * (typical[0] - 1):.0f}\u00a0%",
-        f"−{100 * (1 - typical[1]):.0f}\u00a0%",
+        f"+{100 * (typical[0] - 1):.0f}%",
+        f"−{100 * (1 - typical[1]):.0f}%",
     ]
     assert result.table.loc[0, ["ratio", "ratio_elsewhere"]].tolist() == pytest.approx(typical)
     # With a value of 0 there is no ratio, and without a direction no better or worse.

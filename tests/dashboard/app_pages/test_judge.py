@@ -374,7 +374,7 @@ def test_queries_are_drawn_judged_in_their_order_and_the_comparison_opens(
     assert re.search(r"on 1\d of 50 random queries: .* Randomly selected on \S+, seed 50\.", shown)
     assert "so far" in shown and "queries are judged, a verdict needs p ≤ 0.001." in shown
     changes = {name: value for name, value, _ in rows_of(app)["queue"]["changes"]}
-    assert changes.keys() >= {"hybrid", "bm25", "difference so far", "99.9\u00a0% interval"}
+    assert changes.keys() >= {"hybrid", "bm25", "difference so far", "99.9% interval"}
     # A query that was not drawn is counted in a note and moves nothing.
     told = rows_of(app)
     ((place, record),) = kept().collection(SAMPLE).draws.items()

@@ -16,7 +16,7 @@ def test_the_verdict_says_for_how_many_runs_it_holds_and_what_these_queries_can_
     shown = text_of(opened(""))
     assert "Significant after correction for three comparisons (p = 0.00" in shown
     assert (
-        "Three runs compared with one baseline, 95 % intervals and verdicts corrected for three"
+        "Three runs compared with one baseline, 95% intervals and verdicts corrected for three"
         " comparisons."
     ) in shown
     assert "These 104 queries can detect a difference of 0.07" in shown
@@ -73,7 +73,7 @@ def test_a_test_that_is_not_there_is_said_and_put_away() -> None:
     app = opened("", test="z", correction="holm", level="80")
     assert "There is no test 'z'." in text_of(app)
     next(b for b in app.button if b.label == "Continue without it").click().run()
-    assert "95 % intervals and verdicts corrected for three comparisons." in text_of(app)
+    assert "95% intervals and verdicts corrected for three comparisons." in text_of(app)
 
 
 def test_a_margin_is_part_of_the_verdict() -> None:
@@ -93,7 +93,7 @@ def test_the_choices_write_the_address() -> None:
     assert app.query_params["correction"] == "bonferroni"
     app.selectbox(key="w_level").select(90.0).run()
     assert app.query_params["level"] == "90"
-    assert "90 % intervals" in text_of(app) and "Bonferroni" in text_of(app)
+    assert "90% intervals" in text_of(app) and "Bonferroni" in text_of(app)
     app.selectbox(key="w_test").select("bootstrap").run()
     assert "test" not in app.query_params and "correction" not in app.query_params
     app.number_input(key="w_margin").set_value(0.02).run()

@@ -149,7 +149,7 @@ def test_a_query_marks_new_gone_and_moved_documents(small: Path) -> None:
 
 def test_overlap_by_cutoff_and_by_group(small: Path) -> None:
     curves = text_of(opened("curves", **PAIR))
-    assert "The lists share 62 % of the top 4" in curves
+    assert "The lists share 62% of the top 4" in curves
     groups = text_of(opened("breakdown", by="kind", **PAIR))
     assert "Overlap is smallest in y, largest in x" in groups
     assert "0.250" in groups and "1.000" in groups

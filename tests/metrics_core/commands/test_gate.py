@@ -58,7 +58,7 @@ def test_not_worse_ends_with_0(gate: Gate) -> None:
     status, out, _ = gate("--gate", "nDCG@10 > -0.03")
     assert status == 0
     assert f"Not worse: nDCG@10 {w.MINUS}0.011 [{w.MINUS}0.029, 0.008]. A loss of 0.03" in out
-    assert f"the lower bound of its 90 % interval is {w.MINUS}0.029" in out
+    assert f"the lower bound of its 90% interval is {w.MINUS}0.029" in out
     assert "1 of 1 gate passed" in out and "explain" not in out
     assert out.endswith("Passed.\n")
 
@@ -98,7 +98,7 @@ def test_cannot_tell_ends_as_it_is_set(gate: Gate) -> None:
     assert status == 0
     assert "Cannot tell: nDCG@10" in out
     assert "A loss of 0.01 is neither confirmed nor ruled out." in out
-    assert "These 104 queries detect a loss of about 0.027 with 80 % power" in out
+    assert "These 104 queries detect a loss of about 0.027 with 80% power" in out
     assert "inconclusive checks applies: pass (--if-unclear pass)" in out
     status, out, _ = gate(*asked, "--if-unclear", "fail")
     assert status == 3
@@ -143,7 +143,7 @@ def test_several_gates_and_runs_are_corrected_together(gate: Gate) -> None:
         (
             ("--floor-shown", "AP >= 0.5"),
             1,
-            "Below the floor: AP is 0.537, and the lower bound of its 90 % interval is 0.485",
+            "Below the floor: AP is 0.537, and the lower bound of its 90% interval is 0.485",
         ),
     ],
 )
@@ -253,9 +253,9 @@ def test_an_overlap_takes_no_judgments(
     asked = ["compare", "none", "dense.run", "hybrid.run", "--overlap"]
     assert main([*asked, "top10 >= 0.8"]) == 0
     out = capsys.readouterr().out.replace(w.NO_BREAK, " ")
-    assert "Overlap sufficient: 88 % of the top 10 remained (required: 80 %" in out
+    assert "Overlap sufficient: 88% of the top 10 remained (required: 80%" in out
     assert "Largest changes among 86 changed queries (top 10 of hybrid):" in out
-    assert out.split("RBO\n")[1].startswith("q003   60 %")
+    assert out.split("RBO\n")[1].startswith("q003    60%")
     assert main([*asked, "top10 >= 0.9"]) == 1
     assert "Overlap too small: 88" in capsys.readouterr().out
     assert main(["compare", "none", "dense.run", "dense.run", "--overlap", "top5 >= 1"]) == 0

@@ -45,7 +45,7 @@ def test_a_comment_has_heading_table_reasons_and_queries(gate: Gate) -> None:
     assert lines[0] == "## ❌ Worse: AP falls by 0.023 [0.003, 0.042]"
     counted = "104 queries: 1 gate failed, 2 passed, 1 inconclusive."
     assert lines[2] == f"**hybrid** against **dense**, {counted}"
-    at = lines.index("| Result | Measure | Queries | n | Margin | Difference [95 %, all gates] |")
+    at = lines.index("| Result | Measure | Queries | n | Margin | Difference [95%, all gates] |")
     assert [line.split(" | ")[0] for line in lines[at + 2 : at + 6]] == [
         "| ❌ **worse**",
         "| ⚪\u00a0cannot\u00a0tell",

@@ -65,7 +65,7 @@ def test_it_says_what_these_queries_can_detect(command: Command, tmp_path: Path)
     _, out, _ = command(*words, "nDCG@10,GMAP,P@10")
     assert out.splitlines()[1:] == [
         "Losses that a gate can detect, for choosing margins: nDCG@10 0.077 and P@10 0.029 (with"
-        " at least 80\N{NO-BREAK SPACE}% power, if a change affects 30\N{NO-BREAK SPACE}% of the"
+        " at least 80% power, if a change affects 30% of the"
         " queries)."
     ]
     assert command(*words, "GMAP")[1].count("\n") == 1

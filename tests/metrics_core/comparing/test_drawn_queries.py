@@ -53,7 +53,7 @@ def test_a_verdict_must_be_surer_before_an_end_and_after_drawing_more() -> None:
 
 
 def test_the_guess_of_what_a_draw_would_detect() -> None:
-    # 2.85 standard errors: t for 5 % two-sided, and 80 % power, on 50 queries.
+    # 2.85 standard errors: t for 5% two-sided, and 80% power, on 50 queries.
     assert detectable_difference(50, 45 / 104) == pytest.approx(0.067, abs=0.002)
     assert detectable_difference(200, 45 / 104) < 0.6 * detectable_difference(50, 45 / 104)
     assert math.isnan(detectable_difference(5, 0.5)) and math.isnan(detectable_difference(1, 0.5))

@@ -270,7 +270,7 @@ def test_the_command_says_what_is_tested(
     lower = ("--lower", "latency_ms", "-m", "latency_ms")
     text = printed(*lower)
     assert "typical ratio  ×1.73 [" in text and "worse" in text
-    sentence = "v2, latency_ms: typically 73 % slower (95 %: "
+    sentence = "v2, latency_ms: typically 73% slower (95%: "
     assert sentence in text and ". Not tested: mean +78.375 ms (183.9 against 105.5);" in text
     assert "| typical ratio | ×1.73 [" in printed(*lower, "--format", "markdown")
     (row,) = json.loads(printed(*lower, "--format", "json"))

@@ -65,6 +65,6 @@ def test_precision_at_half_the_recall() -> None:
         for run, level in (("a", 0.25), ("b", 0.5), ("hidden", 0.9))
     )
     assert precision_at_half_recall_finding(frame, ["a", "b"]) == (
-        "Precision at 50\u00a0% recall: b 0.500 and a 0.250."
+        "Precision at 50% recall: b 0.500 and a 0.250."
     )
     assert "No run" in precision_at_half_recall_finding(frame.assign(precision=np.nan), ["a"])

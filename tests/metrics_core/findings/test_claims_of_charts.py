@@ -232,7 +232,7 @@ def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
         r"The difference is significantly unlike that of the other queries in (\w+) of"
-        r" (\S+) tested groups? \(one or two columns; false discovery rate 5\s%\)\.$",
+        r" (\S+) tested groups? \(one or two columns; false discovery rate 5%\)\.$",
         text,
     )
     if not said:

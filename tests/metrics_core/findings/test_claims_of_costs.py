@@ -65,7 +65,7 @@ def false_claims(case: CostCase, text: str) -> Iterator[Any]:
     row = case.frame.iloc[1]
     gaps = case.values - case.base
     has_zero = bool((np.minimum(case.values, case.base) <= 0).any())
-    if match := re.search(r"Typically (?:([\d.,]+) % (\w+)|the same)", text):
+    if match := re.search(r"Typically (?:([\d.,]+)% (\w+)|the same)", text):
         ratio = float(np.exp(np.mean(np.log(case.values) - np.log(case.base))))
         yield has_zero and "a ratio to 0"
         if match[1]:
@@ -109,15 +109,15 @@ def test_costs_are_as_said() -> None:
 def false_in_gate(case: CostCase, text: str) -> Iterator[Any]:
     gaps = np.log(case.values) - np.log(case.base)
     ratio = float(np.exp(gaps.mean()))
-    if match := re.search(r"typically ([\d.,]+) % (\w+)", text):
+    if match := re.search(r"typically ([\d.,]+)% (\w+)", text):
         yield not is_percent(match[1], ratio) and match[0]
         yield match[2] != (case.more if ratio > 1 else case.less) and match[2]
-    (outcome,) = gate_scores(case.scores, f"{case.name} < 5 %", baseline="run0").outcomes[:1]
-    if match := re.search(r"upper bound of its 90 % interval is ([+−][\d.]+) %", text):
+    (outcome,) = gate_scores(case.scores, f"{case.name} < 5%", baseline="run0").outcomes[:1]
+    if match := re.search(r"upper bound of its 90% interval is ([+−][\d.]+)%", text):
         yield not is_rounded(match[1], 100 * outcome.inner_high) and match[1]
         yield not value_of(match[1]) < 5 and "not ruled out"
     yield text.startswith("Worse") and not ratio > 1.05 and "a loss"
-    yield "larger than 5 %" in text and not ratio > 1.05 and "more"
+    yield "larger than 5%" in text and not ratio > 1.05 and "more"
 
 
 def test_gates_on_ratios_are_as_said() -> None:
@@ -125,7 +125,7 @@ def test_gates_on_ratios_are_as_said() -> None:
     two_runs = [case for case in cases if len(case.scores.runs) == 2]
 
     def sentence(case: CostCase) -> str:
-        (text,) = gate_scores(case.scores, f"{case.name} < 5 %", baseline="run0").sentences
+        (text,) = gate_scores(case.scores, f"{case.name} < 5%", baseline="run0").sentences
         return text.replace("\N{NO-BREAK SPACE}", " ")
 
     assert not offenders(two_runs, sentence, false_in_gate)
@@ -215,7 +215,7 @@ def test_a_cost_in_words() -> None:
     scores = Scores(("a", "b"), ids, (measure,), values[:, :, None], values == 0)
     text = verdict_finding(compare(scores, measure, "a"), "latency_ms", "b", "a").text
     text = text.replace("\N{NO-BREAK SPACE}", " ")
-    assert text.startswith("b falls behind a [clear loss|worse] Typically 28 % slower (95 %: ")
+    assert text.startswith("b falls behind a [clear loss|worse] Typically 28% slower (95%: ")
     assert "(127.8 against 100.0); half of the difference comes from 6 queries." in text
 
 

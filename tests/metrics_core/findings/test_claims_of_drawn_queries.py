@@ -75,7 +75,7 @@ def false_in_result(state: DrawnJudgments, text: str) -> Iterator[str | bool]:
     assert row is not None
     gap = re.search(
         r"differs by (\S+?)(?: so far)?, on .*:"
-        r" (?:(\S+)\s% interval (\S+) to (\S+?) \(|not tested:)",
+        r" (?:(\S+)% interval (\S+) to (\S+?) \(|not tested:)",
         text,
     )
     assert gap, text
@@ -137,7 +137,7 @@ def test_the_rows_beside_it() -> None:
             assert list(rows)[:2] == ["new", "old"]
             gap = rows["difference" if state.is_finished else "difference so far"]
             assert is_rounded(gap, row["difference"])
-            ends = rows[f"{100 * state.level:g}\u00a0% interval"].split(" to ")
+            ends = rows[f"{100 * state.level:g}% interval"].split(" to ")
             assert (
                 [value_of(end) for end in ends]
                 == pytest.approx([row["low"], row["high"]], abs=6e-4)

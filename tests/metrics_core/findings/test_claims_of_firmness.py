@@ -521,7 +521,7 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     now, low, high, exact = span_of(given)
     reached, _ = bounds_of(given)
     can = {side_of(reached.lowest), side_of(reached.highest)} - {side_of(now)} != set()
-    yield ("unjudged: 12\u00a0% of both top 10s; cannot" in text) == can and "unjudged"
+    yield ("unjudged: 12% of both top 10s; cannot" in text) == can and "unjudged"
     gaps = better_of(given) * (pair_of(given).side or 1)
     known = np.sort(gaps[~np.isnan(gaps)])[::-1]
     left = known.sum() - np.cumsum(known)

@@ -130,13 +130,13 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
     if end := re.search(rf"(lower|upper) bound of .* is ({NUMBER})\)", text):
         yield not is_rounded(end[2], -found.gate.direction * worst) and f"not {worst}"
         yield (end[1] == "lower") != (found.gate.direction > 0) and "the other end"
-    if shown := re.search(rf"loss of about ({NUMBER}) with 80 % power", text):
+    if shown := re.search(rf"loss of about ({NUMBER}) with 80% power", text):
         yield (
             abs(value_of(shown[1]) / found.smallest_loss - 1) > 0.06
             and f"not {found.smallest_loss}"
         )
         yield found.smallest_loss < margin and "smaller than the margin"
-    if share := re.search(r"would fail (<? ?\d+) %", text):
+    if share := re.search(r"would fail (<?\d+)%", text):
         yield (
             abs(value_of(share[1].replace(" ", "")) / 100 - found.failure_chance_at_twice_margin)
             > 0.011

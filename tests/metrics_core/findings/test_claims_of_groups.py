@@ -428,9 +428,9 @@ def precision_of(given: Situation) -> pd.DataFrame:
 def false_in_precision(given: Situation, text: str) -> Iterator[str | bool]:
     frame = precision_of(given)
     half = frame[frame["recall"].round(6) == 0.5].set_index("run")["precision"]
-    said = re.match(r"run1 has (\d+)\s% precision at 50\s% recall \|", text)
+    said = re.match(r"run1 has (\d+)% precision at 50% recall \|", text)
     yield (said is None or abs(int(said[1]) - 100 * half["run1"]) > 0.5 + 1e-9) and "run1"
-    other = re.search(r"run0 has (\d+)\s%\.", text)
+    other = re.search(r"run0 has (\d+)%\.", text)
     yield (other is None or abs(int(other[1]) - 100 * half["run0"]) > 0.5 + 1e-9) and "run0"
     yield "Not tested; the test uses nDCG@10" not in text and "not tested"
 

@@ -95,7 +95,7 @@ def test_another_method_is_said() -> None:
     chosen = Method("t-test", "none", level=0.9)
     told = verdict_finding(two, "nDCG@10", "hybrid", "bm25", method=chosen).lead.text
     t = TESTS["t-test"]
-    assert f"Significant at 10 % by {t}, not corrected for two comparisons" in plain(told)
+    assert f"Significant at 10% by {t}, not corrected for two comparisons" in plain(told)
 
 
 BEHIND = {"mean": 0.41, "difference": -0.161, "low": -0.2, "high": -0.1, "verdict": "worse"}
@@ -171,7 +171,7 @@ def test_one_run_only() -> None:
     found = single_run_finding(one, "nDCG@10", "hybrid", (0.574, 0.697))
     assert found.title.text == "hybrid scores 0.631 on nDCG@10" and not found.badge
     assert plain(found.lead.text) == (
-        "95 % interval 0.574 to 0.697 over 84 queries. Add a second run to compare."
+        "95% interval 0.574 to 0.697 over 84 queries. Add a second run to compare."
     )
     of_two = single_run_finding(one, "nDCG@10", "hybrid", (np.nan, np.nan), runs_loaded=2)
     assert of_two.lead.text == "Over 84 queries. Choose another run to compare."

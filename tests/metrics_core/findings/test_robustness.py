@@ -59,7 +59,7 @@ def test_unjudged_documents(
 ) -> None:
     entry = ways.unjudged_check(reached, span, 0.12, 10)
     assert (entry.word, entry.tone) == (word, tone)
-    assert "12\u00a0% of both runs’ top 10 is unjudged." in entry.reason
+    assert "12% of both runs’ top 10 is unjudged." in entry.reason
 
 
 def test_a_bound_is_said_to_be_one() -> None:
@@ -151,7 +151,7 @@ def test_one_query_carries_its_share() -> None:
     values = [0.5] + [0.2] * 12 + [-0.1] * 4
     said = (
         "The one query for which only new has a relevant result in the top 3 accounts for"
-        " 20\u00a0% of the difference."
+        " 20% of the difference."
     )
     assert said in told_of(values, [0], depth=3)
 
@@ -336,7 +336,7 @@ def test_missing_queries() -> None:
         file_risks.missing_queries_check({"old": 2}, 0.1, 0.05, 7, share=share)
         for share in (0.43, 0.1, 1.2)
     ]
-    assert [each is not None and "for 43\u00a0% of the difference" in each.reason
+    assert [each is not None and "for 43% of the difference" in each.reason
             for each in shares] == [True, False, False]  # fmt: skip
     turned = file_risks.missing_queries_check({"new": 1, "old": 2}, 0.1, -0.05, 7)
     assert turned is not None and (turned.word, turned.tone) == ("reverse it", "not firm")

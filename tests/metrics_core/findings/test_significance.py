@@ -32,8 +32,7 @@ def test_an_effect_size_says_what_it_is() -> None:
 
 def test_what_would_have_shown() -> None:
     assert detectable_difference_finding(0.0571, 104).text == (
-        "These 104 queries can detect a difference of 0.057 or more, after correction"
-        " (80\u00a0% power)."
+        "These 104 queries can detect a difference of 0.057 or more, after correction (80% power)."
     )
     assert (
         "detect a difference of 0.00031 or more"

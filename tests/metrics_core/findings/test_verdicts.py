@@ -32,23 +32,23 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("rows", "method", "said"),
     [
-        ([{}], DEFAULT_METHOD, "One run compared with one baseline, 95\u00a0% intervals."),
+        ([{}], DEFAULT_METHOD, "One run compared with one baseline, 95% intervals."),
         (
             [{}, ALIKE],
             DEFAULT_METHOD,
-            "Two runs compared with one baseline, 95\u00a0% intervals; one is not tested, because"
+            "Two runs compared with one baseline, 95% intervals; one is not tested, because"
             " too few of its queries differ.",
         ),
         (
             [{}, {}, FEW],
             DEFAULT_METHOD,
-            "Three runs compared with one baseline, 95\u00a0% intervals and verdicts corrected for"
+            "Three runs compared with one baseline, 95% intervals and verdicts corrected for"
             " two comparisons; one is not tested because it has too few queries.",
         ),
         (
             [{}, FEW, FEW, ALIKE],
             DEFAULT_METHOD,
-            "Four runs compared with one baseline, 95\u00a0% intervals; two are not tested because"
+            "Four runs compared with one baseline, 95% intervals; two are not tested because"
             " they have too few queries, and one, because too few of its queries differ.",
         ),
         (
@@ -81,11 +81,11 @@ def test_of_no_difference_that_matters_the_interval_is_that_which_was_tested() -
 
     assert found() == (
         "a and old [equivalent within 0.02|unclear] nDCG@10 is 0.504 against 0.500. The true"
-        " difference is between −0.009 and +0.017 (90 % interval), within the margin of 0.02."
+        " difference is between −0.009 and +0.017 (90% interval), within the margin of 0.02."
     )
-    assert "(98 % interval)" in found(level=0.99)
+    assert "(98% interval)" in found(level=0.99)
     assert "nDCG@10 is 0.500 for both. The true" in found(mean=0.5, difference=0.0)
-    assert "between −0.0090 and +0.0196 (90 %" in found(inner_high=0.0196)
+    assert "between −0.0090 and +0.0196 (90%" in found(inner_high=0.0196)
 
 
 def test_a_clear_difference_may_matter_to_nobody() -> None:

@@ -27,7 +27,7 @@ def test_interval_as_a_literal_bootstrap_t(values: np.ndarray, level: float) -> 
     drawn = np.random.default_rng(1).choice(values, (20_000, len(values)))
     with np.errstate(divide="ignore", invalid="ignore"):
         far = np.abs(drawn.mean(axis=1) - values.mean()) / stats.sem(drawn, axis=1)
-    # Two simulations of some 10,000 draws: a quantile's own error is about 3 % of this.
+    # Two simulations of some 10,000 draws: a quantile's own error is about 3% of this.
     error = stats.sem(values)
     reach = np.quantile(np.nan_to_num(far), level) * error
     assert float(ours.mean) == pytest.approx(values.mean(), rel=1e-14)

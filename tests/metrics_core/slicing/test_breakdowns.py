@@ -105,7 +105,7 @@ def test_only_a_large_enough_group_with_a_clear_difference_is_named() -> None:
 
 
 def test_intervals_are_widened_for_the_number_of_groups() -> None:
-    # Clear on its own at 95 %, but not at the 1 - 0.05/10 that ten groups ask for.
+    # Clear on its own at 95%, but not at the 1 - 0.05/10 that ten groups ask for.
     gap = np.random.default_rng(2).normal(0.028, 0.05, 20)
     alone = mean_interval(gap)
     assert float(alone.low) > 0 > float(mean_interval(gap, level=0.995).low)
@@ -199,7 +199,7 @@ def test_what_is_clear_holds_for_all_groups_together() -> None:
     )
     rows = summarise_groups(scores, "AP", groups, baseline="bm25")
     alarms = rows[rows["run"] != "bm25"].groupby("run")["clear"].any()
-    # 5 % of 150 are 7.5; more than 14 has a chance of 1 %.
+    # 5% of 150 are 7.5; more than 14 has a chance of 1%.
     assert alarms.sum() <= 14
 
 

@@ -106,7 +106,7 @@ def test_relevant_documents_are_counted() -> None:
 def test_the_judged_share_is_of_both_compared_runs() -> None:
     found = groups("judged in the top k")
     # Two of three listed documents are judged where one run lists an unjudged one.
-    assert found["q00"] == "all judged" and found["q01"] == "half to 80 % judged"
+    assert found["q00"] == "all judged" and found["q01"] == "half to 80% judged"
     one_deep = make_derived_columns(replace(material(), cutoff=1))
     assert "judged in the top k" + MARK not in one_deep
 
@@ -139,5 +139,5 @@ def test_every_derived_column_explains_itself_and_has_its_order() -> None:
     assert find_derived_column("category") is None
     order = ["easy for other runs", "medium for other runs", "hard for other runs"]
     assert order_groups(reversed(order)) == order
-    shares = ["under half judged", "half to 80 % judged", "80 % or more judged", "all judged"]
+    shares = ["under half judged", "half to 80% judged", "80% or more judged", "all judged"]
     assert order_groups([*reversed(shares), NO_GROUP]) == [*shares, NO_GROUP]

@@ -103,7 +103,7 @@ def test_groups_that_vary_more_are_not_taken_for_groups_that_gain() -> None:
     ],
 )
 def test_where_no_group_differs_one_is_seldom_found(kind: str, queries: int, columns: int) -> None:
-    # Dealing alone finds 11 % of the second and fourth, flipping alone 11 % of the last.
+    # Dealing alone finds 11% of the second and fourth, flipping alone 11% of the last.
     assert cell(kind, NOTHING[kind], queries, columns, 300).found <= 0.065
 
 

@@ -141,7 +141,7 @@ def test_a_row_says_how_its_part_comes_about_and_leads_to_its_queries() -> None:
     html = drawn(table([0.02, 0.03, -0.01]))
     assert "9/40 × +0.089 = +0.020" in Page(html).text or "9/40 × +0.089 = +0.020" in html
     assert html.count('href="./queries?') == 3 and "<script>" not in html
-    assert "95\u00a0% interval" in html and html.count('class="interval"') == 3
+    assert "95% interval" in html and html.count('class="interval"') == 3
     assert html.count("<small>not tested</small>") == 1, "that without an interval"
     assert html.count('class="change better clear"') == 1
 

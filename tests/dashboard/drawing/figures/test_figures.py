@@ -720,10 +720,10 @@ def test_axes_of_groups_reach_what_is_drawn_with_labels_that_fit(low: float, hig
          "mean": high, "low": low, "high": high, "queries": 12}
     )  # fmt: skip
     for draw in (difference_by_group, score_by_group):
-        figure = draw(frame, drawing_of(STYLES), order=ORDER, label="bar: 95 % interval")
+        figure = draw(frame, drawing_of(STYLES), order=ORDER, label="bar: 95% interval")
         axis, notes = figure.layout.xaxis, [note.text for note in figure.layout.annotations]
         assert axis.range[0] < axis.tickvals[0] <= low and high <= axis.tickvals[-1] < axis.range[1]
         assert 4 <= len(axis.tickvals) <= 9 and sum(map(bool, axis.ticktext)) >= 3
         assert len({round(b - a, 9) for a, b in itertools.pairwise(axis.tickvals)}) == 1
-        assert "bar: 95 % interval" in notes
+        assert "bar: 95% interval" in notes
     assert draw_differences(LIGHT).layout.height == figure.layout.height - LINE

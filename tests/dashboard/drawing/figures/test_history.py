@@ -40,7 +40,7 @@ def test_each_judgments_have_a_line_of_their_own_with_a_place_between() -> None:
     assert [color == page for color in own.marker.color] == [False, True, False]
     assert [shape.x0 for shape in figure.layout.shapes] == [2]
     assert list(own.customdata[1]) == [
-        "v2", "v2", "0.500 [0.400, 0.600]  9 queries<br>80\u00a0% of its top 10 judged", "",
+        "v2", "v2", "0.500 [0.400, 0.600]  9 queries<br>80% of its top 10 judged", "",
     ]  # fmt: skip
     assert old.customdata[0][2].endswith("<br>2026-03<br>judgments of &lt;b&gt;old&lt;/b&gt;")
     texts = [note.text for note in figure.layout.annotations]
