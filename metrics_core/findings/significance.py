@@ -78,8 +78,9 @@ def effect_size_finding(row: Mapping[str, Any]) -> Sentence:
 
 def rounding_note(rows: pd.DataFrame) -> str:
     """Return a note that differences are computed before rounding. The note is empty unless a
-    difference contradicts its two means as they are printed, with three decimals. Columns used:
-    mean, baseline_mean, difference."""
+    difference contradicts its two scores as they are printed, with three decimals. Columns used:
+    mean or score, baseline_mean or baseline_score, and difference."""
+    rows = rows.rename(columns={"score": "mean", "baseline_score": "baseline_mean"})
     exact = rows[["mean", "baseline_mean", "difference"]].to_numpy(float)
     printed = np.array([[float(f"{value:.3f}") for value in row] for row in exact])
     errors = [values @ (1, -1, -1) for values in (exact, printed)]

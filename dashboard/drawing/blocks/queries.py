@@ -236,14 +236,13 @@ def draw_filters(conditions: Sequence[tuple[str, str]], make_link_without: Link)
 def draw_strip_note(query_list: QueryList, max_queries: int) -> Markup:
     """Draw a note that says what the chart of sorted differences shows and how to use it. If there
     are more than `max_queries` queries, the note says that only some are shown."""
-    scores = {"score": "mean", "baseline_score": "baseline_mean"}
     return _render(
         "strip_said",
         paired=query_list.paired,
         most=max_queries,
         mean=query_list.mean,
         span=query_list.difference_span,
-        rounding=rounding_note(query_list.frame.rename(columns=scores)),
+        rounding=rounding_note(query_list.frame),
     )
 
 

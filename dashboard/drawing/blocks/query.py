@@ -132,9 +132,7 @@ def draw_ranks_by_run(
         cutoff=diagnosis.cutoff,
         n_relevant=diagnosis.n_relevant,
         reach_is_exact=diagnosis.residual_is_exact,
-        rounding=rounding_note(
-            rows.assign(mean=rows["score"], baseline_mean=rows["score"] - rows["difference"])
-        ),
+        rounding=rounding_note(rows.assign(baseline_score=rows["score"] - rows["difference"])),
     )
 
 

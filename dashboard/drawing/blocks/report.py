@@ -133,8 +133,9 @@ def draw_slide(
 
 
 def draw_check_reasons(robustness: Robustness, styles: Styles, *, is_brief: bool = False) -> Markup:
-    """Draw each check of the verdict, with its reason unless `is_brief` is true. If the verdict is
-    inconclusive, the possible ways to make it conclusive are drawn instead of the checks."""
+    """Draw each check of the verdict with its reason, of which `is_brief` leaves the first
+    sentence. If the verdict is inconclusive, the possible ways to make it conclusive are drawn
+    instead of the checks."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
@@ -143,16 +144,13 @@ def draw_check_reasons(robustness: Robustness, styles: Styles, *, is_brief: bool
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear else entry.word
         question = question_of_check(check, robustness)
-        reason = "" if is_brief else shorten_run_names(entry.reason, styles)
-        rows.append((mark, kind, spoken, question, word, reason))
+        reason = entry.reason.partition(". ")[0].removesuffix(".") if is_brief else entry.reason
+        rows.append((mark, kind, spoken, question, word, shorten_run_names(reason, styles)))
     return _render("reasons", rows=rows)
 
 
-def draw_panels(
-    charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup
-) -> Markup:
-    """Draw charts side by side with a common legend. Each chart has a heading, a drawing, and a
-    flag that is true if it shows the chosen measure."""
+def draw_panels(charts: Sequence[tuple[Markup, Markup]], legend: Markup, note: Markup) -> Markup:
+    """Draw charts side by side with a common legend. Each chart has a heading and a drawing."""
     return _render("panels", charts=charts, legend=legend, note=note)
 
 

@@ -270,12 +270,10 @@ class ReportParts:
         )
         if is_tested and not drawing.is_single_run:
             text += f" {curves.short_lists.text}" * bool(curves.short_lists)
-        chosen_name = drawing.comparison.measure.declaration.name
         charts = [
             (
                 curves_blocks.draw_panel_heading(f"{family}@k", ""),
                 self.draw_chart(family, drawing),
-                family == chosen_name,
             )
             for family in curves.frames
         ]

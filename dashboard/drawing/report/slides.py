@@ -33,8 +33,9 @@ _QUERY = 80
 """Maximum number of characters of a query in a headline."""
 _NAME = 24
 """Maximum number of characters of a run's name above a chart."""
-_CHART = 374.0
+_CHART = 330.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
+_GRADES = "Number in a square: relevance grade; ? = not judged"
 _BANDS = (
     "Bands: 95% intervals, simultaneous for the difference · Bar: significant"
     " · Thin line: half of the lists have ended"
@@ -183,7 +184,6 @@ class _Slides:
             (
                 curves_blocks.draw_panel_heading(head, ""),
                 self._parts.draw_chart(family, drawing, panels, _CHART),
-                False,
             )
             for panels, head in heads.items()
         ]
@@ -198,7 +198,7 @@ class _Slides:
         report = self._parts.report
         if kind not in report.examples:
             return Markup()
-        page = report.examples[kind].page
+        page, row = report.examples[kind].page, report.examples[kind].row
         lists = two_lists.draw_two_lists(
             page.diagnosis,
             self._parts.drawing,
@@ -214,7 +214,7 @@ class _Slides:
             f"“{shorten(page.text, _QUERY, between_words=True)}”",
             lists,
             note=page.explanation,
-            caption="Number in a square: relevance grade; ? = not judged",
+            caption=" · ".join(filter(None, (_GRADES, rounding_note(pd.DataFrame([row]))))),
         )
 
     def _draw_closing_slide(self) -> Markup:
