@@ -31,7 +31,7 @@ def detectable_difference_finding(smallest: float, n_queries: int) -> Sentence:
     return muted_span(
         f"{w.sentence_case(_these_queries_text(n_queries))} {noun} can detect"
         f" a difference of {format_absolute_difference(smallest)} or more, after correction"
-        f" (80% power)."
+        " (80% power)."
     )
 
 
@@ -82,7 +82,7 @@ def rounding_note(rows: pd.DataFrame) -> str:
     mean or score, baseline_mean or baseline_score, and difference."""
     rows = rows.rename(columns={"score": "mean", "baseline_score": "baseline_mean"})
     exact = rows[["mean", "baseline_mean", "difference"]].to_numpy(float)
-    printed = np.array([[float(f"{value:.3f}") for value in row] for row in exact])
+    printed = np.char.mod("%.3f", exact).astype(float)
     errors = [values @ (1, -1, -1) for values in (exact, printed)]
     is_contradiction = (abs(errors[0]) < 1e-9) & (abs(errors[1]) > 0.0005)
     return "Differences are computed before rounding." if is_contradiction.any() else ""
