@@ -307,19 +307,13 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
         sizes = sizes[sizes > SAME + ROUNDING]
         off = 0.5 * 10.0 ** -len(half[1].partition(".")[2]) + 1e-9
         yield abs(float(np.median(sizes)) - value_of(half[1])) > off and "the middle one"
-    for word in TURNED:
-        run = given.focus if word == "fixed" else given.baseline
-        yield f"{word.title()}: good only with {run}." not in lead and word
-
-
-TURNED = {"fixed": 3, "broken": 1}
 
 
 def test_which_queries() -> None:
     def text_of(given: Situation) -> str:
         frame = query_differences(given.scores, given.measure, given.focus, given.baseline)
         zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
-        told = QueryCounts(**TURNED, all_zero=zero, every_run="every run")
+        told = QueryCounts(all_zero=zero, every_run="every run")
         pair = (given.focus, given.baseline)
         return "\n".join(f(frame, *pair, told).text for f in (queries_finding, queries_subtitle))
 
