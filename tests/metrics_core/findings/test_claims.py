@@ -315,7 +315,8 @@ def test_which_queries() -> None:
         zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
         told = QueryCounts(all_zero=zero, every_run="every run")
         pair = (given.focus, given.baseline)
-        return "\n".join(f(frame, *pair, told).text for f in (queries_finding, queries_subtitle))
+        title, lead = (f(frame, *pair, told).text for f in (queries_finding, queries_subtitle))
+        return f"{title}\n{lead or 'There are no medians.'}"
 
     assert not offenders(situations(8), text_of, false_in_queries)
 
