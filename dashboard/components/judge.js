@@ -380,7 +380,7 @@ const ofQuery = (row) => {
   const more = rows().length - 1;
   const undo = button('Undo', 'plain', back);
   undo.append(node('span', 'hint', ' (Z)'));
-  const all = button(unfolded ? 'One at a time' : `${more} more`, 'plain', unfold, { 'aria-expanded': unfolded });
+  const all = button(unfolded ? 'One at a time' : `${more} more ${more > 1 ? 'documents' : 'document'}`, 'plain', unfold, { 'aria-expanded': unfolded });
   if (!unfolded) {
     // What there is more of stands last, beside the way to all queries.
     if (judged()) foot.append(node('span', 'progress', told(), { role: 'status' }));

@@ -243,12 +243,12 @@ def draw_strip_note(query_list: QueryList, max_queries: int) -> Markup:
     """Draw a note that says what the chart of sorted differences shows and how to use it, and the
     number of queries of each outcome above their bars. If there are more than `max_queries`
     queries, the note says that only some are shown."""
-    ranked = query_list.frame.dropna(subset="difference").sort_values("difference")
+    ranked = query_list.frame.sort_values("difference")
     scores = {"score": "mean", "baseline_score": "baseline_mean"}
     return _render(
         "strip_said",
         outcomes=ranked["outcome"].value_counts(sort=False) if query_list.has_outcomes else {},
-        same=f"{SAME:g}",
+        same=SAME,
         paired=query_list.paired,
         most=max_queries,
         mean=query_list.mean,

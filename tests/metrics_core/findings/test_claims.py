@@ -390,7 +390,7 @@ def false_in_places(given: Situation, text: str) -> Iterator[str | bool]:
         yield count_of(some[1] or some[2]) != len(bests) and "how many may be"
         yield count_of(some[2]) != len(found.runs) and "of how many"
     else:
-        named = title.partition(" may be the best")[0].replace(" or ", " and ")
+        named = title.partition(" share first place")[0]
         yield named_in(named)[0] != bests and "who may be"
     for run, place in re.findall(r"(run\d+) ranks (\w+)", lead):
         first, last = places[run]
@@ -410,7 +410,7 @@ def false_in_pairs(found: AllPairs, lead: str) -> Iterator[str | bool]:
     clear = sum(list(row).count("better") for row in found.verdict)
     if one := re.search(r"The difference is (not )?significant", lead):
         yield (n, clear) != (1, 0 if one[1] else 1) and "the one pair"
-    elif said := re.search(r"(None of|All|\w+ of) (\w+) pairs (is|are) significantly", lead):
+    elif said := re.search(r"(None of|All|\w+ of) (\w+) pairs differ significantly", lead):
         told = {"None of": 0, "All": n}.get(said[1])
         yield (count_of(said[1].split()[0]) if told is None else told) != clear and "how many pairs"
         yield count_of(said[2]) != n and "all pairs"
