@@ -224,7 +224,7 @@ const comesNext = (row) => {
   const made = node('aside', 'next', undefined, { 'aria-label': 'Next documents' });
   const head = node('p', 'head', next.length ? 'Next documents' : 'This is the last one');
   const counted = next.filter((other) => other.settles || !page.data.settle).length + page.data.queue.behind;
-  if (counted) head.append(node('small', '', count(counted)));
+  if (counted) head.append(node('small', '', `${count(counted)} after this one`));
   made.append(head);
   const list = node('ol', '');
   for (const other of next.slice(0, NEXT)) {

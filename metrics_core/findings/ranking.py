@@ -122,7 +122,8 @@ def _significant_pairs_text(all_pairs: AllPairs) -> str:
         if count_text == "All"
         else f"{count_text} of {w.number_word(n_pairs)}"
     )
-    return f"{subject} pairs differ significantly after correction."
+    verb = w.plural(clear, "differs", "differ")
+    return f"{subject} pairs {verb} significantly after correction."
 
 
 def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:

@@ -410,7 +410,7 @@ def false_in_pairs(found: AllPairs, lead: str) -> Iterator[str | bool]:
     clear = sum(list(row).count("better") for row in found.verdict)
     if one := re.search(r"The difference is (not )?significant", lead):
         yield (n, clear) != (1, 0 if one[1] else 1) and "the one pair"
-    elif said := re.search(r"(None of|All|\w+ of) (\w+) pairs differ significantly", lead):
+    elif said := re.search(r"(None of|All|\w+ of) (\w+) pairs differs? significantly", lead):
         told = {"None of": 0, "All": n}.get(said[1])
         yield (count_of(said[1].split()[0]) if told is None else told) != clear and "how many pairs"
         yield count_of(said[2]) != n and "all pairs"
