@@ -96,9 +96,8 @@ def render() -> None:
     else:
         left, right = st.columns([2, 3], gap="large")
         with left:
-            section.show_heading("1. Order the runs", "First version on top.")
+            section.show_heading("Order the runs, then answer", "First version on top.")
             _show_order(runs, dates, context, are_versions=False)
-            section.show_heading("2. Are they versions?", "")
             _answer_buttons(runs, are_systems=False)
         with right:
             _show_means(history, rows, drawing, context)
@@ -148,7 +147,7 @@ def _show_order(
                 or dates.has_different_dates
             ],
             format_func=_ORDERS.__getitem__,
-            label_visibility="visible" if are_versions else "collapsed",
+            label_visibility="collapsed",
         )
         if are_versions:
             _choose_other_collections(context)

@@ -291,11 +291,10 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
     if not answer.run_pairs.draws:
         return text, ""
     draws, pairs = w.format_count(answer.run_pairs.draws), w.format_count(answer.run_pairs.n_pairs)
-    method_text = (
+    return text, (
         f"Tested with {draws} bootstrap samples and sign flips; corrected for all {pairs} pairs"
+        " (geometric mean of the Holm and step-down max-statistic p-values)."
     )
-    method_text += " (geometric mean of the Holm and step-down max-statistic p-values)."
-    return text, method_text
 
 
 def _pair_link_maker(context: PageContext) -> blocks.PairLink:

