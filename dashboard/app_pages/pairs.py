@@ -290,10 +290,10 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
     text += "."
     if not answer.run_pairs.draws:
         return text, ""
-    draws, pairs = w.format_count(answer.run_pairs.draws), w.format_count(answer.run_pairs.n_pairs)
     return text, (
-        f"Tested with {draws} bootstrap samples and sign flips; corrected for all {pairs} pairs"
-        " (geometric mean of the Holm and step-down max-statistic p-values)."
+        f"Tested with {w.format_count(answer.run_pairs.draws)} bootstrap samples and sign flips;"
+        f" corrected for all {w.format_count(answer.run_pairs.n_pairs)} pairs (geometric"
+        " mean of the Holm and step-down max-statistic p-values)."
     )
 
 
