@@ -291,8 +291,6 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
     frame = study.cached_answer(_all_queries, comparison)
     masks = query_chips.query_masks(study, comparison, scores)
     counts = QueryCounts(
-        fixed=int(masks["fixed"].sum()),
-        broken=int(masks["broken"].sum()),
         all_zero=count_failing_queries(comparison, int(masks["none"].sum())),
         every_run=comparison.focus if len(comparison.runs) == 1 else comparison.every_run,
         has_direction=comparison.has_direction,

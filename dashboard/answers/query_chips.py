@@ -1,6 +1,6 @@
 """The lists of the Queries page: their keys in an address, and the queries that they contain.
 
-Better, worse and tied are the outcomes; every page states their numbers. The kinds of
+Better, tied and worse are the outcomes; every page states their numbers. The kinds of
 `explaining.query_kinds` give more detail: for example, a query that was fixed also got better. A
 query can be in several lists, so each list is computed separately."""
 
@@ -19,7 +19,7 @@ from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 
 SHOW_ALL = "all"
-OUTCOMES = (BETTER, WORSE, TIED)
+OUTCOMES = (BETTER, TIED, WORSE)
 CHANGES = {"fixed": query_kinds.FIXED, "broken": query_kinds.BROKEN, "both": query_kinds.BOTH_FAIL}
 FAILURES = {
     "unjudged": query_kinds.UNJUDGED_TOP,

@@ -96,12 +96,14 @@ def render() -> None:
     else:
         left, right = st.columns([2, 3], gap="large")
         with left:
+            section.show_heading("Order the runs, then answer", "First version on top.")
             _show_order(runs, dates, context, are_versions=False)
             _answer_buttons(runs, are_systems=False)
         with right:
             _show_means(history, rows, drawing, context)
-        return
     st.html(blocks.draw_version_table(rows, drawing, collection_href))
+    if not are_versions:
+        return
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
     if context.study.is_computed(comparison.measure):
@@ -121,7 +123,7 @@ def _answer_buttons(runs: tuple[str, ...], *, are_systems: bool) -> None:
             label = "Yes, in this order"
             st.button(label, type="primary", on_click=session.change_address, kwargs=yes)
             label, changes = "No, different systems", _SYSTEMS
-        st.button(label, on_click=session.change_address, kwargs=changes)
+        st.button(label, type="tertiary", on_click=session.change_address, kwargs=changes)
 
 
 def _show_order(
@@ -145,6 +147,7 @@ def _show_order(
                 or dates.has_different_dates
             ],
             format_func=_ORDERS.__getitem__,
+            label_visibility="collapsed",
         )
         if are_versions:
             _choose_other_collections(context)

@@ -181,16 +181,16 @@ def _show_table(
             lambda key: session.href("pairs", m=key),
         )
     )
-    text = "No pair is tested, so there are no places."
+    text = "No pair is tested, so there are no ranks."
     if answer.queries < FEWEST_QUERIES:
         text = f"No intervals or ranges of ranks are shown for fewer than {FEWEST_QUERIES} queries."
     if answer.run_pairs.draws:
         bests = len(answer.run_pairs.possible_best_runs) > 1
-        text = "Thick line on the left: runs that may be the best. " if bests else ""
+        text = "Thick line on the left: first place. " if bests else ""
         text += (
-            f"Bars: {w.format_share(LEVEL)} interval of each run, from 0 to 1 unless stated. Places"
-            f" come from the tests of all {w.number_word(answer.run_pairs.n_pairs)} pairs, so runs"
-            " with overlapping bars can have different places."
+            f"Bars: {w.format_share(LEVEL)} interval of each mean. Ranks come from the tests of all"
+            f" {w.number_word(answer.run_pairs.n_pairs)} pairs, so runs with overlapping bars can"
+            " have different ranks."
         )
     key = "ranking" if with_rank_ranges else "ranking_awaited"
     note = blocks.draw_table_note(text)
@@ -270,8 +270,8 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     level = w.format_share(context.comparison.method.level)
     ends = "In brackets" if is_detailed else "On hover"
     text += f"Grey: not significant. {ends}: simultaneous {level} interval, {corrected}."
-    if _may_differ_from_overview(answer, context):
-        text += " Overview corrects for fewer pairs, so its intervals may differ."
+    if context.comparison.method.is_default and run_pairs.n_pairs > 1:
+        text += " Overview tests fewer pairs by another method, so its intervals differ."
     return f"{text}{few if run_pairs.has_too_few_queries else ''}"
 
 
@@ -290,22 +290,11 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
     text += "."
     if not answer.run_pairs.draws:
         return text, ""
-    draws, pairs = w.format_count(answer.run_pairs.draws), w.format_count(answer.run_pairs.n_pairs)
-    method_text = (
-        f"Tested with {draws} bootstrap samples and sign flips; corrected for all {pairs} pairs"
+    return text, (
+        f"Tested with {w.format_count(answer.run_pairs.draws)} bootstrap samples and sign flips;"
+        f" corrected for all {w.format_count(answer.run_pairs.n_pairs)} pairs (geometric"
+        " mean of the Holm and step-down max-statistic p-values)."
     )
-    method_text += " (geometric mean of the Holm and step-down max-statistic p-values)."
-    if _may_differ_from_overview(answer, context):
-        method_text += (
-            " Here, all intervals span the same number of standard errors; on Overview, they have"
-            " the same error probability instead."
-        )
-    return text, method_text
-
-
-def _may_differ_from_overview(answer: Pairs, context: PageContext) -> bool:
-    """Return whether the intervals of the matrix may differ from those on Overview."""
-    return context.comparison.method.is_default and answer.run_pairs.n_pairs > 1
 
 
 def _pair_link_maker(context: PageContext) -> blocks.PairLink:

@@ -185,6 +185,7 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             use_colours=query_list.has_outcomes,
             links=links,
             starred=request.remarks.starred_query_ids,
+            unfold="" if context.view.address["p"] else href(p="1"),
         )
         return table + blocks.draw_page_links(
             page, row_count, lambda number: session.href("queries", p=number, open="")

@@ -224,7 +224,7 @@ const comesNext = (row) => {
   const made = node('aside', 'next', undefined, { 'aria-label': 'Next documents' });
   const head = node('p', 'head', next.length ? 'Next documents' : 'This is the last one');
   const counted = next.filter((other) => other.settles || !page.data.settle).length + page.data.queue.behind;
-  if (counted) head.append(node('small', '', count(counted)));
+  if (counted) head.append(node('small', '', `${count(counted)} after this one`));
   made.append(head);
   const list = node('ol', '');
   for (const other of next.slice(0, NEXT)) {
@@ -380,7 +380,7 @@ const ofQuery = (row) => {
   const more = rows().length - 1;
   const undo = button('Undo', 'plain', back);
   undo.append(node('span', 'hint', ' (Z)'));
-  const all = button(unfolded ? 'One at a time' : `${more} more`, 'plain', unfold, { 'aria-expanded': unfolded });
+  const all = button(unfolded ? 'One at a time' : `${more} more ${more > 1 ? 'documents' : 'document'}`, 'plain', unfold, { 'aria-expanded': unfolded });
   if (!unfolded) {
     // What there is more of stands last, beside the way to all queries.
     if (judged()) foot.append(node('span', 'progress', told(), { role: 'status' }));

@@ -10,7 +10,6 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, SAME, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.explaining.query_kinds import GOOD_SCORE
 from metrics_core.findings.phrases import (
     COMPARE_ANOTHER_RUN,
     NO_DIRECTION,
@@ -18,7 +17,6 @@ from metrics_core.findings.phrases import (
 )
 from metrics_core.findings.sentence import (
     Sentence,
-    join_sentences,
     muted_span,
     run_span,
     strong_span,
@@ -62,14 +60,11 @@ class ViewFacts:
 
 @dataclass(frozen=True)
 class QueryCounts:
-    """Numbers of queries: `fixed` counts the queries that failed before and work now, `broken` the
-    queries that worked before and fail now, and `all_zero` the queries on which all runs score 0.
+    """Numbers of queries: `all_zero` counts the queries on which all runs score 0.
 
     `every_run` is the wording that means all runs. If `has_direction` is false, the direction
     of the measure is not declared, and the outcome "better" means higher."""
 
-    fixed: int
-    broken: int
     all_zero: int
     every_run: str
     has_direction: bool = True
@@ -103,8 +98,7 @@ def queries_finding(
 def queries_subtitle(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """State the median differences of better and of worse queries, and when a query counts as fixed
-    or broken, if there are such queries.
+    """State the median differences of better and of worse queries.
 
     If too few queries have a score from both runs, the text says that nothing is coloured.
     `differences` is the same as for `queries_finding`; its columns outcome and difference are
@@ -129,14 +123,4 @@ def queries_subtitle(
     ]
     if medians:
         parts.append(f"Median difference: {', '.join(medians)}.")
-    sentences = [muted_span(part) for part in parts]
-    for name, n, run in (
-        ("Fixed", query_counts.fixed, focus),
-        ("Broken", query_counts.broken, baseline),
-    ):
-        if n:
-            statement = muted_span(f"{name}: good only with ") + run_span(run)
-            sentences.append(statement + muted_span("."))
-    if query_counts.fixed or query_counts.broken:
-        sentences.append(muted_span(f"Good: {GOOD_SCORE}."))
-    return join_sentences(sentences, " ")
+    return muted_span(" ".join(parts))

@@ -48,7 +48,7 @@ def ranking_title(
         return strong_span(
             f"Any of the {w.number_word(len(bests))} runs may be the best on {measure}"
         )
-    runs_sentence = _join_run_names(bests, "or") + strong_span(f" may be the best on {measure}")
+    runs_sentence = _join_run_names(bests) + strong_span(f" share first place on {measure}")
     if len(bests) <= _MAX_NAMED and len(runs_sentence.text) <= MAX_TITLE_LENGTH:
         return runs_sentence
     count_text = (
@@ -78,6 +78,10 @@ def ranking_subtitle(all_pairs: AllPairs, measure: str, n_queries: int) -> Sente
         return few_queries_note(n_queries) + muted_span("No pair is tested.")
     bests, title = all_pairs.possible_best_runs, ranking_title(all_pairs, measure, n_queries)
     sentences = []
+    if len(bests) == 2 < len(all_pairs.runs) and all_pairs.log_ratios is None:
+        first, second = map(all_pairs.runs.index, bests)
+        size = w.format_score(abs(float(all_pairs.difference[first, second])))
+        sentences.append(muted_span(f"Their difference of {size} is not significant."))
     if len(bests) < len(all_pairs.runs) and not any(span.role == "run" for span in title.spans):
         sentences.append(_join_run_names(bests) + muted_span("."))
     statement = join_sentences([*sentences, _other_ranks_finding(all_pairs)], " ")
@@ -113,13 +117,13 @@ def _significant_pairs_text(all_pairs: AllPairs) -> str:
         if clear == n_pairs
         else w.sentence_case(w.number_word(clear))
     )
-    verb = "is" if clear in (0, 1) else "are"
     subject = (
         f"{count_text} {w.number_word(n_pairs)}"
         if count_text == "All"
         else f"{count_text} of {w.number_word(n_pairs)}"
     )
-    return f"{subject} pairs {verb} significantly different after correction for all pairs."
+    verb = w.plural(clear, "differs", "differ")
+    return f"{subject} pairs {verb} significantly after correction."
 
 
 def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
@@ -165,18 +169,14 @@ def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
     )
 
 
-def _join_run_names(names: Sequence[str], conjunction: str = "and") -> Sentence:
+def _join_run_names(names: Sequence[str]) -> Sentence:
     """List the names of runs: all names if there are only a few, otherwise three names and the
-    number of remaining runs.
-
-    `conjunction` is the word before the last item, such as "and"."""
+    number of remaining runs."""
     first_names = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
     parts = [run_span(name) for name in first_names]
     if len(first_names) < len(names):
         parts.append(strong_span(f"{w.format_count(len(names) - len(first_names))} more"))
     sentence = parts[0]
     for position, part in enumerate(parts[1:], 2):
-        sentence = (
-            sentence + strong_span(f" {conjunction} " if position == len(parts) else ", ") + part
-        )
+        sentence = sentence + strong_span(" and " if position == len(parts) else ", ") + part
     return sentence

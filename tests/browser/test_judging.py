@@ -100,7 +100,7 @@ def test_the_queue_reached_from_a_query_shows_its_own_document(
         page.locator(".lens.what-if .row").first.wait_for()
         page.keyboard.press("n")
         expect(page.get_by_label("Note", exact=True)).to_be_focused()
-        page.get_by_text("Keep judging across all queries").click()
+        page.get_by_text("Judge all queries").click()
         page.locator(".judge .card").wait_for()
         settle(page)
         expect(page.locator(".judge .card .asked")).not_to_be_empty()

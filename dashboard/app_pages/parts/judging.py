@@ -80,7 +80,7 @@ def show_query_judging(context: PageContext, query_id: str) -> None:
         show_own_layer(
             context, "query", f"{message} {explain_nameless_documents(nameless)}".strip()
         )
-        st.html(layers.draw_judging_link(session.href("judge"), "Keep judging across all queries"))
+        st.html(layers.draw_judging_link(session.href("judge"), "Judge all queries"))
 
 
 def _show_effect(context: PageContext, query_id: str) -> None:
@@ -202,7 +202,9 @@ def _queue_summary(
     scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
     return {
         # Without settling documents the component shows the total before this text.
-        "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if is_settling else scope,
+        "counted": f"{summary.settle} of {w.format_count(summary.unjudged)} unjudged {scope}"
+        if is_settling
+        else scope,
         "order": order,
         "orders": offered_orders(context),
         "blind": blind,

@@ -58,12 +58,10 @@ def describe_movement(row: Row, side: str) -> Movement:
         words, tone = ("dropped", "worse") if side == "left" else ("new", "better")
     elif other == rank:
         return Movement("stays", "")
-    elif side == "left":
-        words, tone = f"to {w.format_count(other)}", "worse" if other > rank else "better"
     else:
-        fell = rank > other
-        arrow = "▼" if fell else "▲"
-        words, tone = f"from {w.format_count(other)}", "worse" if fell else "better"
+        fell = (other > rank) == (side == "left")
+        arrow, tone = ("▼", "worse") if fell else ("▲", "better")
+        words = f"{'to' if side == 'left' else 'from'} {w.format_count(other)}"
     return Movement(words, tone if matters else "", arrow)
 
 

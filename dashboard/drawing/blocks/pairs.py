@@ -87,7 +87,7 @@ def draw_ranking_and_pairs(
     return _render(
         "beside",
         heads=[
-            Column("place", "place"),
+            Column("rank", "place"),
             Column("Run", "who"),
             Column("mean", "number"),
             Column(_range_text(scale), "span", about=whose),
@@ -97,7 +97,7 @@ def draw_ranking_and_pairs(
         scale=scale,
         format_ranks=format_rank_range,
         pairs=pairs,
-        label=f"Places on {chosen_name}",
+        label=f"Ranks on {chosen_name}",
     )
 
 

@@ -21,6 +21,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names, shorten, text_width
 from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
+from metrics_core.comparing.pairs import SAME
 from metrics_core.findings.significance import rounding_note
 from metrics_core.slicing.breakdowns import NO_GROUP
 
@@ -80,13 +81,15 @@ def draw_query_table(
     use_colours: bool,
     links: TableLinks,
     starred: Collection[str] = (),
+    unfold: str = "",
 ) -> Markup:
     """Draw a page of the list of queries as a table: the query, the difference with its bar, a
     score for each run, and the groups. A score has a bar if there is a `scale`.
 
     `order` is the key of the sort column, with "-" before it for descending order. The differences
     are between the runs of the `pair`; `span` is the range of their bars. If `use_colours` is true,
-    differences are coloured unless they count as tied. The queries in `starred` have a star."""
+    differences are coloured unless they count as tied. The queries in `starred` have a star.
+    `unfold` is the link that shows all rows on a narrow screen, "" if they are shown."""
     texts = column_texts(columns, rows.frame)
     return _render(
         "query_table",
@@ -115,6 +118,7 @@ def draw_query_table(
         only=lambda column, value: _link_to_value(column.key, value, links),
         starred=starred,
         label=label,
+        unfold=unfold,
     )
 
 
@@ -234,10 +238,14 @@ def draw_filters(conditions: Sequence[tuple[str, str]], make_link_without: Link)
 
 
 def draw_strip_note(query_list: QueryList, max_queries: int) -> Markup:
-    """Draw a note that says what the chart of sorted differences shows and how to use it. If there
-    are more than `max_queries` queries, the note says that only some are shown."""
+    """Draw a note that says what the chart of sorted differences shows and how to use it, and the
+    number of queries of each outcome above their bars. If there are more than `max_queries`
+    queries, the note says that only some are shown."""
+    ranked = query_list.frame.sort_values("difference")
     return _render(
         "strip_said",
+        outcomes=ranked["outcome"].value_counts(sort=False) if query_list.has_outcomes else {},
+        same=SAME,
         paired=query_list.paired,
         most=max_queries,
         mean=query_list.mean,

@@ -23,7 +23,7 @@ PAGES = {
     "": "beats bm25",
     "curves": "dense is significantly ahead on nDCG from k = 3",
     "breakdown": "higher in all eight categories, none significantly",
-    "pairs": "dense or hybrid may be the best on nDCG@10",
+    "pairs": "dense and hybrid share first place on nDCG@10",
     "firm": "The lead of dense holds in five of six checks",
     "queries": "is better on 54 of 104 queries, worse on 21",
     "query": "dense scores 0.",

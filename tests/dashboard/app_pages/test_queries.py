@@ -162,7 +162,8 @@ def test_every_chip_of_the_sample_gives_as_many_rows_as_it_says() -> None:
         app.run()
         assert title_of(app) == f"{chips[name]} of 104 queries"
         assert RULES[key] in text_of(app)
-        assert len(links_of(app, "queries")) == 9 + 2 * chips[name]
+        n_unfolding = chips[name] > 20  # on a narrow screen, the link that shows the other rows
+        assert len(links_of(app, "queries")) == 9 + 2 * chips[name] + n_unfolding
 
 
 def test_a_chip_under_more_takes_the_place_of_one_of_the_row() -> None:

@@ -18,7 +18,7 @@ def test_the_page_reads_as_an_answer() -> None:
     order = [
         "All queries",
         "category: Devices",
-        "rank 1 to 5",
+        "fell to 5",
         "Ranks 6 to 10 · All 100 · 3 runs side by side",
         "fairly relevant",
         "Relevant, but not in the top 10 of dense",

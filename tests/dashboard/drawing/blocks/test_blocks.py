@@ -696,7 +696,7 @@ def test_standings():
         "tile beyond",
     ]
     assert tiles[20]["title"] == "rank 1: grade 0, c"
-    assert "first relevant: rank 1in top 3: 2 of 4" in page.text
+    assert "first relevant: rank 1relevant in top 3: 2 of 4" in page.text
     assert [own["class"] for own in page.having("change")] == ["change worse clear"]
     # Both list a document that nobody has judged.
     assert len(page.having("reach")) == 2
@@ -706,7 +706,7 @@ def test_standings():
 
 def test_standings_of_an_unjudged_query():
     page = Page(query.draw_ranks_by_run(small_diagnosis(LISTS, {}), STYLES))
-    assert "first relevant: nonein top 3: 0 of 0" in page.text
+    assert "first relevant: nonerelevant in top 3: 0 of 0" in page.text
     assert not page.having("meter")
     assert "–" in page.text and "nan" not in page.text
 
@@ -714,12 +714,12 @@ def test_standings_of_an_unjudged_query():
 @pytest.mark.parametrize(
     ("rank", "other", "grade", "side", "words", "tone"),
     [
-        (1, 5, 3, "left", "to 5", "worse"),
-        (5, 1, 3, "left", "to 1", "better"),
+        (1, 5, 3, "left", "▼fell to 5", "worse"),
+        (5, 1, 3, "left", "▲rose to 1", "better"),
         (5, 1, 3, "right", "▼fell from 1", "worse"),
         (1, 1200, 1, "right", "▲rose from 1,200", "better"),
         (1, 12, 0, "right", "▲rose from 12", ""),
-        (1, 12, math.nan, "left", "to 12", ""),
+        (1, 12, math.nan, "left", "▼fell to 12", ""),
         (2, 2, 3, "left", "stays", ""),
         (2, math.nan, 3, "left", "dropped", "worse"),
         (2, math.nan, 3, "right", "new", "better"),
@@ -753,7 +753,14 @@ def test_two_lists_texts():
     part = draw_two_lists(small_diagnosis(LISTS, GRADES), DRAWING, DOCUMENTS, ["charge"])
     page = Page(part)
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
-    assert moves == ["to 3", "to 5", "to 1", "▲rose from 3", "new", "▼fell from 1"]
+    assert moves == [
+        "▼fell to 3",
+        "▼fell to 5",
+        "▲rose to 1",
+        "▲rose from 3",
+        "new",
+        "▼fell from 1",
+    ]
     assert "<mark>Charged</mark> twice" in part and "We <mark>charge</mark> once." in part
     assert part.count('<summary class="line"') == 3, "a row with a text opens"
     assert part.count('name="lens-which"') == 3, "on a phone one list at a time, or both"

@@ -89,7 +89,7 @@ def test_places_are_ranges_and_a_bracket_joins_those_that_tie_for_first() -> Non
     found = found_in(runs_like([0.1, 0.2, 0.0, 0.201]))
     html = ranked(found)
     assert html.count('class="who best"') == 2
-    assert html.count("place 1–2") == 4 and html.count("place 4") == 2
+    assert html.count("rank 1–2") == 4 and html.count("rank 4") == 2
     assert 'href="./pairs?m=AP"' in html and "m=RR" not in html
     assert html.count('class="track"') == 8 and html.count('class="chosen"') == 5
     first = found.runs[0]
