@@ -115,6 +115,12 @@ class Curves:
     half_recall: str
     best_runs: tuple[str, ...]
 
+    def frames_with_same_range(self, family: str) -> pd.DataFrame:
+        """Return the frames of all measures whose scores have the range of `family`. Their charts
+        share the axis of differences, so that they can be compared."""
+        same = [f for name, f in self.frames.items() if self.ranges[name] == self.ranges[family]]
+        return pd.concat(same, ignore_index=True)
+
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
         """Return the runs that are shown in colour, ordered by mean. If there are many runs, only
         the compared pair and the best runs are in colour."""

@@ -180,11 +180,19 @@ def curves_subtitle(
     else:
         ranges = tested_curve.significant_ranges
         if len(ranges) == 1 and other_curves:
-            clauses = (
-                _describe_other_measure(name, _Curve.from_frame(other_rows))
+            others = {
+                name: _Curve.from_frame(other_rows)
                 for name, other in other_curves.items()
                 if (other_rows := _focus_rows(other, focus, baseline)) is not None
-            )
+            }
+            clauses = [_describe_other_measure(*item) for item in others.items()]
+            word = "ahead " if tested_curve.ahead else "behind "
+            if all(
+                bool(c.ahead) != bool(c.behind) and bool(c.ahead) == bool(tested_curve.ahead)
+                for c in others.values()
+            ):
+                rest = w.join_words(clause.removeprefix(word) for clause in clauses)
+                return muted_span(f"Also significantly {word}{rest}.")
             return muted_span(f"Significantly {w.join_words(clauses)}.")
         text = _format_first_ranges(tested_curve, ranges)
         sentence = muted_span(f"Against {baseline}, significant {text} {corrected}.")

@@ -87,6 +87,7 @@ def measure_by_cutoff(
     coloured_runs: Sequence[str] = (),
     end_by_run: Mapping[str, int] | None = None,
     value_range: tuple[float, float] = (0, 1),
+    scale: pd.DataFrame | None = None,
     panels: Panels = "both",
     axis: str = "k",
 ) -> Chart:
@@ -97,21 +98,20 @@ def measure_by_cutoff(
     `frame` is the result of `mean_curves`; `value_range` is the range of the measure. The runs in
     `coloured_runs` keep their style, and other runs are grey; if `coloured_runs` is empty, all runs
     keep their style. `end_by_run` maps runs to the rank by which half of their lists have ended.
-    Lines are thinner beyond this rank. `axis` is the name of the horizontal axis on hover."""
+    Lines are thinner beyond this rank. `scale` has the rows of all charts that share the axis of
+    differences. `axis` is the name of the horizontal axis on hover."""
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
-    below = _difference_ticks(rows, drawing)
+    below = _difference_ticks(frame if scale is None else scale, drawing)
     # Not every format clips a line that leaves its panel.
-    rows = rows.assign(
-        difference=lambda f: f["difference"].where(f.difference.between(*below.span))
-    )
+    clipped = rows["difference"].where(rows["difference"].between(*below.span))
+    is_outside = clipped.isna() & rows["difference"].notna()
+    outside = list(dict.fromkeys(rows["run"][is_outside]))
+    rows = rows.assign(difference=clipped)
     runs = [s for s in order_for_drawing(drawing.styles) if s.name in set(rows["run"])]
     loud = make_lines_solid([s for s in runs if not coloured_runs or s.name in coloured_runs])
     quiet = [s for s in runs if coloured_runs and s.name not in coloured_runs]
     lines = lines_by_run(rows, drawing)
-    outside = [
-        s.name for s in runs if s.role != "baseline" and np.isnan(lines[s.name]["difference"][-1])
-    ]
     has_differences = panels != "scores" and any(
         not np.isnan(lines[s.name]["difference"]).all() for s in runs
     )
@@ -127,6 +127,9 @@ def measure_by_cutoff(
     bottom, strip_end = below.span[0], _padded_span(below.span, layout.lower or LOWER, _STRIP)[0]
     bar_at = bottom + (strip_end - bottom) * _BAR / _STRIP
     bar = significance_line(lines[drawing.focus], drawing, bar_at)
+    first_significant = next(
+        (k for k, y in zip(bar["x"], bar["y"], strict=True) if y is not None), 0
+    )
     traces = [*_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis), bar]
     return make_figure(
         [
@@ -138,7 +141,12 @@ def measure_by_cutoff(
         height=layout.height,
         margin=layout.margin,
         annotations=list(
-            _lower_labels(drawing, layout, outside, has_bar=any(y is not None for y in bar["y"]))
+            _lower_labels(
+                drawing,
+                layout,
+                outside,
+                bar_start=math.log(first_significant, deepest) if first_significant else math.nan,
+            )
         )
         if layout.gap
         else [],
@@ -262,25 +270,29 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
 
 
 def _lower_labels(
-    drawing: Drawing, layout: _Layout, outside: Sequence[str], *, has_bar: bool
+    drawing: Drawing, layout: _Layout, outside: Sequence[str], *, bar_start: float
 ) -> Iterable[dict[str, Any]]:
-    """Yield the labels of the lower panel. They name the baseline, explain the bar below the panel
-    if there is one, and name the runs that are `outside` the panel."""
+    """Yield the labels of the lower panel. They name the baseline, explain the bar below the panel,
+    and name the runs that are partly or wholly `outside` the panel. `bar_start` is the position of
+    the bar, as a share of the panel's width; NaN without a bar."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
-    right = anchors | {"xanchor": "right"}
     y = layout.lower / layout.plot_height
     named = hover_properties(baseline, short[baseline])
     # The line at k runs behind the text.
     text = f"difference from {escape(short[baseline])}"
     yield make_note(text, 0, y, palette.muted, bgcolor=palette.page, **anchors, **named)
-    if has_bar:
-        yield make_note("bar: significant", 1, y, drawing.focus_style.color(palette), **right)
+    if bar_start == bar_start:
+        color = drawing.focus_style.color(palette)
+        above = {"xanchor": "left" if bar_start < 0.6 else "right", "yshift": _STRIP + 1}
+        # A run far below the baseline runs behind the text.
+        page = {"bgcolor": palette.page}
+        yield make_note("significant", bar_start, 0, color, **anchors | above | page)
     if outside:
         names = " and ".join(short[run] for run in outside)
-        text = f"outside: {names if len(outside) < 3 else len(outside)}"
-        yield make_note(escape(text), 1, 0, palette.muted, **right | {"yshift": _STRIP + 3})
+        text = f"off scale: {names if len(outside) < 3 else len(outside)}"
+        yield make_note(escape(text), 1, y, palette.muted, **anchors, xanchor="right")
 
 
 def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:

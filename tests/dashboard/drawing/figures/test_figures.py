@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -271,10 +272,11 @@ def test_curves_mark_the_chosen_k_and_name_no_run() -> None:
     assert ks == list(clear) != []
     named, explained, *_ = figure.layout.annotations
     assert named.text.startswith("difference from &lt;b&gt;bm2") and named.hovertext == escape(BOLD)
-    assert explained.text == "bar: significant"
+    assert explained.text == "significant" and explained.xanchor == "left"
+    assert math.isclose(explained.x, math.log(ks[0], KS[-1])), "it begins where its bar begins"
     unclear = curve_frame(*STYLES).assign(diff_low=-1.0, diff_high=1.0)
     unclear_notes = measure_by_cutoff(unclear, drawing_of(STYLES)).layout.annotations
-    assert "bar: significant" not in [note.text for note in unclear_notes]
+    assert "significant" not in [note.text for note in unclear_notes]
     assert max(y for y in marked.y if y is not None) < figure.layout.yaxis2.tickvals[0]
     assert figure.layout.hoversort == "value descending"
     assert figure.layout.xaxis.unifiedhovertitle.text == "k = %{x}"
@@ -359,7 +361,7 @@ def test_the_axis_of_the_differences_follows_them() -> None:
         figure = measure_by_cutoff(small, drawing_of(STYLES))
         assert figure.layout.yaxis2 == axis
         notes = [note.text for note in figure.layout.annotations]
-        assert notes[-1] == "outside: dense", "some formats do not clip, so nothing shows it"
+        assert notes[-1] == "off scale: dense", "some formats do not clip, so nothing shows it"
         below = [y for t in figure.data if t.yaxis == "y2" for y in t.y if y is not None and y == y]
         assert below and ends[0] <= min(below) and max(below) <= ends[1], "some formats do not clip"
 
