@@ -180,17 +180,14 @@ def curves_subtitle(
     else:
         ranges = tested_curve.significant_ranges
         if len(ranges) == 1 and other_curves:
-            others = {
-                name: _Curve.from_frame(other_rows)
+            clauses = [
+                clause
                 for name, other in other_curves.items()
                 if (other_rows := _focus_rows(other, focus, baseline)) is not None
-            }
-            clauses = [_describe_other_measure(*item) for item in others.items()]
+                for clause in _describe_other_measure(name, _Curve.from_frame(other_rows))
+            ]
             word = "ahead " if tested_curve.ahead else "behind "
-            if all(
-                bool(c.ahead) != bool(c.behind) and bool(c.ahead) == bool(tested_curve.ahead)
-                for c in others.values()
-            ):
+            if all(clause.startswith(word) for clause in clauses):
                 rest = w.join_words(clause.removeprefix(word) for clause in clauses)
                 return muted_span(f"Also significantly {word}{rest}.")
             return muted_span(f"Significantly {w.join_words(clauses)}.")
@@ -199,14 +196,13 @@ def curves_subtitle(
     return join_sentences([sentence, _describe_other_cutoffs(tested_curve)], " ")
 
 
-def _describe_other_measure(name: str, curve: _Curve) -> str:
-    """Return the significant ranges on another measure, such as "ahead on P from k = 2"."""
-    clauses = [
+def _describe_other_measure(name: str, curve: _Curve) -> list[str]:
+    """Return the significant ranges on another measure, such as ["ahead on P from k = 2"]."""
+    return [
         f"{word} on {name} {_format_first_ranges(curve, ranges)}"
         for word, ranges in (("ahead", curve.ahead), ("behind", curve.behind))
         if ranges
-    ]
-    return " and ".join(clauses) or f"different on {name} at no k"
+    ] or [f"different on {name} at no k"]
 
 
 def describe_cutoff(

@@ -12,24 +12,19 @@ from metrics_core.measures import Measure
 
 
 def _format_span(span: tuple[int, int]) -> str:
-    low, high = span
-    return (
-        f"k = {w.format_count(low)}"
-        if low == high
-        else f"k = {w.format_count(low)} to {w.format_count(high)}"
-    )
+    low, high = map(w.format_count, span)
+    if low == high:
+        return f"k = {low}"
+    return f"k = {low} {'to' if span[0] + 1 < span[1] else 'and'} {high}"
 
 
 def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> str:
     """Format ranges of cutoffs: "at k = 3 and from k = 11 on"."""
     *first, last = spans
     is_open = last[0] < last[1] == crossings.depth
-    parts = (
-        [f"at {w.join_words(map(_format_span, first if is_open else spans))}"]
-        if first or not is_open
-        else []
-    )
-    return " and ".join([*parts, f"from k = {w.format_count(last[0])} on"] if is_open else parts)
+    closed = list(map(_format_span, first if is_open else spans))
+    parts = [f"at {w.join_words(closed)}"] if closed else []
+    return " and ".join([*parts, *[f"from k = {w.format_count(last[0])} on"] * is_open])
 
 
 def band_note(k: int, band: str, *, is_significant: bool) -> str:

@@ -66,9 +66,9 @@ def unjudged_check(
     else:
         word, tone = "could reverse it", "not firm"
     answer = "effect unknown" if word in (w.DASH, "unknown") else word
-    brief = f"{share} of both {top}s; {answer}"
+    brief = f"{share} of {top} results; {answer}"
     range_text = effect_text if estimate.interval and not bounds.reason else ""
-    reason = f"{share} of both runs’ {top} is unjudged. {effect_text}"
+    reason = f"{share} of the {top} results of both runs are unjudged. {effect_text}"
     return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief, range_text)
 
 

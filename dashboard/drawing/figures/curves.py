@@ -127,9 +127,6 @@ def measure_by_cutoff(
     bottom, strip_end = below.span[0], _padded_span(below.span, layout.lower or LOWER, _STRIP)[0]
     bar_at = bottom + (strip_end - bottom) * _BAR / _STRIP
     bar = significance_line(lines[drawing.focus], drawing, bar_at)
-    first_significant = next(
-        (k for k, y in zip(bar["x"], bar["y"], strict=True) if y is not None), 0
-    )
     traces = [*_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis), bar]
     return make_figure(
         [
@@ -145,7 +142,7 @@ def measure_by_cutoff(
                 drawing,
                 layout,
                 outside,
-                bar_start=math.log(first_significant, deepest) if first_significant else math.nan,
+                has_bar=any(y is not None for y in bar["y"]),
             )
         )
         if layout.gap
@@ -270,11 +267,10 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
 
 
 def _lower_labels(
-    drawing: Drawing, layout: _Layout, outside: Sequence[str], *, bar_start: float
+    drawing: Drawing, layout: _Layout, outside: Sequence[str], *, has_bar: bool
 ) -> Iterable[dict[str, Any]]:
-    """Yield the labels of the lower panel. They name the baseline, explain the bar below the panel,
-    and name the runs that are partly or wholly `outside` the panel. `bar_start` is the position of
-    the bar, as a share of the panel's width; NaN without a bar."""
+    """Yield the labels of the lower panel. They name the baseline, explain the bar below the panel
+    if there is one, and name the runs that are partly or wholly `outside` the panel."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
@@ -283,16 +279,15 @@ def _lower_labels(
     # The line at k runs behind the text.
     text = f"difference from {escape(short[baseline])}"
     yield make_note(text, 0, y, palette.muted, bgcolor=palette.page, **anchors, **named)
-    if bar_start == bar_start:
-        color = drawing.focus_style.color(palette)
-        above = {"xanchor": "left" if bar_start < 0.6 else "right", "yshift": _STRIP + 1}
+    right = anchors | {"xanchor": "right"}
+    if has_bar:
         # A run far below the baseline runs behind the text.
-        page = {"bgcolor": palette.page}
-        yield make_note("significant", bar_start, 0, color, **anchors | above | page)
+        above = right | {"yshift": _STRIP, "bgcolor": palette.page}
+        yield make_note("significant", 1, 0, drawing.focus_style.color(palette), **above)
     if outside:
         names = " and ".join(short[run] for run in outside)
         text = f"off scale: {names if len(outside) < 3 else len(outside)}"
-        yield make_note(escape(text), 1, y, palette.muted, **anchors, xanchor="right")
+        yield make_note(escape(text), 1, y, palette.muted, **right)
 
 
 def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:
