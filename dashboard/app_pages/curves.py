@@ -130,7 +130,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
                 with column:
                     _show_panel(curves, family, context, key_suffix)
     text = (
-        f"{blocks.describe_lines(curves, context.drawing)} {curves.short_lists.text}"
+        f"{blocks.describe_lines(curves, context.drawing)} {curves.short_lists}"
         " Click a chart to choose k, drag to zoom."
     )
     st.html(blocks.draw_chart_note(markup.shorten_run_names(text, context.drawing.styles)))

@@ -32,7 +32,6 @@ from metrics_core.judging import JudgedRanks
 
 MAX_TITLE_LENGTH = 60
 """Maximum length of a title in characters. A title with long run names may exceed it."""
-_SHORT_LIST_SHARE = 0.5
 _HALF_RECALL = 0.5
 _ROUND_DEPTHS = (20, 50, 100, 1000)
 _PENDING_LEAD = "Computing which leads are significant."
@@ -274,23 +273,6 @@ def _describe_other_cutoffs(tested_curve: _Curve) -> Sentence:
         if is_outside.any()
         else Sentence()
     )
-
-
-def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence:
-    """Warn if the lists of one run are much shorter than the lists of the other run. A comparison
-    at large k is then unfair.
-
-    The text is empty if the lengths are similar."""
-    typical = {r.run_name: median_list_length(r) for r in judged if r.run_name in names}
-    longest = max(typical, key=lambda name: typical[name], default="")
-    sentence = Sentence()
-    for name, end in typical.items():
-        if end < _SHORT_LIST_SHARE * typical[longest]:
-            sentence += muted_span("Half of the ") + run_span(name)
-            sentence += muted_span(f" lists end by rank {w.format_count(end)}")
-            sentence += muted_span(", so beyond that rank the missing results favour ")
-            sentence += run_span(longest) + muted_span(".")
-    return sentence
 
 
 def median_list_length(ranks: JudgedRanks) -> int:

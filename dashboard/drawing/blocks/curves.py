@@ -51,7 +51,9 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
         return "Too few queries for bands."
     if drawing.is_single_run:
         return "Band: 95 % interval."
-    return "Bands: 95% intervals; those of the differences hold for all k at once."
+    return (
+        "Bands: 95% intervals; those of the differences hold for all k at once. Bar: significant."
+    )
 
 
 def describe_lines(curves: Curves, drawing: Drawing) -> str:

@@ -137,16 +137,7 @@ def measure_by_cutoff(
         palette=palette,
         height=layout.height,
         margin=layout.margin,
-        annotations=list(
-            _lower_labels(
-                drawing,
-                layout,
-                outside,
-                has_bar=any(y is not None for y in bar["y"]),
-            )
-        )
-        if layout.gap
-        else [],
+        annotations=list(_lower_labels(drawing, layout, outside)) if layout.gap else [],
         shapes=[_cutoff_line(k, palette)] if k <= deepest else [],
         **_hover_mode(len(runs)),
         **_panel_axes(palette, layout, above, below, deepest, axis),
@@ -267,10 +258,10 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
 
 
 def _lower_labels(
-    drawing: Drawing, layout: _Layout, outside: Sequence[str], *, has_bar: bool
+    drawing: Drawing, layout: _Layout, outside: Sequence[str]
 ) -> Iterable[dict[str, Any]]:
-    """Yield the labels of the lower panel. They name the baseline, explain the bar below the panel
-    if there is one, and name the runs that are partly or wholly `outside` the panel."""
+    """Yield the labels of the lower panel. They name the baseline, and the runs that are
+    partly or wholly `outside` the panel."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
@@ -279,15 +270,10 @@ def _lower_labels(
     # The line at k runs behind the text.
     text = f"difference from {escape(short[baseline])}"
     yield make_note(text, 0, y, palette.muted, bgcolor=palette.page, **anchors, **named)
-    right = anchors | {"xanchor": "right"}
-    if has_bar:
-        # A run far below the baseline runs behind the text.
-        above = right | {"yshift": _STRIP, "bgcolor": palette.page}
-        yield make_note("significant", 1, 0, drawing.focus_style.color(palette), **above)
     if outside:
         names = " and ".join(short[run] for run in outside)
         text = f"off scale: {names if len(outside) < 3 else len(outside)}"
-        yield make_note(escape(text), 1, y, palette.muted, **right)
+        yield make_note(escape(text), 1, y, palette.muted, **anchors | {"xanchor": "right"})
 
 
 def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:

@@ -269,7 +269,7 @@ class ReportParts:
             f" {w.format_count(drawing.cutoff)}. {curves_blocks.describe_lines(curves, drawing)}"
         )
         if is_tested and not drawing.is_single_run:
-            text += f" {curves.short_lists.text}" * bool(curves.short_lists)
+            text += f" {curves.short_lists}" * bool(curves.short_lists)
         chosen_name = drawing.comparison.measure.declaration.name
         charts = [
             (

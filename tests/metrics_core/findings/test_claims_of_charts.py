@@ -19,8 +19,9 @@ from metrics_core.findings.charts import (
     extreme_cells_finding,
     precision_at_half_recall_finding,
 )
-from metrics_core.findings.cutoffs import short_lists_note
+from metrics_core.findings.cutoffs import median_list_length
 from metrics_core.findings.groups import crossed_groups_subtitle, slices_finding, untested_note
+from metrics_core.findings.phrases import short_lists_note
 from metrics_core.findings.ranking import sole_best_finding
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.slicing.breakdowns import ALL
@@ -193,7 +194,10 @@ def false_in_short(seed: int, text: str) -> Iterator[str | bool]:
 
 
 def test_lists_that_end_early() -> None:
-    told = {seed: short_lists_note(lists_of(seed), ("new", "old")).text for seed in SEEDS[:80]}
+    told = {
+        seed: short_lists_note({r.run_name: median_list_length(r) for r in lists_of(seed)})
+        for seed in SEEDS[:80]
+    }
     assert not offenders(told, told.__getitem__, false_in_short)
     for seed, text in told.items():
         ends = sorted(

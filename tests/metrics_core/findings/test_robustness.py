@@ -264,7 +264,7 @@ def test_a_cutoff_beyond_the_lists_is_that_of_whole_lists() -> None:
 def test_short_lists_are_told() -> None:
     entry = ways.cutoff_check(by_k([1] * 9, [1] * 9), CLEAR, 2, {"new": 9, "old": 4})
     assert entry.reason == (
-        "Half of the old lists end by rank 4, so at larger k the missing results favour new."
+        "Half of the old lists end by rank 4, so beyond that rank the missing results favour new."
     )
 
 
