@@ -51,9 +51,7 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
         return "Too few queries for bands."
     if drawing.is_single_run:
         return "Band: 95 % interval."
-    return (
-        "Bands: 95% intervals; those of the differences hold for all k at once. Bar: significant."
-    )
+    return "Bands: 95% intervals; the lower ones hold for all k at once. Bar: significant."
 
 
 def describe_lines(curves: Curves, drawing: Drawing) -> str:
