@@ -33,8 +33,8 @@ from metrics_core.findings.cutoffs import (
     median_list_length,
     precision_subtitle,
     precision_title,
-    short_lists_note,
 )
+from metrics_core.findings.phrases import short_lists_note
 from metrics_core.findings.sentence import Sentence, join_sentences
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
@@ -103,7 +103,7 @@ class Curves:
 
     title: Sentence
     lead: Sentence
-    short_lists: Sentence
+    short_lists: str
     recall_title: Sentence
     recall_lead: Sentence
     frames: dict[str, pd.DataFrame]
@@ -114,6 +114,12 @@ class Curves:
     list_ends: dict[str, int]
     half_recall: str
     best_runs: tuple[str, ...]
+
+    def frames_with_same_range(self, family: str) -> pd.DataFrame:
+        """Return the frames of all measures whose scores have the range of `family`. Their charts
+        share the axis of differences, so that they can be compared."""
+        same = [f for name, f in self.frames.items() if self.ranges[name] == self.ranges[family]]
+        return pd.concat(same, ignore_index=True)
 
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
         """Return the runs that are shown in colour, ordered by mean. If there are many runs, only
@@ -264,11 +270,12 @@ def _assemble_curves(
         is_title_by_k = row["verdict"] in CLEAR and not verdict_text
         title = title if is_title_by_k else verdict
     others = {name: frame for name, frame in frames.items() if is_title_by_k and name != family}
+    list_ends = {ranks.run_name: median_list_length(ranks) for ranks in inputs.ranks}
     sentences = [curves_subtitle(frames[family], *pair, other_curves=others), verdict_text]
     return Curves(
         title=title,
         lead=join_sentences(sentences, " "),
-        short_lists=short_lists_note(inputs.ranks, pair),
+        short_lists=short_lists_note({run: list_ends[run] for run in pair}),
         recall_title=precision_title(precision_recall, comparison.focus),
         recall_lead=precision_subtitle(precision_recall, *pair, comparison.name),
         frames=frames,
@@ -276,7 +283,7 @@ def _assemble_curves(
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
         queries=queries,
         ranges=ranges,
-        list_ends={ranks.run_name: median_list_length(ranks) for ranks in inputs.ranks},
+        list_ends=list_ends,
         half_recall=precision_at_half_recall_finding(precision_recall, comparison.runs),
         best_runs=_order_runs_by_mean(frames[family], comparison),
     )

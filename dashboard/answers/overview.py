@@ -37,7 +37,6 @@ from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.explaining.top_document import find_top_document
 from metrics_core.findings.changes import summarise_change
 from metrics_core.findings.costs import other_costs_sentence
-from metrics_core.findings.groups import untested_note
 from metrics_core.findings.phrases import describe_judged_results
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
@@ -344,12 +343,7 @@ def _groups_sentence(
         return Sentence()
     higher = comparison.measure.declaration.higher_is_better
     named_groups, noun = replace_group_names(groups, grouping), group_noun(grouping)
-    finding = groups_finding(named_groups, comparison.focus, noun=noun, higher_is_better=higher)
-    untested = untested_note(
-        replace_group_names(groups.head(LISTED_GROUPS), grouping),
-        tests_means=comparison.compares_means,
-    )
-    return finding + muted_span(f" {untested}") if finding and untested else finding
+    return groups_finding(named_groups, comparison.focus, noun=noun, higher_is_better=higher)
 
 
 def _view_facts(

@@ -84,13 +84,6 @@ def _runs_key(comparison: Comparison) -> Comparison:
     )
 
 
-def median_list_length(ranks: JudgedRanks) -> int:
-    """Return the median length of the lists that are not empty. Returns 0 if all lists are
-    empty."""
-    lengths = ranks.retrieved[ranks.retrieved > 0]
-    return int(np.median(lengths)) if len(lengths) else 0
-
-
 def query_differences(study: Study, comparison: Comparison) -> Floats:
     """Return the difference of each query, float64[query], on the scale on which the measure is
     tested."""

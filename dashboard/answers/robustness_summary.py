@@ -23,6 +23,7 @@ from metrics_core.findings import file_risks, open_verdicts
 from metrics_core.findings import margin_risks as matter
 from metrics_core.findings import verdict_risks as ways
 from metrics_core.findings.costs import no_direction_text
+from metrics_core.findings.cutoffs import median_list_length
 from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_robustness
 
 
@@ -60,10 +61,7 @@ def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
             robustness.query_fragility(study, comparison),
         )
         effects = future.result()
-    lengths = {
-        r.run_name: robustness.median_list_length(r)
-        for r in robustness.pair_ranks(study, comparison)
-    }
+    lengths = {r.run_name: median_list_length(r) for r in robustness.pair_ranks(study, comparison)}
     cutoffs = by_cutoff.crossings if by_cutoff else None
     coverage, shared_difference = (
         robustness.query_coverage(study, comparison),

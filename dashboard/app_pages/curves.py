@@ -130,7 +130,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
                 with column:
                     _show_panel(curves, family, context, key_suffix)
     text = (
-        f"{blocks.describe_lines(curves, context.drawing)} {curves.short_lists.text}"
+        f"{blocks.describe_lines(curves, context.drawing)} {curves.short_lists}"
         " Click a chart to choose k, drag to zoom."
     )
     st.html(blocks.draw_chart_note(markup.shorten_run_names(text, context.drawing.styles)))
@@ -146,6 +146,7 @@ def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: s
         coloured_runs=curves.coloured_runs(context.comparison),
         end_by_run=curves.list_ends,
         value_range=curves.ranges[family],
+        scale=curves.frames_with_same_range(family),
     )
     alt = f"{title} of {w.join_words(context.drawing.styles)} by k. {curves.title.text}."
     picture = section.make_caption(f"{title} by number of results (k)", section.INTERVALS)

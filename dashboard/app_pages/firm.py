@@ -32,7 +32,7 @@ from metrics_core.tables.ranked_run import judged_ranks_clause
 
 _SHOWN = 20
 _IN_A_HEAD = 18
-_TO_JUDGE = 5
+_TO_JUDGE = 3
 """Maximum number of documents that the page lists as the next to judge. The download and the
 judging queue contain all of them."""
 
@@ -322,7 +322,7 @@ def _show_missing(context: PageContext, reason: str) -> None:
         return
     queries = robustness.queries_without_results(study, comparison)
     section.show_heading(
-        "Difference with and without the missing queries",
+        "Difference with and without these queries",
         "A run without results for a query gets the score of an empty list, usually 0.",
         frame=queries,
         key="missing",
@@ -336,7 +336,7 @@ def _show_missing(context: PageContext, reason: str) -> None:
             row["difference"],
             row["difference"],
         )
-        for name, row in zip(("All queries", "Answered by both runs"), rows, strict=True)
+        for name, row in zip(("All queries", "Results from both runs"), rows, strict=True)
     ]
     _show_difference_ranges(context, spans, "Difference over all queries and over shared queries")
     _show_gaps(queries, "no results")

@@ -46,7 +46,6 @@ def render() -> None:
     """Show the verdict, its evidence, and links to the details."""
     context = session.study_context()
     comparison = context.comparison
-    rail.own_files_button("page")
     add_files.show_upload_result()
     section.run_steps_with_progress(overview_steps(context.study, comparison))
     answer = answers.overview(context.study, comparison)
@@ -59,6 +58,7 @@ def render() -> None:
     first = context.study.names[0] if context.is_guessed and not comparison.is_single_run else ""
     guess = (comparison.baseline, first) if first else None
     st.html(overview.draw_facts_line(answer.facts, session.href, guess))
+    rail.own_files_button("page")
 
 
 def _show_comparison(answer: Overview, context: PageContext) -> None:

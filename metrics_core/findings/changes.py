@@ -105,7 +105,7 @@ def summarise_change(
                 else ""
             )
         elif not top_document.before:
-            text = "" if is_loss else f"{document} newly retrieved, at rank {top_document.after}"
+            text = "" if is_loss else f"{document} new at rank {top_document.after}"
         elif (top_document.after > top_document.before) == is_loss:
             text = f"{document} {'fell' if is_loss else 'rose'} to rank {top_document.after}"
         else:

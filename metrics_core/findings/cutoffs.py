@@ -32,7 +32,6 @@ from metrics_core.judging import JudgedRanks
 
 MAX_TITLE_LENGTH = 60
 """Maximum length of a title in characters. A title with long run names may exceed it."""
-_SHORT_LIST_SHARE = 0.5
 _HALF_RECALL = 0.5
 _ROUND_DEPTHS = (20, 50, 100, 1000)
 _PENDING_LEAD = "Computing which leads are significant."
@@ -180,25 +179,29 @@ def curves_subtitle(
     else:
         ranges = tested_curve.significant_ranges
         if len(ranges) == 1 and other_curves:
-            clauses = (
-                _describe_other_measure(name, _Curve.from_frame(other_rows))
+            clauses = [
+                clause
                 for name, other in other_curves.items()
                 if (other_rows := _focus_rows(other, focus, baseline)) is not None
-            )
+                for clause in _describe_other_measure(name, _Curve.from_frame(other_rows))
+            ]
+            word = "ahead " if tested_curve.ahead else "behind "
+            if all(clause.startswith(word) for clause in clauses):
+                rest = w.join_words(clause.removeprefix(word) for clause in clauses)
+                return muted_span(f"Also significantly {word}{rest}.")
             return muted_span(f"Significantly {w.join_words(clauses)}.")
         text = _format_first_ranges(tested_curve, ranges)
         sentence = muted_span(f"Against {baseline}, significant {text} {corrected}.")
     return join_sentences([sentence, _describe_other_cutoffs(tested_curve)], " ")
 
 
-def _describe_other_measure(name: str, curve: _Curve) -> str:
-    """Return the significant ranges on another measure, such as "ahead on P from k = 2"."""
-    clauses = [
+def _describe_other_measure(name: str, curve: _Curve) -> list[str]:
+    """Return the significant ranges on another measure, such as ["ahead on P from k = 2"]."""
+    return [
         f"{word} on {name} {_format_first_ranges(curve, ranges)}"
         for word, ranges in (("ahead", curve.ahead), ("behind", curve.behind))
         if ranges
-    ]
-    return " and ".join(clauses) or f"different on {name} at no k"
+    ] or [f"different on {name} at no k"]
 
 
 def describe_cutoff(
@@ -270,23 +273,6 @@ def _describe_other_cutoffs(tested_curve: _Curve) -> Sentence:
         if is_outside.any()
         else Sentence()
     )
-
-
-def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence:
-    """Warn if the lists of one run are much shorter than the lists of the other run. A comparison
-    at large k is then unfair.
-
-    The text is empty if the lengths are similar."""
-    typical = {r.run_name: median_list_length(r) for r in judged if r.run_name in names}
-    longest = max(typical, key=lambda name: typical[name], default="")
-    sentence = Sentence()
-    for name, end in typical.items():
-        if end < _SHORT_LIST_SHARE * typical[longest]:
-            sentence += muted_span("Half of the ") + run_span(name)
-            sentence += muted_span(f" lists end by rank {w.format_count(end)}")
-            sentence += muted_span(", so beyond that rank the missing results favour ")
-            sentence += run_span(longest) + muted_span(".")
-    return sentence
 
 
 def median_list_length(ranks: JudgedRanks) -> int:

@@ -161,7 +161,9 @@ def missing_queries_caveat(
     fifth."""
     if not abs(difference - shared_difference) >= _MIN_MISSING_SHARE * abs(difference):
         return Sentence()
+    missing = [run for run, queries in coverage.lacking.items() if queries]
     return muted_span(
-        f"On the {w.format_query_count(coverage.shared)} with results from both runs, the"
-        f" difference is {w.format_difference(shared_difference)}."
+        f"Without the {w.format_query_count(coverage.judged - coverage.shared)} that"
+        f" {' or '.join(missing)} has no results for, the difference is"
+        f" {w.format_difference(shared_difference)}."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import Crossings
@@ -12,24 +12,20 @@ from metrics_core.measures import Measure
 
 
 def _format_span(span: tuple[int, int]) -> str:
-    low, high = span
-    return (
-        f"k = {w.format_count(low)}"
-        if low == high
-        else f"k = {w.format_count(low)} to {w.format_count(high)}"
-    )
+    low, high = map(w.format_count, span)
+    if low == high:
+        return f"k = {low}"
+    return f"k = {low} {'to' if span[0] + 1 < span[1] else 'and'} {high}"
 
 
 def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> str:
     """Format ranges of cutoffs: "at k = 3 and from k = 11 on"."""
     *first, last = spans
     is_open = last[0] < last[1] == crossings.depth
-    parts = (
-        [f"at {w.join_words(map(_format_span, first if is_open else spans))}"]
-        if first or not is_open
-        else []
-    )
-    return " and ".join([*parts, f"from k = {w.format_count(last[0])} on"] if is_open else parts)
+    closed = list(map(_format_span, first if is_open else spans))
+    parts = [f"at {w.join_words(closed)}"] if closed else []
+    parts += [f"from k = {w.format_count(last[0])} on"] * is_open
+    return " and ".join(parts)
 
 
 def band_note(k: int, band: str, *, is_significant: bool) -> str:
@@ -45,6 +41,19 @@ def band_note(k: int, band: str, *, is_significant: bool) -> str:
     return (
         f"In the test of all compared runs, k = {w.format_count(k)} is not significant. It is"
         f" significant here, because {band} for this pair alone."
+    )
+
+
+def short_lists_note(lengths: Mapping[str, int]) -> str:
+    """Warn if the lists of one run are much shorter than those of the other run, because a
+    comparison at large k is then unfair. `lengths` is the typical list length by run. The text is
+    empty if the lengths are similar."""
+    longest = max(lengths, key=lambda run: lengths[run], default="")
+    return "".join(
+        f"Half of the {run} lists end by rank {w.format_count(length)}, so beyond that rank the"
+        f" missing results favour {longest}."
+        for run, length in lengths.items()
+        if length < lengths[longest] / 2
     )
 
 

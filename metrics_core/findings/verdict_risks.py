@@ -23,6 +23,7 @@ from metrics_core.findings.phrases import (
     _format_span,
     band_note,
     format_cutoffs,
+    short_lists_note,
 )
 from metrics_core.findings.robustness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.unjudged.bounds import DifferenceBounds
@@ -66,9 +67,9 @@ def unjudged_check(
     else:
         word, tone = "could reverse it", "not firm"
     answer = "effect unknown" if word in (w.DASH, "unknown") else word
-    brief = f"{share} of both {top}s; {answer}"
+    brief = f"{share} of {top} results; {answer}"
     range_text = effect_text if estimate.interval and not bounds.reason else ""
-    reason = f"{share} of both runs’ {top} is unjudged. {effect_text}"
+    reason = f"{share} of the {top} results of both runs are unjudged. {effect_text}"
     return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief, range_text)
 
 
@@ -229,7 +230,7 @@ def cutoff_check(
 
     if crossings is None:
         return no_cutoff_check(pair)
-    short = _short_list_notes(crossings, lengths)
+    short = list(filter(None, [short_lists_note(lengths)]))
     if pair.side == 0:
         return make_cutoff_check(*_describe_tied_cutoffs(crossings, pair, short))
     reason = " ".join([*_describe_lead_changes(crossings, pair), *short])
@@ -330,17 +331,6 @@ def _describe_lead_changes(crossings: Crossings, pair: ComparedPair) -> list[str
         else ""
     )
     return [f"At {cutoffs_text} {statement}{rest_text}."]
-
-
-def _short_list_notes(crossings: Crossings, lengths: Mapping[str, int]) -> list[str]:
-    longest = max(lengths, key=lambda run: lengths[run], default="")
-    deepest = lengths.get(longest, 0)
-    return [
-        f"Half of the {run} lists end by rank {w.format_count(n)}, so at larger k the missing"
-        f" results favour {longest}."
-        for run, n in lengths.items()
-        if 0 < n < deepest / 2 and n < crossings.depth
-    ]
 
 
 def other_measures_check(agreement: Agreement, pair: ComparedPair, n_runs: int) -> RobustnessCheck:

@@ -51,14 +51,14 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
         return "Too few queries for bands."
     if drawing.is_single_run:
         return "Band: 95% interval."
-    return "Bands: 95% intervals; below, simultaneous for all k."
+    return "Bands: 95% intervals; the lower ones hold for all k at once. Bar: significant."
 
 
 def describe_lines(curves: Curves, drawing: Drawing) -> str:
     """Return a note that explains the bands and, if there are any, the thin lines of the charts."""
     ends = {curves.list_ends[run] for run in curves.coloured_runs(drawing.comparison)}
     bands = bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
-    return bands + " Thin lines: half of the run’s lists have ended." * (len(ends) > 1)
+    return bands + " A line turns thin once half of the run’s lists have ended." * (len(ends) > 1)
 
 
 def draw_panel_heading(title: str, gloss: str) -> Markup:

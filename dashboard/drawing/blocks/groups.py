@@ -247,7 +247,7 @@ def _header_cells(
         ]
     if has_headroom:
         hint = f"Score of {focus_name}, and what an ideal ranking would add"
-        heads.append(make_header_cell("room", "Headroom", "up to the ideal score", hint=hint))
+        heads.append(make_header_cell("room", "Headroom", "bars end at the ideal score", hint=hint))
     return heads
 
 

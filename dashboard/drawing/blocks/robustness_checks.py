@@ -30,7 +30,7 @@ _QUESTIONS = {
     "cutoff": "At which cutoffs does it hold?",
     "measures": "Do other measures agree?",
     "ties": "Could tied scores reverse it?",
-    "missing": "Could missing queries reverse it?",
+    "missing": "Could missing results reverse it?",
 }
 """The checks of a significant difference as questions."""
 _TICKS, _AT_A_TICK, _FEW_SPANS = 6, 16, 4
@@ -72,7 +72,7 @@ class DifferenceRange:
             return w.format_with_interval(self.value, self.low, self.high)
         if self.low == self.high or math.isnan(self.low):
             return w.format_difference(self.low)
-        return f"{w.format_difference(self.low)} to {w.format_difference(self.high)}"
+        return w.format_interval(self.low, self.high)
 
 
 def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:

@@ -87,6 +87,7 @@ def measure_by_cutoff(
     coloured_runs: Sequence[str] = (),
     end_by_run: Mapping[str, int] | None = None,
     value_range: tuple[float, float] = (0, 1),
+    scale: pd.DataFrame | None = None,
     panels: Panels = "both",
     axis: str = "k",
 ) -> Chart:
@@ -97,21 +98,20 @@ def measure_by_cutoff(
     `frame` is the result of `mean_curves`; `value_range` is the range of the measure. The runs in
     `coloured_runs` keep their style, and other runs are grey; if `coloured_runs` is empty, all runs
     keep their style. `end_by_run` maps runs to the rank by which half of their lists have ended.
-    Lines are thinner beyond this rank. `axis` is the name of the horizontal axis on hover."""
+    Lines are thinner beyond this rank. `scale` has the rows of all charts that share the axis of
+    differences. `axis` is the name of the horizontal axis on hover."""
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
-    below = _difference_ticks(rows, drawing)
+    below = _difference_ticks(frame if scale is None else scale, drawing)
     # Not every format clips a line that leaves its panel.
-    rows = rows.assign(
-        difference=lambda f: f["difference"].where(f.difference.between(*below.span))
-    )
+    clipped = rows["difference"].where(rows["difference"].between(*below.span))
+    is_outside = clipped.isna() & rows["difference"].notna()
+    outside = list(dict.fromkeys(rows["run"][is_outside]))
+    rows = rows.assign(difference=clipped)
     runs = [s for s in order_for_drawing(drawing.styles) if s.name in set(rows["run"])]
     loud = make_lines_solid([s for s in runs if not coloured_runs or s.name in coloured_runs])
     quiet = [s for s in runs if coloured_runs and s.name not in coloured_runs]
     lines = lines_by_run(rows, drawing)
-    outside = [
-        s.name for s in runs if s.role != "baseline" and np.isnan(lines[s.name]["difference"][-1])
-    ]
     has_differences = panels != "scores" and any(
         not np.isnan(lines[s.name]["difference"]).all() for s in runs
     )
@@ -137,11 +137,7 @@ def measure_by_cutoff(
         palette=palette,
         height=layout.height,
         margin=layout.margin,
-        annotations=list(
-            _lower_labels(drawing, layout, outside, has_bar=any(y is not None for y in bar["y"]))
-        )
-        if layout.gap
-        else [],
+        annotations=list(_lower_labels(drawing, layout, outside)) if layout.gap else [],
         shapes=[_cutoff_line(k, palette)] if k <= deepest else [],
         **_hover_mode(len(runs)),
         **_panel_axes(palette, layout, above, below, deepest, axis),
@@ -262,25 +258,22 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
 
 
 def _lower_labels(
-    drawing: Drawing, layout: _Layout, outside: Sequence[str], *, has_bar: bool
+    drawing: Drawing, layout: _Layout, outside: Sequence[str]
 ) -> Iterable[dict[str, Any]]:
-    """Yield the labels of the lower panel. They name the baseline, explain the bar below the panel
-    if there is one, and name the runs that are `outside` the panel."""
+    """Yield the labels of the lower panel. They name the baseline, and the runs that are
+    partly or wholly `outside` the panel."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
-    right = anchors | {"xanchor": "right"}
     y = layout.lower / layout.plot_height
     named = hover_properties(baseline, short[baseline])
     # The line at k runs behind the text.
     text = f"difference from {escape(short[baseline])}"
     yield make_note(text, 0, y, palette.muted, bgcolor=palette.page, **anchors, **named)
-    if has_bar:
-        yield make_note("bar: significant", 1, y, drawing.focus_style.color(palette), **right)
     if outside:
         names = " and ".join(short[run] for run in outside)
-        text = f"outside: {names if len(outside) < 3 else len(outside)}"
-        yield make_note(escape(text), 1, 0, palette.muted, **right | {"yshift": _STRIP + 3})
+        text = f"off scale: {names if len(outside) < 3 else len(outside)}"
+        yield make_note(escape(text), 1, y, palette.muted, **anchors | {"xanchor": "right"})
 
 
 def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:

@@ -269,7 +269,7 @@ class ReportParts:
             f" {w.format_count(drawing.cutoff)}. {curves_blocks.describe_lines(curves, drawing)}"
         )
         if is_tested and not drawing.is_single_run:
-            text += f" {curves.short_lists.text}" * bool(curves.short_lists)
+            text += f" {curves.short_lists}" * bool(curves.short_lists)
         charts = [
             (
                 curves_blocks.draw_panel_heading(f"{family}@k", ""),
@@ -294,6 +294,7 @@ class ReportParts:
             coloured_runs=curves.coloured_runs(drawing.comparison),
             end_by_run=curves.list_ends,
             value_range=curves.ranges[family],
+            scale=curves.frames_with_same_range(family),
             panels=panels,
         )
         label = f"{family}@k of {w.join_words(drawing.styles)} by k. {curves.title.text}."

@@ -30,7 +30,7 @@ PARTS = {
     "cutoff": "nDCG by number of results (k)",
     "measures": "Results on other measures",
     "ties": "Difference if tied documents are ordered differently",
-    "missing": "Difference with and without the missing queries",
+    "missing": "Difference with and without these queries",
 }
 
 
@@ -209,7 +209,7 @@ def test_where_a_difference_could_lie_is_drawn_on_one_axis_with_zero() -> None:
     span = blocks.DifferenceRange
     rows = [span("Now", "", 0.1, 0.1), span("Likely", "", nan, nan), span("Worst", "", -0.1, 0.3)]
     part = str(blocks.draw_difference_ranges(rows, drawing, "label"))
-    assert "= old" in part and "−0.100 to +0.300" in part and ">–<" in part
+    assert "= old" in part and "[−0.100, 0.300]" in part and ">–<" in part
     at = [float(value) for value in re.findall(r'zero" style="left:([0-9.]+)%', part)]
     left, width = re.findall(r'from-to[ a-z]*" style="left:([0-9.]+)%;width:([0-9.]+)%', part)[0]
     assert len(set(at)) == 1 and float(left) < at[0] < float(left) + float(width)

@@ -180,10 +180,10 @@ def cutoff_pair(given: Situation) -> ComparedPair:
 
 
 def ks_of(text: str, depth: int) -> set[int]:
-    """The cutoffs that a text names: k = 2 to 9, k = 3, from k = 4 (on), at every k."""
+    """The cutoffs that a text names: k = 2 to 9, k = 1 and 2, from k = 4 (on), at every k."""
     if "every k" in text:
         return set(range(1, depth + 1))
-    spans = re.findall(r"(from )?k = (\d+)(?: to (\d+))?", text)
+    spans = re.findall(r"(from )?k = (\d+)(?: (?:to|and) (\d+))?", text)
     return {
         k for on, a, b in spans for k in range(int(a), (depth if on else int(b or a)) + 1)
     }  # fmt: skip
@@ -197,18 +197,19 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     means = {s: set((np.flatnonzero(found.side == s) + 1).tolist()) for s in (1, 0, -1)}
     for run, where in re.findall(r"(run\d) is significantly ahead (.*?)\.", reason):
         yield ks_of(where, found.depth) != ks[sides[run]] and f"{run} significantly ahead"
-    for where, run in re.findall(r"At (k = [\d to]+) (run\d) leads", reason):
+    for where, run in re.findall(r"At (k = \d+(?: (?:to|and) \d+)?) (run\d) leads", reason):
         yield not ks_of(where, found.depth) <= means[sides[run]] and f"{run} leads"
-    for where in re.findall(r"At (k = [\d to]+) the runs are tied", reason):
+    for where in re.findall(r"At (k = \d+(?: (?:to|and) \d+)?) the runs are tied", reason):
         yield not ks_of(where, found.depth) <= means[0] and "tied"
     for run, where in re.findall(
-        r"(run\d) leads at every k, but not significantly at (k = [\d to]+)\.", reason
+        r"(run\d) leads at every k, but not significantly at (k = \d+(?: (?:to|and) \d+)?)\.",
+        reason,
     ):
         yield len(means[sides[run]]) < found.depth and f"{run} leads at every k"
         first_clear = min(ks[sides[run]])
         yield ks_of(where, found.depth) != set(range(1, first_clear)) and "not significantly"
     if more := re.search(r"(run\d) does not lead at (\S+) other k either", reason):
-        first = ks_of(re.match(r".*?At (k = [\d to]+)", reason)[1], found.depth)  # type: ignore[index]
+        first = ks_of(re.match(r".*?At (k = \d+(?: (?:to|and) \d+)?)", reason)[1], found.depth)  # type: ignore[index]
         others = set(range(1, found.depth + 1)) - means[pair.side] - first
         yield count_of(more[2]) != len(others) and "other k"
         yield more[1] != pair.leader(pair.side) and "who does not lead"
@@ -521,7 +522,7 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     now, low, high, exact = span_of(given)
     reached, _ = bounds_of(given)
     can = {side_of(reached.lowest), side_of(reached.highest)} - {side_of(now)} != set()
-    yield ("unjudged: 12% of both top 10s; cannot" in text) == can and "unjudged"
+    yield ("unjudged: 12% of top 10 results; cannot" in text) == can and "unjudged"
     gaps = better_of(given) * (pair_of(given).side or 1)
     known = np.sort(gaps[~np.isnan(gaps)])[::-1]
     left = known.sum() - np.cumsum(known)

@@ -361,8 +361,8 @@ def test_the_lead_names_other_measures_if_the_title_names_the_only_range() -> No
     )
     found = lead("--------", P="++++++++", R="??------", RR="++++----")
     assert found == (
-        "Significantly ahead on P at every k, behind on R from k = 3 and ahead on RR from k = 1 to"
-        " 5 and behind on RR from k = 10."
+        "Significantly ahead on P at every k, behind on R from k = 3, ahead on RR from k = 1 to 5"
+        " and behind on RR from k = 10."
     )
     assert lead("?+++++++") == lead("?+++++++") != lead("?++??+++", P="++++++++")
     assert "Against bm25, significant from" in lead("?++??+++", P="++++++++")
@@ -529,9 +529,9 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert "in none of 1,234 tested groups (one or two columns; " in slices_finding(1234, 0)
-    assert " is significantly unlike that of the other queries in none of" in slices_finding(9, 0)
-    assert " in two of 20 tested groups (" in slices_finding(20, 2)
+    assert "None of 1,234 tested groups (of one" in slices_finding(1234, 0)
+    assert "None of 9 tested groups (of one or two columns) has a" in slices_finding(9, 0)
+    assert "Two of 20 tested groups (of one or two columns) have a" in slices_finding(20, 2)
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
 

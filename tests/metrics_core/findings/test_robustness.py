@@ -59,7 +59,7 @@ def test_unjudged_documents(
 ) -> None:
     entry = ways.unjudged_check(reached, span, 0.12, 10)
     assert (entry.word, entry.tone) == (word, tone)
-    assert "12% of both runs’ top 10 is unjudged." in entry.reason
+    assert "12% of the top 10 results of both runs are unjudged." in entry.reason
 
 
 def test_a_bound_is_said_to_be_one() -> None:
@@ -219,7 +219,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             by_k([-1, -1, 1], [0, 0, 1]),
             "significant from k = 3",
             "firm",
-            "At k = 1 to 2 old leads.",
+            "At k = 1 and 2 old leads.",
         ),
         (
             by_k([-1, 1, 1], [-1, 0, 1]),
@@ -233,7 +233,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             "",
             "Tested alone, k = 2 is significant, but no k is significant when all",
         ),
-        (by_k([1, 1, 1], [1, 1, 0]), "significant at k = 1 to 2", "firm", "Elsewhere"),
+        (by_k([1, 1, 1], [1, 1, 0]), "significant at k = 1 and 2", "firm", "Elsewhere"),
         (None, "none", "", "scores whole lists and has no cutoff"),
     ],
 )
@@ -264,7 +264,7 @@ def test_a_cutoff_beyond_the_lists_is_that_of_whole_lists() -> None:
 def test_short_lists_are_told() -> None:
     entry = ways.cutoff_check(by_k([1] * 9, [1] * 9), CLEAR, 2, {"new": 9, "old": 4})
     assert entry.reason == (
-        "Half of the old lists end by rank 4, so at larger k the missing results favour new."
+        "Half of the old lists end by rank 4, so beyond that rank the missing results favour new."
     )
 
 
@@ -313,11 +313,11 @@ def test_missing_queries() -> None:
     lacking: dict[str, tuple[str, ...]] = {"new": (), "old": ("q1",)}
     coverage = QueryCoverage(2000, 766, lacking, {})
     assert file_risks.missing_queries_caveat(coverage, 0.1, 0.07).text == (
-        "On the 766 queries with results from both runs, the difference is +0.070."
+        "Without the 1,234 queries that old has no results for, the difference is +0.070."
     )
     both = QueryCoverage(2, 1, {"new": ("q1",), "old": ("q1",)}, {})
     one = file_risks.missing_queries_caveat(both, 0.1, 0.15).text
-    assert one.startswith("On the 1 query with results")
+    assert one.startswith("Without the 1 query that new or old has no results for, ")
     for without_missing in (0.1, 0.081, float("nan")):
         assert not file_risks.missing_queries_caveat(coverage, 0.1, without_missing)
     kept = file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7)
@@ -470,7 +470,7 @@ def test_what_cancels_but_for_rounding_has_no_sign() -> None:
         (by_k([0] * 9, [0] * 9), "tied at every k", "at every cutoff."),
         (
             by_k([0, 0, 1, 1], [0, 0, 1, 1]),
-            "tied at k = 1 to 2",
+            "tied at k = 1 and 2",
             "new is significantly ahead from k = 3",
         ),
         (by_k([0, -1, -1], [0, 0, 0]), "tied at k = 1", "old leads from k = 2 on, not signi"),

@@ -426,7 +426,7 @@ def test_query_list():
     lacked = pd.concat([query_rows().iloc[[1]]] * 5 + [query_rows().iloc[[0]]], ignore_index=True)
     page = Page(overview.draw_query_list(lacked, DRAWING, "worse", href, total=17))
     assert "query 2" not in page.text and "charged twice" in page.text
-    assert page.text.endswith("Larger losses: no results from hybrid →")
+    assert page.text.endswith("Larger losses on queries without results from hybrid →")
     quiet = overview.draw_query_list(
         query_rows(), DRAWING, "worse", href, total=17, use_colours=False
     )

@@ -269,12 +269,13 @@ def test_curves_mark_the_chosen_k_and_name_no_run() -> None:
     (marked,) = (t for t in figure.data if t.mode == "lines+markers")
     ks = [k for k, y in zip(marked.x, marked.y, strict=True) if y is not None]
     assert ks == list(clear) != []
-    named, explained, *_ = figure.layout.annotations
+    named, *_ = figure.layout.annotations
     assert named.text.startswith("difference from &lt;b&gt;bm2") and named.hovertext == escape(BOLD)
-    assert explained.text == "bar: significant"
-    unclear = curve_frame(*STYLES).assign(diff_low=-1.0, diff_high=1.0)
-    unclear_notes = measure_by_cutoff(unclear, drawing_of(STYLES)).layout.annotations
-    assert "bar: significant" not in [note.text for note in unclear_notes]
+    unclear = measure_by_cutoff(
+        curve_frame(*STYLES).assign(diff_low=-1.0, diff_high=1.0), drawing_of(STYLES)
+    )
+    (unmarked,) = (t for t in unclear.data if t.mode == "lines+markers")
+    assert not any(y is not None for y in unmarked.y)
     assert max(y for y in marked.y if y is not None) < figure.layout.yaxis2.tickvals[0]
     assert figure.layout.hoversort == "value descending"
     assert figure.layout.xaxis.unifiedhovertitle.text == "k = %{x}"
@@ -359,7 +360,7 @@ def test_the_axis_of_the_differences_follows_them() -> None:
         figure = measure_by_cutoff(small, drawing_of(STYLES))
         assert figure.layout.yaxis2 == axis
         notes = [note.text for note in figure.layout.annotations]
-        assert notes[-1] == "outside: dense", "some formats do not clip, so nothing shows it"
+        assert notes[-1] == "off scale: dense", "some formats do not clip, so nothing shows it"
         below = [y for t in figure.data if t.yaxis == "y2" for y in t.y if y is not None and y == y]
         assert below and ends[0] <= min(below) and max(below) <= ends[1], "some formats do not clip"
 
