@@ -65,8 +65,10 @@ def render() -> None:
     questions = file_fields.find_file_checks(library.files)
     unclear, of_two_kinds = add_files.names_of_files_with_questions(questions)
     answer = answers.files_page(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
-    st.html(markup.draw_heading(*answer.finding.statement_and_rest, {}))
-    with add_files.make_message_area():
+    heading, uploader = st.columns(2, gap="large")
+    heading.html(markup.draw_heading(*answer.finding.statement_and_rest, {}))
+    messages = add_files.make_message_area()
+    with messages:
         add_files.show_messages(answer.unread, questions)
         add_files.show_unused_judgments(library)
         if library.study is not None:
@@ -85,7 +87,8 @@ def render() -> None:
         for note in answer.notes:
             if not note.examples:  # not about single runs
                 st.html(data.draw_action_message(f"{w.sentence_case(note.message)}."))
-    add_files.show_uploader()
+    with uploader:
+        add_files.show_uploader(message_area=messages)
     if answer.files:
         rows = [
             {
@@ -153,7 +156,6 @@ def _describe_file(
         "file": row.file.file,
         "kind": row.kind,
         "use": "not in use" if not row.file.used else "baseline" if is_baseline else "",
-        "correctable": _is_kind_correctable(row.file),
         "read_as": row.file.read_as,
         "rows": row.rows,
         "queries": row.file.queries,

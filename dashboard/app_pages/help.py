@@ -19,7 +19,7 @@ def render() -> None:
         return
     st.html(
         markup.draw_heading(
-            "Help", "How to start, what the words mean, and keyboard shortcuts.", {}
+            "Help", "How to start, and what the words mean.", {}
         )
     )
     if is_served_by_streamlit():
