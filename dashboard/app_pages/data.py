@@ -67,8 +67,7 @@ def render() -> None:
     answer = answers.files_page(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
     heading, uploader = st.columns(2, gap="large")
     heading.html(markup.draw_heading(*answer.finding.statement_and_rest, {}))
-    messages = add_files.make_message_area()
-    with messages:
+    with add_files.make_message_area():
         add_files.show_messages(answer.unread, questions)
         add_files.show_unused_judgments(library)
         if library.study is not None:
@@ -88,7 +87,7 @@ def render() -> None:
             if not note.examples:  # not about single runs
                 st.html(data.draw_action_message(f"{w.sentence_case(note.message)}."))
     with uploader:
-        add_files.show_uploader(message_area=messages)
+        add_files.show_uploader()
     if answer.files:
         rows = [
             {
@@ -224,7 +223,8 @@ def _kind_picker(file: File) -> None:
     """Let the user choose whether a file is read as a run or as judgments. Some files could be
     either, because both kinds assign numbers to documents. If the kind cannot be changed, show
     nothing."""
-    if not _is_kind_correctable(file):
+    is_partial = isinstance(file.table, Run) and not file.table.complete
+    if file.kind not in file_fields.RANKED or is_partial:
         return
 
     key = file.key
@@ -246,12 +246,6 @@ def _kind_picker(file: File) -> None:
         format_func=lambda kind: f"read as {KIND_WORDS[kind]}",
         label_visibility="collapsed",
         width=190,
-    )
-
-
-def _is_kind_correctable(file: File) -> bool:
-    return file.kind in file_fields.RANKED and not (
-        isinstance(file.table, Run) and not file.table.complete
     )
 
 

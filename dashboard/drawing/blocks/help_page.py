@@ -23,13 +23,12 @@ _WORDS = (
     (
         "clear difference",
         "The difference is larger than chance alone would often produce, after correction for all"
-        " runs (or steps, groups, cutoffs) that are tested together. Only then does a page say"
-        " that one run beats another.",
+        " runs (or steps, groups, cutoffs) that are tested together.",
     ),
     (
         "contribution",
-        "How much a group of queries adds to the difference: its share of the queries times its own"
-        " difference. The contributions of all groups add up to the difference.",
+        "A group’s share of the queries times its own difference. The contributions of all groups"
+        " add up to the difference.",
     ),
     (
         "cutoff (k)",
@@ -93,8 +92,7 @@ _WORDS = (
     (
         "place",
         "The rank of a run among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
-        " places that are possible on these queries. A thick line joins the runs that may be the"
-        " best.",
+        " places possible on these queries. A thick line joins the runs that may be the best.",
     ),
     (
         "run",
@@ -129,8 +127,7 @@ _WORDS = (
     ),
     (
         "likely range",
-        f"The range that contains the difference in {w.format_share(LEVEL)} of"
-        " simulations that grade unjudged documents like similar judged documents.",
+        f"Covers {w.format_share(LEVEL)} of simulations that grade unjudged documents like judged ones.",
     ),
     (
         "worst case",
