@@ -127,7 +127,8 @@ _WORDS = (
     ),
     (
         "likely range",
-        f"Covers {w.format_share(LEVEL)} of simulations that grade unjudged documents like judged ones.",
+        f"Covers {w.format_share(LEVEL)} of simulations that grade unjudged documents like judged"
+        " ones.",
     ),
     (
         "worst case",
