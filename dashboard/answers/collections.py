@@ -80,7 +80,7 @@ def describe_contents(row: ListedCollection) -> str:
     if row.damaged:
         parts.append(f"{w.format_count(row.damaged)} damaged")
     parts += {
-        "sample": ["edits are saved to a copy"],
+        "sample": ["read-only; editing makes a copy"],
         "folder": ["the folder given at startup"],
     }.get(row.origin, [])
     return " · ".join(parts)
@@ -93,7 +93,7 @@ def missing_result_reason(row: ListedCollection) -> str:
         return f"cannot be opened; use its menu ⋯ to {'restore or ' if row.good else ''}remove it"
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
-        return "open to see the result" if ready else "no result: judgments or runs are missing"
+        return "no result yet" if ready else "no result: judgments or runs are missing"
     return "files have changed; open to update the result" if row.outdated else ""
 
 

@@ -65,7 +65,8 @@ def render() -> None:
     questions = file_fields.find_file_checks(library.files)
     unclear, of_two_kinds = add_files.names_of_files_with_questions(questions)
     answer = answers.files_page(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
-    st.html(markup.draw_heading(*answer.finding.statement_and_rest, {}))
+    heading, uploader = st.columns(2)
+    heading.html(markup.draw_heading(*answer.finding.statement_and_rest, {}))
     with add_files.make_message_area():
         add_files.show_messages(answer.unread, questions)
         add_files.show_unused_judgments(library)
@@ -85,7 +86,8 @@ def render() -> None:
         for note in answer.notes:
             if not note.examples:  # not about single runs
                 st.html(data.draw_action_message(f"{w.sentence_case(note.message)}."))
-    add_files.show_uploader()
+    with uploader:
+        add_files.show_uploader()
     if answer.files:
         rows = [
             {
@@ -153,7 +155,6 @@ def _describe_file(
         "file": row.file.file,
         "kind": row.kind,
         "use": "not in use" if not row.file.used else "baseline" if is_baseline else "",
-        "correctable": _is_kind_correctable(row.file),
         "read_as": row.file.read_as,
         "rows": row.rows,
         "queries": row.file.queries,
@@ -222,7 +223,8 @@ def _kind_picker(file: File) -> None:
     """Let the user choose whether a file is read as a run or as judgments. Some files could be
     either, because both kinds assign numbers to documents. If the kind cannot be changed, show
     nothing."""
-    if not _is_kind_correctable(file):
+    is_partial = isinstance(file.table, Run) and not file.table.complete
+    if file.kind not in file_fields.RANKED or is_partial:
         return
 
     key = file.key
@@ -244,12 +246,6 @@ def _kind_picker(file: File) -> None:
         format_func=lambda kind: f"read as {KIND_WORDS[kind]}",
         label_visibility="collapsed",
         width=190,
-    )
-
-
-def _is_kind_correctable(file: File) -> bool:
-    return file.kind in file_fields.RANKED and not (
-        isinstance(file.table, Run) and not file.table.complete
     )
 
 

@@ -115,13 +115,6 @@ const open = (folded) => {
   folded.setAttribute('aria-expanded', String(opens));
 };
 
-// What a file is read as is corrected below the table of files.
-const lookInto = () => {
-  const look = document.querySelector('.st-key-look');
-  look?.querySelector('details:not([open]) > summary')?.click();
-  look?.scrollIntoView({ block: 'nearest' });
-};
-
 // Streamlit's own button makes a chart as large as the window. It takes that back, as Escape does.
 const enlarge = (link) => {
   const chart = link.closest('[class*="st-key-chart_"]');
@@ -161,7 +154,7 @@ const hearClicks = () => {
     });
   }
 };
-const OPENS = { controls: open, look: lookInto, chart: enlarge };
+const OPENS = { controls: open, chart: enlarge };
 
 const click = (event) => {
   const link = event.target.closest?.('a[role=button]:is(.lens, .lens *)');

@@ -92,7 +92,7 @@ def test_search_from_the_first_run_to_the_verdict(app: str, open_page: Opened) -
 
     page.goto(f"{app}/data")
     settle(page)
-    page.locator(".lens.files").get_by_role("button", name="change what bm25.run").click()
+    page.get_by_text("Change or remove files").click()
     page.get_by_role("button", name="Remove", exact=True).first.click()
     settle(page)
     expect(page.locator("h1")).to_contain_text("Three files are loaded")

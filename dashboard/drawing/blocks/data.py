@@ -80,10 +80,9 @@ def draw_uploaded_files(loaded_files: Sequence[tuple[str, str]], link: str) -> M
 def draw_file_table(rows: Sequence[Row], cutoff: int = 10, *, is_user_data: bool = False) -> Markup:
     """Draw a table of all loaded files.
 
-    A row has file, kind, use ("baseline", "not in use", or ""), read_as, correctable (whether its
-    kind can be changed), rows, queries (or None), judged (judged share of the top `cutoff`, or
-    None), notes, preview (a link), style (None unless the file is a run). With `is_user_data`, the
-    table says that queries are users."""
+    A row has file, kind, use ("baseline", "not in use", or ""), read_as, rows, queries (or None),
+    judged (judged share of the top `cutoff`, or None), notes, preview (a link), style (None unless
+    the file is a run). With `is_user_data`, the table says that queries are users."""
     drawn = [{**row, "notes": [_split_note(note) for note in row["notes"]]} for row in rows]
     queries = "Users (queries)" if is_user_data else "Queries"
     return _render("file_table", rows=drawn, cutoff=cutoff, queries=queries)

@@ -21,18 +21,17 @@ FORMATS = "formats"
 
 _WORDS = (
     (
-        "clear difference, significant after correction",
+        "clear difference",
         "The difference is larger than chance alone would often produce, after correction for all"
-        " runs (or steps, groups, cutoffs) that are tested together. Only then does a page say"
-        " that one run beats another.",
+        " runs (or steps, groups, cutoffs) that are tested together.",
     ),
     (
         "contribution",
-        "How much a group of queries adds to the difference: its share of the queries times its own"
-        " difference. The contributions of all groups add up to the difference.",
+        "A group’s share of the queries times its own difference. The contributions of all groups"
+        " add up to the difference.",
     ),
     (
-        "cutoff, k",
+        "cutoff (k)",
         "The number of top results that count. nDCG@10 counts the first ten results.",
     ),
     (
@@ -40,7 +39,7 @@ _WORDS = (
         "The mean difference divided by the standard deviation of the queries’ differences.",
     ),
     (
-        "fixed, broken",
+        "fixed or broken query",
         f"A fixed query is good only with the run, a broken query only with the baseline. {GOOD}",
     ),
     (
@@ -91,15 +90,17 @@ _WORDS = (
         " Below 0.05 after correction, the difference is significant.",
     ),
     (
-        "place, thick line",
+        "place",
         "The rank of a run among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
-        " places that are possible on these queries. The thick line joins the runs that may be the"
-        " best.",
+        " places possible on these queries. A thick line joins the runs that may be the best.",
     ),
     (
-        "run, baseline",
-        "A run is the ranked results of one system for all queries. The baseline is the run that"
-        " others are compared with; differences are run minus baseline.",
+        "run",
+        "The ranked results of one system for all queries.",
+    ),
+    (
+        "baseline",
+        "The run that others are compared with. Differences are run minus baseline.",
     ),
     (
         "simultaneous",
@@ -107,7 +108,7 @@ _WORDS = (
         " two runs are equal, only one such band in twenty excludes zero somewhere.",
     ),
     (
-        "slice, group",
+        "group",
         "The queries with one value of a column, for example one category.",
     ),
     (
@@ -125,10 +126,13 @@ _WORDS = (
         "A retrieved document without a grade in the judgments. It counts as not relevant.",
     ),
     (
-        "worst case, likely",
-        "Worst case: the difference if unjudged documents favoured the trailing run as much as"
-        f" possible. Likely: the range that contains the difference in {w.format_share(LEVEL)} of"
-        " simulations that grade unjudged documents like similar judged documents.",
+        "likely range",
+        f"Covers {w.format_share(LEVEL)} of simulations that grade unjudged documents like judged"
+        " ones.",
+    ),
+    (
+        "worst case",
+        "The difference if unjudged documents favoured the trailing run as much as possible.",
     ),
 )
 

@@ -90,7 +90,7 @@ def test_without_a_link_the_collection_that_was_opened_last_is_open() -> None:
 def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> None:
     """Of what nobody has looked at, and of what has changed since, it says so."""
     opened("collections", set="sample")
-    assert "open to see the result" in text_of(opened("collections", set="sample"))
+    assert "no result yet" in text_of(opened("collections", set="sample"))
     opened(set="sample")
     shown = text_of(opened("collections", set="sample"))
     assert "dense 0.636" in shown and "+0.087 vs bm25, clear difference" in shown

@@ -877,7 +877,6 @@ def test_file_table():
         "file": EVIL,
         "kind": "Run",
         "use": "not in use",
-        "correctable": True,
         "read_as": "TREC run",
         "rows": 8400,
         "queries": None,
@@ -887,7 +886,7 @@ def test_file_table():
         "preview": "?file=1",
     }
     base = {**row, "notes": (), "style": STYLES["bm25"]}
-    base |= {"use": "baseline", "correctable": False}
+    base |= {"use": "baseline"}
     plain = {**base, "use": "", "style": None, "judged": None}
     page = Page(data.draw_file_table([row, base, plain], 5))
     assert "Top 5 judged" in page.text
@@ -899,14 +898,13 @@ def test_file_table():
     assert page.text.count("Preview of ") == 3
     assert [own["href"] for _, own in page.found if own.get("href", "")[:5] == "?file"]
     assert page.text.count("not in use") == 1
-    assert [own["data-opens"] for _, own in page.found if "data-opens" in own] == ["look"]
     assert page.text.count("baseline") == 1 and "–" not in page.text
     assert len(page.having("dot")) == 2
 
 
 def test_a_note_is_one_line_and_its_details_are_folded():
     row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
-    row |= {"style": None, "use": "", "correctable": False, "preview": "#"}
+    row |= {"style": None, "use": "", "preview": "#"}
     tied = Note("ties", "5 of 9 rows have tied scores; ties broken by id; others give 0.5", 5)
     code = Note("code", "column `a; b` is empty", 1, loud=True)
     drawn = data.draw_file_table([{**row, "notes": (tied, code)}])
@@ -917,7 +915,7 @@ def test_a_note_is_one_line_and_its_details_are_folded():
 
 def test_only_what_may_change_the_scores_stands_open():
     row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
-    row |= {"style": None, "use": "", "correctable": False, "preview": "#"}
+    row |= {"style": None, "use": "", "preview": "#"}
     loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
     both = data.draw_file_table([{**row, "notes": (quiet, quiet, loud)}])
     assert texts_of("<details>.*?</details>", both) == ["2 morea blank linea blank line"]
