@@ -80,8 +80,8 @@ def rounding_note(rows: pd.DataFrame) -> str:
     """Return a note that differences are computed before rounding. The note is empty unless a
     difference contradicts its two scores as they are printed, with three decimals. Columns used:
     mean or score, baseline_mean or baseline_score, and difference."""
-    rows = rows.rename(columns={"score": "mean", "baseline_score": "baseline_mean"})
-    exact = rows[["mean", "baseline_mean", "difference"]].to_numpy(float)
+    scores = ("mean", "baseline_mean") if "mean" in rows else ("score", "baseline_score")
+    exact = rows[[*scores, "difference"]].to_numpy(float)
     printed = np.char.mod("%.3f", exact).astype(float)
     errors = [values @ (1, -1, -1) for values in (exact, printed)]
     is_contradiction = (abs(errors[0]) < 1e-9) & (abs(errors[1]) > 0.0005)
