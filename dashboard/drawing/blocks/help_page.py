@@ -127,8 +127,8 @@ _WORDS = (
     ),
     (
         "likely range",
-        f"Covers {w.format_share(LEVEL)} of simulations that grade unjudged documents like judged"
-        " ones.",
+        f"The difference in {w.format_share(LEVEL)} of simulations that grade unjudged documents like"
+        " similar judged documents.",
     ),
     (
         "worst case",

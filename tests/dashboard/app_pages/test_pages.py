@@ -31,7 +31,7 @@ PAGES = {
     "data": "Seven files are loaded",
     "collections": "One collection: the example",
     "measures": f"48 of {len(declarations())} measures work with these files",
-    "help": "How to start, what the words mean, and keyboard shortcuts.",
+    "help": "How to start, and what the words mean.",
     "judge": "81 judgments could confirm that dense has the better mean",
 }
 
