@@ -39,7 +39,7 @@ noticeable wait."""
 _NAMES = {
     1: ("Not relevant", "Relevant"),
     2: ("Not relevant", "Partly", "Highly"),
-    3: ("Not relevant", "A little", "Fairly", "Highly"),
+    3: ("Not relevant", "Slightly", "Fairly", "Highly"),
 }
 """The names of the grades 0, 1, …, n for each scale. The key is the highest grade n."""
 

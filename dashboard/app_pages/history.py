@@ -49,7 +49,7 @@ _SYSTEMS = {"in_order": answers.NONE, "versions": ()}
 _FIRST = 12
 """Maximum number of queries that are shown unfolded."""
 _ORDERS = {
-    answers.BY_NAME: "sorted by name",
+    answers.BY_NAME: "by name",
     answers.AS_LOADED: "as loaded",
     answers.BY_DATE: "sorted by date",
 }
@@ -123,7 +123,7 @@ def _answer_buttons(runs: tuple[str, ...], *, are_systems: bool) -> None:
             label = "Yes, in this order"
             st.button(label, type="primary", on_click=session.change_address, kwargs=yes)
             label, changes = "No, different systems", _SYSTEMS
-        st.button(label, type="tertiary", on_click=session.change_address, kwargs=changes)
+        st.button(label, on_click=session.change_address, kwargs=changes)
 
 
 def _show_order(

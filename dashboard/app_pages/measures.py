@@ -47,7 +47,7 @@ def _show_list(use_links: Mapping[str, tuple[str, str]], measure_in_use: str) ->
     if measure_in_use:
         lead += (
             f" “Use” replaces {measure_in_use} on all pages."
-            f" The other {listing.total - len(use_links)} say what they need."
+            f" The other {listing.total - len(use_links)} say why they do not."
         )
         title = f"{len(use_links)} of {title} work with these files"
     st.html(markup.draw_heading(title, lead, {}))

@@ -126,6 +126,6 @@ PAGES = (
         "h",
         needs_study=False,
         controls="",
-        fields=(Field("about", lasting=False),),
+        fields=(Field("about", lasting=False), Field("find", lasting=False)),
     ),
 )

@@ -302,7 +302,7 @@ const changes = (row) => {
   const list = node('ul', '');
   const own = (row && scores[row.query_id]) ?? [];
   list.append(...every.map(changeOf), ...own.map(([run, ...both]) => changeOf([`this query, ${run}`, ...both])));
-  if (row?.effect) list.append(changeOf(['change by this grade', row.effect, row.effect]));
+  if (row?.effect) list.append(changeOf(['this grade can change it by', row.effect, row.effect]));
   made.append(node('h2', '', title), list, node('p', '', of));
   return made;
 };

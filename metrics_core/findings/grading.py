@@ -29,8 +29,9 @@ def judging_finding(
         ahead = run_span(leader) + strong_span(" has the better mean")
         return strong_span(f"{n_unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
     # Judging does not remove chance: with few queries nothing is tested, and no run leads.
-    confirms = f"{n_to_settle:,} {w.plural(n_to_settle, 'judgment')} could confirm that "
-    return strong_span(confirms) + run_span(leader) + strong_span(" has the better mean")
+    documents = f"{n_to_settle:,} {w.plural(n_to_settle, 'document')}"
+    settles = strong_span(f"Judging {documents} could settle that ")
+    return settles + run_span(leader) + strong_span(" scores higher")
 
 
 def judging_subtitle(

@@ -62,7 +62,7 @@ def test_versions_are_dragged_moved_by_keys_taken_out_and_put_back(
     stand(page, "titles-only", "dense", "bm25")
     page.get_by_role("button", name="Restore hybrid").click()
     stand(page, "titles-only", "dense", "bm25", "hybrid")
-    page.get_by_role("radio", name="sorted by name").click()
+    page.get_by_role("radio", name="by name").click()
     stand(page, *BY_NAME, asked=False)
 
 

@@ -26,4 +26,6 @@ def show_completeness_switch(study: Study, key_suffix: str) -> None:
         store=set_judgments_complete,
         help=_HELP,
     )
-    st.caption("Turn it on if every relevant document is judged. Then no score is uncertain.")
+    st.caption(
+        "Turn it on if every relevant document is judged: the others then count as not relevant."
+    )

@@ -238,7 +238,7 @@ def _effect_rows(context: PageContext) -> list[list[str]]:
     rows = [["difference", *map(w.format_difference, difference)]]
     if worst:
         both = (w.format_difference(worst.before), w.format_difference(worst.after))
-        rows.append(["with worst-case grades", *both])
+        rows.append(["in the worst case", *both])
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
@@ -127,8 +127,8 @@ _WORDS = (
     ),
     (
         "likely range",
-        f"The difference in {w.format_share(LEVEL)} of simulations that grade unjudged documents like"
-        " similar judged documents.",
+        f"The difference in {w.format_share(LEVEL)} of simulations that grade unjudged documents"
+        " like similar judged documents.",
     ),
     (
         "worst case",
@@ -143,15 +143,18 @@ def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
     return _render("keys", pages=pages)
 
 
-def draw_first_steps(formats_link: str) -> Markup:
-    """Draw the instructions for getting started. `formats_link` leads to the file formats."""
-    return _render("start", formats=formats_link)
+def draw_first_steps(href: Callable[..., str]) -> Markup:
+    """Draw the instructions for getting started. `href` returns the link to a page."""
+    return _render("start", href=href, formats=FORMATS)
 
 
-def draw_glossary(measures: str) -> Markup:
-    """Draw the glossary. `measures` is the link to the Measures page."""
+def draw_glossary(measures: str, find: str) -> Markup:
+    """Draw the entries of the glossary that contain the text `find`. `measures` is the link to the
+    Measures page."""
     colours = _render("colours", fewest_queries=FEWEST_QUERIES, same=SAME)
-    return _render("words", words=sorted([*_WORDS, ("colours", colours)]), measures=measures)
+    entries = sorted([*_WORDS, ("colours", colours)])
+    words = [entry for entry in entries if find.casefold() in " ".join(entry).casefold()]
+    return _render("words", words=words, measures=measures)
 
 
 def draw_formats(file_formats: Sequence[FileFormat], back_link: str) -> Markup:

@@ -16,7 +16,6 @@ from metrics_core.base import wording as w
 GAP = 52
 """Width in px of the space between the two lists, where the lines are drawn."""
 _TITLE = 22
-_HOOK = 15
 _THICK, _THIN = 4.2, 1.3
 
 Row = Mapping[str, Any]
@@ -80,48 +79,30 @@ def describe_list_change(row: Row, side: str, cutoff: int) -> tuple[str, str, Mo
     return name, sign, Movement(words, "")
 
 
-def draw_movement_lines(
-    left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int
-) -> Markup:
-    """Draw the lines between two lists whose rows are `height` px high. All lines of one colour are
-    drawn together as a CSS mask, because the sanitiser removes inline SVG but allows masks. (A mask
-    contains only numbers.)"""
+def draw_movement_lines(left: Sequence[Row], n_rows: int, cutoff: int, height: int) -> Markup:
+    """Draw the lines from the rows `left` to a second list. The lists have up to `n_rows` rows of
+    `height` px. All lines of one colour are drawn together as a CSS mask, because the sanitiser
+    removes inline SVG but allows masks. (A mask contains only numbers.)"""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
     for row in left:
-        color, strokes = _line_from_left(row, cutoff, height)
-        layers[color] += strokes
-    for row in right:
-        if row["relevant"] and not row["other_rank"] <= cutoff:
-            color = describe_movement(row, "right").tone
-            layers[color].append((_hook_path(_row_y(row["rank"], height), GAP, -1), _THICK))
-    total = max(len(left), len(right)) * height
+        if row["other_rank"] <= cutoff:
+            color = describe_movement(row, "left").tone or "line"
+            layers[color].append(_line_to_right(row, height))
+    total = n_rows * height
     masks = [(color, _mask_image(strokes, total)) for color, strokes in layers.items() if strokes]
     return _render("joins", layers=masks)
 
 
-def _line_from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
-    """Return the colour and the strokes of the line that starts at a row of the left list. If no
-    line is drawn, there are no strokes."""
-    relevant = row["relevant"]
-    color = describe_movement(row, "left").tone or "line"
-    start = _row_y(row["rank"], height)
-    if not row["other_rank"] <= cutoff:
-        return color, [(_hook_path(start, 0, 1), _THICK)] if relevant else []
-    end = _row_y(row["other_rank"], height)
+def _line_to_right(row: Row, height: int) -> _Stroke:
+    """Return the line from a row of the left list to its document in the right list."""
+    start, end = (_row_y(row[column], height) for column in ("rank", "other_rank"))
     # Control points near the other end keep both ends of the curve horizontal.
     curve = f"M0 {start}C{GAP * 0.55:g} {start} {GAP * 0.45:g} {end} {GAP} {end}"
-    return color, [(curve, _THICK if relevant else _THIN)]
+    return curve, _THICK if row["relevant"] else _THIN
 
 
 def _row_y(rank: float, height: int) -> int:
     return int((rank - 1) * height + min(_TITLE, height // 2))
-
-
-def _hook_path(y: int, x: int, direction: int) -> str:
-    """Return a short curve that bends downwards beside a list. It shows that the document is below
-    the visible ranks of the opposite list, or not in that list."""
-    turn, end = x + direction * (_HOOK - 3), x + direction * _HOOK
-    return f"M{x} {y}C{turn} {y} {end} {y + 3} {end} {y + _HOOK - 2}"
 
 
 def _mask_image(strokes: list[_Stroke], height: int) -> str:

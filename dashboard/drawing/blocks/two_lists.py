@@ -166,7 +166,7 @@ def draw_two_lists(
     joins = Markup()
     # If a list skips ranks, a line would not meet its row.
     if len(row_lists) == _JOINED and not any(map(_has_missing_ranks, row_lists)):
-        joins = draw_movement_lines(row_lists[0], row_lists[1], reach, _HEIGHTS[kind])
+        joins = draw_movement_lines(row_lists[0], max(map(len, row_lists)), reach, _HEIGHTS[kind])
     if kind == "by-id" and len(texts) and not note:
         note = "No document file is loaded, so documents are shown by id."
     return _render(

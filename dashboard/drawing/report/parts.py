@@ -265,7 +265,7 @@ class ReportParts:
         is_tested = curves.queries >= FEWEST_QUERIES
         legend = curves_blocks.draw_legend(drawing, in_colour, {})
         text = (
-            "Dashed line: k ="
+            "Vertical line: k ="
             f" {w.format_count(drawing.cutoff)}. {curves_blocks.describe_lines(curves, drawing)}"
         )
         if is_tested and not drawing.is_single_run:
@@ -305,12 +305,12 @@ class ReportParts:
 
     def _draw_cases(self, kind: str) -> Markup:
         """Draw the largest losses or wins. If the largest one with results from both runs is not
-        among them, it is added before them below its own heading. Only the first case with results
-        from both runs is unfolded."""
+        among them, it follows below its own heading. Only the first case with results from both
+        runs is unfolded."""
         cases, example = self._cases(kind), self._examples.get(kind)
         if not cases:
             return Markup()
-        all_cases = [example, *cases] if example else cases
+        all_cases = [*cases, example] if example else cases
         first = next((case for case in all_cases if not case.row["unlisted_by"]), cases[0])
         grades = Grades.from_grades(self.report.grades)
         drawn = [
@@ -324,8 +324,8 @@ class ReportParts:
             for case in all_cases
         ]
         if example:
-            drawn.insert(0, markup.draw_section_heading("The largest with results from both runs"))
-            drawn.insert(2, markup.draw_section_heading("The largest overall"))
+            heading = markup.draw_section_heading("The largest with results from both runs")
+            drawn.insert(-1, heading)
         return Markup("").join(drawn)
 
     def _draw_queries(self) -> Markup:

@@ -173,7 +173,7 @@ class _Slides:
             lead = muted_span(
                 f"{drawing.name} counts the whole list, but the curves show {family} by k."
             )
-        note = f"{_BANDS} · Dashed line: k = {w.format_count(drawing.cutoff)}"
+        note = f"{_BANDS} · Vertical line: k = {w.format_count(drawing.cutoff)}"
         if drawing.is_single_run:
             note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
         legend = curves_blocks.draw_legend(drawing, list(pair), {})
@@ -199,6 +199,8 @@ class _Slides:
         if kind not in report.examples:
             return Markup()
         page, row = report.examples[kind].page, report.examples[kind].row
+        cases = report.losses if kind == "losses" else report.wins
+        is_smaller = row["query_id"] != cases[0].row["query_id"]
         lists = two_lists.draw_two_lists(
             page.diagnosis,
             self._parts.drawing,
@@ -210,7 +212,7 @@ class _Slides:
         )
         return self._draw_slide(
             kind,
-            f"The largest {noun} with results from both runs",
+            f"The largest {noun}{' with results from both runs' * is_smaller}",
             f"“{shorten(page.text, _QUERY, between_words=True)}”",
             lists,
             note=page.explanation,

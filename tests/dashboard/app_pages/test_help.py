@@ -40,6 +40,12 @@ def test_the_words_of_the_pages_come_first() -> None:
         assert word in shown
 
 
+def test_the_glossary_can_be_searched() -> None:
+    shown = text_of(opened("help", find="HEADROOM"))
+    assert "What a run could still gain" in shown and "Teal is better" not in shown
+    assert "No entry matches." in text_of(opened("help", find="zebra"))
+
+
 def test_the_first_run_leads_to_every_format_with_an_example() -> None:
     link = re.search(r'href="./(help[^"]*)"[^>]*>All formats', drawn(opened("data", set="own")))
     assert link is not None and "about=formats" in link[1]

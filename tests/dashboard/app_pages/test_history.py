@@ -82,7 +82,7 @@ def test_files_of_a_folder_stand_by_their_own_dates(
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     app = opened("history", in_order="date")
     assert app.segmented_control(key="w_in_order").options == [
-        "sorted by name",
+        "by name",
         "as loaded",
         "sorted by date",
     ]
@@ -92,7 +92,7 @@ def test_files_of_a_folder_stand_by_their_own_dates(
     assert "2023-11-12 22:13 UTC" in told and "2023-11-13 22:13 UTC" in told
     os.utime(tmp_path / "old.run", (1.7e9 - 86_400,) * 2)
     alike = opened("history")
-    assert alike.segmented_control(key="w_in_order").options == ["sorted by name", "as loaded"]
+    assert alike.segmented_control(key="w_in_order").options == ["by name", "as loaded"]
     assert "2023-11-12 22:13 UTC" not in text_of(alike)
 
 

@@ -129,7 +129,7 @@ def test_the_queue_goes_on_where_it_was_left() -> None:
     after = rows_of(opened("judge", **PAIR))
     assert after["judged"] == 1 and after["total"] == first["total"]
     assert after["rows"][0] == first["rows"][1]
-    assert first["names"] == ["Not relevant", "A little", "Fairly", "Highly"]
+    assert first["names"] == ["Not relevant", "Slightly", "Fairly", "Highly"]
     assert 0 < first["settle"] < first["total"] and row["settles"]
     assert row["where"] == "rank 10 in bm25, not in the top 10 of dense"
 
@@ -172,7 +172,7 @@ def test_the_order_is_in_the_address_and_runs_and_ranks_can_be_hidden() -> None:
 def test_what_the_grades_changed_stands_beside_the_card_and_what_came_of_it_on_top() -> None:
     first = rows_of(opened("judge", **PAIR))
     (_, before, now), (worst, _, _) = first["queue"]["changes"]
-    assert before == now and worst == "with worst-case grades" and first["queue"]["scores"] == {}
+    assert before == now and worst == "in the worst case" and first["queue"]["scores"] == {}
     rows = first["rows"]
     again = rows[1]
     judged({(rows[0]["query_id"], rows[0]["doc_id"]): 3, (again["query_id"], "nowhere"): 0})

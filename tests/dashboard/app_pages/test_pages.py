@@ -32,7 +32,7 @@ PAGES = {
     "collections": "One collection: the example",
     "measures": f"48 of {len(declarations())} measures work with these files",
     "help": "How to start, and what the words mean.",
-    "judge": "81 judgments could confirm that dense has the better mean",
+    "judge": "Judging 81 documents could settle that dense scores higher",
 }
 
 

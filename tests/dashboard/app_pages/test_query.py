@@ -32,7 +32,7 @@ def test_the_page_reads_as_an_answer() -> None:
     places = [shown.index(text) for text in order]
     assert places == sorted(places)
     # The names are those of the buttons. One document needs no second drawing of its part.
-    assert "grade 11 a little relevantgrade 00 not relevant" in shown
+    assert "grade 11 slightly relevantgrade 00 not relevant" in shown
     assert "Where the difference comes from" not in shown
     several = text_of(opened("query", run="hybrid", base="bm25", q="q002"))
     assert "Where the difference comes from" in several
