@@ -287,7 +287,7 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
             f" {describe_judged_results(comparison.cutoff, n_runs, n_runs)}"
             f"{'; the judgments are treated as complete' if complete else ''}"
         )
-    text += "."
+    text += ". Differences are computed before rounding."
     if not answer.run_pairs.draws:
         return text, ""
     return text, (

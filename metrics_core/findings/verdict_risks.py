@@ -133,7 +133,7 @@ def single_queries_check(
     """Check whether the lead is due to a few queries. `differences` is float64[query], NaN if
     undefined. If `missed` is None, the text does not mention queries on which a run has no results
     or no relevant document."""
-    title, turning, queries = "Single queries", fragility.turning, fragility.queries
+    title, turning, queries = "Few queries", fragility.turning, fragility.queries
     if fragility.total == 0:
         reason = f"{RUNS_ARE_TIED} direction to reverse."
         return RobustnessCheck("queries", title, w.DASH, "", reason)
@@ -150,7 +150,7 @@ def single_queries_check(
         best = "best query" if n_best == 1 else f"{n_best:,} best queries"
         word = f"removing {only}the {best} reverses it"
         if tone == "firm":
-            word = f"holds if any {n_best:,} {w.plural(n_best, 'query is', 'queries are')} removed"
+            word = f"still ahead without any {n_best:,} {w.plural(n_best, 'query', 'queries')}"
         reason = _describe_misses(pair, differences, missed) or _describe_main_queries(
             fragility, differences, n_supporting, missed
         )

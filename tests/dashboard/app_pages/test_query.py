@@ -25,7 +25,7 @@ def test_the_page_reads_as_an_answer() -> None:
         "Numbers are ranks in each run;",
         "Headroom 0.680 achieved (ideal: 1.000) 0.320",
         "Sweep error ER-21 at rank 1 instead of 5 gives 0.826",
-        "3 unjudged in the top 10s",
+        "3 unjudged in the two top 10s",
         "Note",
         "Every run on this query",
     ]
