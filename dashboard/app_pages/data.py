@@ -114,8 +114,8 @@ def render() -> None:
     with right:
         if context and context.study.judged:
             section.show_heading(
-                "Judgment layers",
-                "Judgments made here, separate from the files. Active layers count in all scores.",
+                "Judgments made here",
+                "They are layers, separate from the files. Active layers count in all scores.",
             )
             show_completeness_switch(context.study, "files")
             grading.show_layers()

@@ -294,7 +294,7 @@ class ReportParts:
             coloured_runs=curves.coloured_runs(drawing.comparison),
             end_by_run=curves.list_ends,
             value_range=curves.ranges[family],
-            scale=curves.frames_with_same_range(family),
+            scale=curves.frames_with_same_range(family) if panels == "both" else None,
             panels=panels,
         )
         label = f"{family}@k of {w.join_words(drawing.styles)} by k. {curves.title.text}."

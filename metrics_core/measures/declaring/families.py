@@ -36,7 +36,7 @@ FAMILIES = (
     Family("Subtopics", "Are all aspects of the query covered?", ("diversity", "intents")),
     Family(
         "Recommendations",
-        "Do users choose what is recommended, and is it varied?",
+        "Are recommendations chosen and varied?",
         ("recommending", "catalogue"),
     ),
     Family("Retrieval for generation", "Does the context contain what an answer needs?", ("rag",)),

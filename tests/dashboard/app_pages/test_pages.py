@@ -63,7 +63,7 @@ HEADINGS = {
     "queries": "queries",
     "query": "Every run on this query",
     "history": "Are these versions of one system?",
-    "data": "Judgment layers",
+    "data": "Judgments made here",
     "collections": "A collection is one set of queries",
     "measures": "Search by name",
     "help": "no clear difference",

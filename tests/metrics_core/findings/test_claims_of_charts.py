@@ -236,7 +236,8 @@ def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
         r"(?:No group is unusual: )?(\w+) of (\S+) tested groups? \(of one or two columns\)"
-        r" ha(?:s|ve) a difference significantly unlike that of the other queries \(false discovery rate 5%\)\.$",
+        r" ha(?:s|ve) a difference significantly unlike that of the other queries"
+        r" \(false discovery rate 5%\)\.$",
         text,
     )
     if not said:
