@@ -110,6 +110,7 @@ def draw_group_table(
         steps=Ticks([], [], (min(ends), max(ends) if any(ends) else 1.0)),
         tested=bool(breakdown.table["diff_low"].notna().any()),
         styles=[run_style(drawing.styles, run) for run in (drawing.baseline, drawing.focus)],
+        short=short_names(drawing.comparison.pair, _SHORT_RUN),
         alone=drawing.is_single_run,
         parts=parts,
         room=float(all_rows[list(parts)].sum(axis=1).max()),
@@ -247,7 +248,7 @@ def _header_cells(
         ]
     if has_headroom:
         hint = f"Score of {focus_name}, and what an ideal ranking would add"
-        heads.append(make_header_cell("room", "Headroom", "bars end at the ideal score", hint=hint))
+        heads.append(make_header_cell("room", "Headroom", "up to the ideal score", hint=hint))
     return heads
 
 
