@@ -115,7 +115,7 @@ def render() -> None:
         if context and context.study.judged:
             section.show_heading(
                 "Judgments made here",
-                "They are layers, separate from the files. Active layers count in all scores.",
+                "Kept in layers, apart from your files. Active layers count in all scores.",
             )
             show_completeness_switch(context.study, "files")
             grading.show_layers()

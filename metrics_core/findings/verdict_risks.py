@@ -150,7 +150,8 @@ def single_queries_check(
         best = "best query" if n_best == 1 else f"{n_best:,} best queries"
         word = f"removing {only}the {best} reverses it"
         if tone == "firm":
-            word = f"still ahead without any {n_best:,} {w.plural(n_best, 'query', 'queries')}"
+            noun = w.plural(n_best, "query is", "queries are")
+            word = f"ahead even if any {n_best:,} {noun} removed"
         reason = _describe_misses(pair, differences, missed) or _describe_main_queries(
             fragility, differences, n_supporting, missed
         )

@@ -27,5 +27,6 @@ def show_completeness_switch(study: Study, key_suffix: str) -> None:
         help=_HELP,
     )
     st.caption(
-        "Turn it on if every relevant document is judged: the others then count as not relevant."
+        "Turn it on if every relevant document is judged. The others are then certainly not"
+        " relevant."
     )

@@ -203,9 +203,7 @@ def _queue_summary(
     scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
     return {
         # Without settling documents the component shows the total before this text.
-        "counted": f"{summary.settle} of {w.format_count(summary.unjudged)} unjudged {scope}"
-        if is_settling
-        else scope,
+        "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if is_settling else scope,
         "order": order,
         "orders": offered_orders(context),
         "blind": blind,

@@ -89,7 +89,7 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     left = total - np.cumsum(known)
     fewest = next((m for m, rest in enumerate(left, 1) if rest < -1e-12 * np.abs(known).sum()), 0)
     hangs = fewest or (known > 0).sum()
-    if holds := re.match(r"\[still ahead without any (\S+) queries\|firm", text):
+    if holds := re.match(r"\[ahead even if any (\S+) queries are removed\|firm", text):
         size = 1e-12 * np.abs(known).sum()
         yield count_of(holds[1]) != np.argmax(left <= size) and "without which it holds"
         yield (fewest < max(6, 0.1 * len(known))) and "few, but firm"
@@ -530,7 +530,7 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     fewest = next((m for m, rest in enumerate(left, 1) if rest < rounding), 0)
     if abs(known.sum()) > -rounding:
         drop = re.search(r"queries: removing (?:only )?the (?:(\S+) )?best quer", text)
-        if holds := re.search(r"queries: still ahead without any (\S+) quer", text):
+        if holds := re.search(r"queries: ahead even if any (\S+) quer", text):
             yield count_of(holds[1]) != np.argmax(left <= -rounding) and "without which it holds"
         else:
             yield (count_of(drop[1] or "1") if drop else 0) != fewest and "how many to remove"

@@ -98,7 +98,7 @@ def test_all_judged() -> None:
 @pytest.mark.parametrize(
     ("values", "word", "tone"),
     [
-        ([0.1] * 60 + [-0.1] * 40, "still ahead without any 19 queries", "firm"),
+        ([0.1] * 60 + [-0.1] * 40, "ahead even if any 19 queries are removed", "firm"),
         ([0.1] * 54 + [-0.1] * 46, "removing only the 9 best queries reverses it", ""),
         ([0.1] * 51 + [-0.1] * 49, "removing only the 3 best queries reverses it", "not firm"),
         ([0.1] * 20, "every query supports it", "firm"),
@@ -106,7 +106,7 @@ def test_all_judged() -> None:
         # A tenth of ten queries is one, of fifty five.
         ([0.9] + [0.1] * 3 + [-0.1] * 6, "removing only the best query reverses it", "not firm"),
         ([0.1] * 27 + [-0.1] * 23, "removing only the 5 best queries reverses it", ""),
-        ([0.1] * 18 + [-0.1] * 12, "still ahead without any 5 queries", "firm"),
+        ([0.1] * 18 + [-0.1] * 12, "ahead even if any 5 queries are removed", "firm"),
     ],
 )
 def test_single_queries(values: list[float], word: str, tone: str) -> None:
