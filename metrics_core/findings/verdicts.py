@@ -312,12 +312,7 @@ def groups_finding(
         return muted_span(f"No {noun.singular} has enough differing queries to be tested.")
     clear = rows[rows["clear"]]
     if clear.empty:
-        tested = rows["diff_low"].notna().sum()
-        if 1 < tested < len(rows):
-            subject = f"None of the {w.number_word(tested)} tested {noun.plural}"
-        else:
-            subject = f"No {noun.singular}"
-        return muted_span(f"{subject} is significant on its own.")
+        return muted_span(f"No {noun.singular} is significant on its own.")
     better = clear["difference"].to_numpy() * (1 if higher_is_better else -1)
     names, largest = clear["group"].tolist(), np.argsort(-np.abs(better), kind="stable")
     sides = {

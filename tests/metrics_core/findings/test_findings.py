@@ -217,13 +217,6 @@ def test_which_groups_are_clear_is_said_the_largest_first(clear: list[str], told
     assert not groups_finding(groups.assign(difference=np.nan), "hybrid")
 
 
-def test_untested_groups_are_not_counted_as_not_significant() -> None:
-    groups = groups_of({"Returns": 0.2, "Billing": 0.3, "Privacy": 0.1}, [])
-    groups.loc[groups["group"] == "Privacy", "diff_low"] = np.nan
-    told = groups_finding(groups, "hybrid").text
-    assert told == "None of the two tested groups is significant on its own."
-
-
 def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
     many = {f"g{i:02}": 0.4 - i / 100 for i in range(40)}
     found = groups_finding(groups_of(many, many), "hybrid", higher_is_better=False)
