@@ -164,6 +164,6 @@ def missing_queries_caveat(
     missing = [run for run, queries in coverage.lacking.items() if queries]
     return muted_span(
         f"Without the {w.format_query_count(coverage.judged - coverage.shared)} that"
-        f" {' or '.join(missing)} has no results for, the difference is"
+        f" {w.join_words(missing, 'or')} has no results for, the difference is"
         f" {w.format_difference(shared_difference)}."
     )

@@ -45,15 +45,15 @@ def band_note(k: int, band: str, *, is_significant: bool) -> str:
 
 
 def short_lists_note(lengths: Mapping[str, int]) -> str:
-    """Warn if the lists of one run are much shorter than those of the other run, because a
-    comparison at large k is then unfair. `lengths` is the typical list length by run. The text is
-    empty if the lengths are similar."""
+    """Warn if the lists of one run are much shorter than the lists of the other run. Comparing them
+    at large k is then unfair. `lengths` is the typical list length by run, 0 if all are empty. The
+    text is empty if the lengths are similar."""
     longest = max(lengths, key=lambda run: lengths[run], default="")
     return "".join(
         f"Half of the {run} lists end by rank {w.format_count(length)}, so beyond that rank the"
         f" missing results favour {longest}."
         for run, length in lengths.items()
-        if length < lengths[longest] / 2
+        if 0 < length < lengths[longest] / 2
     )
 
 

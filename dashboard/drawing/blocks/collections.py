@@ -40,7 +40,7 @@ def draw_column_headings() -> Markup:
 
 
 def draw_storage_note(folder: str, damaged_databases: Sequence[object] = ()) -> Markup:
-    """Draw a note on how to start a collection, how to share it, and where collections are stored.
+    """Draw a note on how to share a collection, and where collections are stored.
     The path of the `folder` is hidden until the user opens it. Damaged databases that were moved
     aside are listed."""
     return _render("kept", folder=folder, put_aside=[str(path) for path in damaged_databases])

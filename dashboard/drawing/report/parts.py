@@ -89,9 +89,9 @@ class ReportParts:
         self._examples = {
             kind: case
             for kind, case in report.examples.items()
-            if all(case.row["query_id"] != c.row["query_id"] for c in self._cases(kind))
+            if all(case.row["query_id"] != c.row["query_id"] for c in self.cases(kind))
         }
-        cases = [(kind, case) for kind in _NOUNS for case in self._cases(kind)]
+        cases = [(kind, case) for kind in _NOUNS for case in self.cases(kind)]
         cases += self._examples.items()
         self._anchors = {str(c.row["query_id"]): f"case-{i}" for i, (_, c) in enumerate(cases, 1)}
         self._parts_of_cases = {str(c.row["query_id"]): kind for kind, c in cases}
@@ -300,14 +300,15 @@ class ReportParts:
         label = f"{family}@k of {w.join_words(drawing.styles)} by k. {curves.title.text}."
         return draw_svg(chart, width, label)
 
-    def _cases(self, kind: str) -> list[Case]:
+    def cases(self, kind: str) -> list[Case]:
+        """Return the largest losses or wins."""
         return self.report.losses if kind == "losses" else self.report.wins
 
     def _draw_cases(self, kind: str) -> Markup:
         """Draw the largest losses or wins. If the largest one with results from both runs is not
         among them, it follows below its own heading. Only the first case with results from both
         runs is unfolded."""
-        cases, example = self._cases(kind), self._examples.get(kind)
+        cases, example = self.cases(kind), self._examples.get(kind)
         if not cases:
             return Markup()
         all_cases = [*cases, example] if example else cases

@@ -199,8 +199,8 @@ class _Slides:
         if kind not in report.examples:
             return Markup()
         page, row = report.examples[kind].page, report.examples[kind].row
-        cases = report.losses if kind == "losses" else report.wins
-        is_smaller = row["query_id"] != cases[0].row["query_id"]
+        largest = self._parts.cases(kind)[:1]
+        is_largest = any(case.row["query_id"] == row["query_id"] for case in largest)
         lists = two_lists.draw_two_lists(
             page.diagnosis,
             self._parts.drawing,
@@ -212,7 +212,7 @@ class _Slides:
         )
         return self._draw_slide(
             kind,
-            f"The largest {noun}{' with results from both runs' * is_smaller}",
+            f"The largest {noun}{' with results from both runs' * (not is_largest)}",
             f"“{shorten(page.text, _QUERY, between_words=True)}”",
             lists,
             note=page.explanation,

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.answers.query_chips import RULES
 from dashboard.drawing.theme import LIGHT
 from dashboard.session.open_collection import workspace
+from metrics_core.explaining.query_kinds import GOOD_SCORE
 from tests.dashboard.conftest import drawn, opened, text_of
 
 
@@ -149,6 +150,11 @@ def title_of(app: AppTest) -> str:
     """The head of the table, which counts its rows."""
     (found,) = set(re.findall(r"<h2>([\d,]+(?: of [\d,]+)? quer(?:y|ies))</h2>", drawn(app)))
     return str(found)
+
+
+def test_the_browser_defines_good_queries_as_the_pages_do() -> None:
+    script = Path(__file__).parents[3] / "dashboard" / "components" / "frame.js"
+    assert f"good: {GOOD_SCORE}" in script.read_text("utf-8")
 
 
 def test_every_chip_of_the_sample_gives_as_many_rows_as_it_says() -> None:

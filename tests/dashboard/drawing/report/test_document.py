@@ -6,12 +6,14 @@ import re
 from dataclasses import replace
 from functools import cache
 from html import unescape
+from typing import Any
 
 import pytest
 
 from dashboard.address.address import Address
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest, query_list
+from dashboard.answers.query import query_page
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.answers.report import UsedFile, make_report
 from dashboard.drawing.drawing import Drawing
@@ -306,6 +308,18 @@ def test_what_a_run_lacks_is_counted_alike_where_it_is_left_out() -> None:
     lacking = "bm25 6 queries, titles-only 23 queries."
     assert f"is scored as an empty list: {lacking}" in text_of(page_of(sample()))
     assert f"is left out: {lacking}" in text_of(page_of(sample(), missing="shared"))
+
+
+def test_slides_of_examples_need_no_list_of_losses(monkeypatch: pytest.MonkeyPatch) -> None:
+    def draws_all_but_one(study: Any, comparison: Any, query_id: str, *more: Any) -> Any:
+        if query_id == "q065":
+            raise RanklensError("No such query.")
+        return query_page(study, comparison, query_id, *more)
+
+    monkeypatch.setattr("dashboard.answers.report.query_page", draws_all_but_one)
+    page = page_of(sample())
+    assert "This part could not be created. No such query." in text_of(page)
+    assert "vinegar for the robot" in screen_of(page, "losses")
 
 
 @pytest.mark.parametrize("error", [RanklensError("Mine of orchard failed."), ValueError("no k")])
