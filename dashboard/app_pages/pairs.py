@@ -30,10 +30,6 @@ from metrics_core.scoring.intervals import LEVEL
 
 _ALL_MEASURES = "all"
 _SEARCHED = 20
-_OTHER_INTERVALS = (
-    " Here, all intervals span the same number of standard errors; on Overview, they have the same"
-    " error probability instead."
-)
 """Maximum number of runs for which the page offers no search by name."""
 
 
@@ -274,14 +270,9 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     level = w.format_share(context.comparison.method.level)
     ends = "In brackets" if is_detailed else "On hover"
     text += f"Grey: not significant. {ends}: simultaneous {level} interval, {corrected}."
-    if _differs_from_overview(answer, context):
-        text += " Overview tests fewer pairs by another method, so its intervals differ."
+    if context.comparison.method.is_default and run_pairs.n_pairs > 1:
+        text += " Overview tests fewer pairs, so its intervals can be narrower."
     return f"{text}{few if run_pairs.has_too_few_queries else ''}"
-
-
-def _differs_from_overview(answer: Pairs, context: PageContext) -> bool:
-    """Return whether the intervals of the matrix differ from the intervals on Overview."""
-    return context.comparison.method.is_default and answer.run_pairs.n_pairs > 1
 
 
 def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]:
@@ -303,7 +294,6 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
         f"Tested with {w.format_count(answer.run_pairs.draws)} bootstrap samples and sign flips;"
         f" corrected for all {w.format_count(answer.run_pairs.n_pairs)} pairs (geometric"
         " mean of the Holm and step-down max-statistic p-values)."
-        f"{_OTHER_INTERVALS * _differs_from_overview(answer, context)}"
     )
 
 

@@ -69,12 +69,17 @@ class ResampledMeans:
     drawn: Ints
 
     def intervals(self, tails: npt.ArrayLike, is_significant: Mask) -> Interval:
-        """Return the interval of each mean. Mean, low and high are float64[column]; low and high
-        are NaN if the column was not tested.
+        """Return the interval of each mean, see `bounds`. The interval excludes zero if and only if
+        `is_significant` bool[column] is true."""
+        ends = self.bounds(tails)
+        return Interval(self.mean, *align_bounds_with_test(*ends, self.mean, is_significant))
 
-        The probability that the interval does not contain the true mean is `tails`, a number or
-        float64[column]. The interval excludes zero if and only if `is_significant` bool[column] is
-        true.
+    def bounds(self, tails: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Return the lower and upper bounds of the means, float64[column] each; NaN if the column
+        was not tested.
+
+        The probability that they do not contain the true mean is `tails`, a number or
+        float64[column].
 
         If every query differs by the same amount d, the only evidence is that all differences have
         the same sign. One bound is then d. The other bound is d times the smallest share of queries
@@ -89,7 +94,7 @@ class ResampledMeans:
         alike = (self.error == 0) & (self.mean != 0) & ~np.isnan(self.p)
         nearer = self.mean[alike] * (each[alike] / 2) ** (1 / self.queries[alike])
         low[alike], high[alike] = np.sort([nearer, self.mean[alike]], axis=0)
-        return Interval(self.mean, *align_bounds_with_test(low, high, self.mean, is_significant))
+        return low, high
 
     def min_p_corrected(self) -> Floats:
         """Return p-values that are corrected jointly over all columns, float64[column] (step-down

@@ -41,7 +41,8 @@ class AllPairs:
 
     means        float64[run]
     difference   float64[run, run]
-    low, high    float64[run, run], interval of the difference, simultaneous over all pairs
+    low, high    float64[run, run], interval of the difference, simultaneous over all pairs, and at
+                 least as wide as if either run were the only baseline
     p            float64[run, run], p-value of each pair alone
     p_corrected  float64[run, run], p-value corrected over all pairs
     verdict      object[run, run], "better", "worse" or "cannot tell" of `verdicts`; None on the
@@ -162,7 +163,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     scaled, middle, tested_scale = scaled[order], middle[order], tested_scale[order]
     pairs = np.stack(np.triu_indices(len(order), 1))
     pair_matrix = _PairMatrix(len(order), pairs)
-    pair_tests = compare_pairs(tested_scale, pairs)
+    pair_tests = compare_pairs(tested_scale, pairs, level)
     # A pair that is significant here must also be significant with either of the two runs as
     # baseline.
     baseline_p = np.array(
@@ -197,7 +198,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
         ),
         first=1 + (verdicts == WORSE_RUN).sum(axis=1),
         last=len(order) - (verdicts == BETTER_RUN).sum(axis=1),
-        draws=0 if is_untested else len(tested.largest),
+        draws=0 if is_untested else tested.draws,
         log_ratios=None if is_mean or is_untested else pair_matrix.intervals(tested_intervals),
     )
 

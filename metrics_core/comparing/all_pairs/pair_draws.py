@@ -7,7 +7,13 @@ observed mean, in standard errors. It thereby accounts for the dependence of pai
 Westfall and Young, Resampling-based multiple testing, 1993; Romano and Wolf, Exact and approximate
 stepdown methods, JASA 2005). With few queries, Holm's correction finds too many pairs significant
 and the step-down correction too few. A pair that is dominated by a single query has a large
-distance in every third draw. With the step-down correction alone, it would mask all other pairs."""
+distance in every third draw. With the step-down correction alone, it would mask all other pairs.
+
+Simultaneous bounds are at the quantile of the largest distance, in standard errors. The draws of a
+skewed pair are wider than that, so they are widened to the bounds that the pair has if all runs are
+compared with one baseline. With equal error probabilities instead, all intervals of a family
+contained the true differences in 73 to 90% of families of 20 runs (10 to 100 queries), with these
+bounds in 87 to 99%."""
 
 from __future__ import annotations
 
@@ -33,40 +39,38 @@ all draws."""
 class PairTests:
     """Resampling results of pairs of runs.
 
-    `mean` and `error` of the differences are float64[pair], `queries` is int64[pair]. `p` (of each
-    pair alone) and `p_corrected` (over all pairs) are float64[pair], NaN if a pair may not be
-    tested. `largest` float64[draw] is the largest distance over all pairs in each draw. The
-    distance of a pair is the distance from its observed mean to its mean in the draw, in standard
-    errors."""
+    `mean` of the differences is float64[pair], `queries` is int64[pair]. `p` (of each pair alone)
+    and `p_corrected` (over all pairs) are float64[pair], NaN if a pair may not be tested. `low` and
+    `high` float64[pair] are simultaneous bounds of the means. `draws` is the number of
+    resamples."""
 
     mean: Floats
-    error: Floats
     queries: Ints
     p: Floats
     p_corrected: Floats
-    largest: Floats
+    low: Floats
+    high: Floats
+    draws: int
 
     def intervals(self, level: float) -> Interval:
-        """Return simultaneous intervals of the mean differences, float64[pair] each.
+        """Return the simultaneous intervals of the mean differences, float64[pair] each.
 
         An interval excludes zero if and only if the corrected p-value is at most 1 - level."""
-        reach = self.error * np.quantile(self.largest, level, method="higher")
-        reach[np.isnan(self.p_corrected)] = np.nan
-        ends = self.mean - reach, self.mean + reach
-        return Interval(
-            self.mean,
-            *align_bounds_with_test(*ends, self.mean, are_significant(self.p_corrected, level)),
-        )
+        is_significant = are_significant(self.p_corrected, level)
+        ends = align_bounds_with_test(self.low, self.high, self.mean, is_significant)
+        return Interval(self.mean, *ends)
 
 
-def compare_pairs(scaled_scores: Floats, pairs: Ints) -> PairTests:
+def compare_pairs(scaled_scores: Floats, pairs: Ints, level: float) -> PairTests:
     """Test the differences of pairs of runs together.
 
     `scaled_scores` float64[run, query] has the scores, NaN if undefined. `pairs` int64[2, pair]
-    has, for each pair, the rows of its two runs in `scaled_scores`."""
+    has, for each pair, the rows of its two runs in `scaled_scores`. `level` is that of the
+    bounds."""
     n_queries, n_pairs = scaled_scores.shape[1], pairs.shape[1]
     n_draws = choose_n_draws(n_queries)
-    statistic, mean, error, p, steps = np.full((5, n_pairs), np.nan)
+    statistic, mean, error, p, steps, low, high = np.full((7, n_pairs), np.nan)
+    one_baseline_tail = max((1 - level) / max(len(scaled_scores) - 1, 1), 1 / (n_draws + 1))
     queries = np.zeros(n_pairs, dtype=np.int64)
     for part in _split_pairs(np.arange(n_pairs), n_queries):
         moments = Moments.from_values(_pair_differences(scaled_scores, pairs[:, part]))
@@ -82,6 +86,7 @@ def compare_pairs(scaled_scores: Floats, pairs: Ints) -> PairTests:
     )
     for part, test in zip(nearest, tested, strict=True):
         p[part] = steps[part] = test.p
+        low[part], high[part] = test.bounds(one_baseline_tail)
         if len(test.drawn):
             farthest = np.maximum.accumulate(np.column_stack([largest, test.distances]), axis=1)
             drawn_part, largest = part[test.drawn], farthest[:, -1]
@@ -93,7 +98,9 @@ def compare_pairs(scaled_scores: Floats, pairs: Ints) -> PairTests:
     steps[by_size] = np.fmax.accumulate(steps[by_size])
     is_single = np.count_nonzero(~np.isnan(p)) == 1
     corrected = p if is_single else np.where(np.isnan(p), np.nan, np.sqrt(holm_adjusted(p) * steps))
-    return PairTests(mean, error, queries, p, corrected, largest)
+    reach = error * np.quantile(largest, level, method="higher")
+    low, high = np.minimum(low, mean - reach), np.maximum(high, mean + reach)
+    return PairTests(mean, queries, p, corrected, low, high, n_draws)
 
 
 def _pair_differences(scaled_scores: Floats, pairs: Ints) -> Floats:

@@ -82,7 +82,7 @@ def test_as_resampled_finds_for_few_runs(lacking: bool, monkeypatch: pytest.Monk
     width = np.sort(farthest)[-math.floor(0.05 * (len(farthest) + 1))]
     open_ = corrected > 0.05
     assert open_.any()
-    low = (wanted.mean - width * wanted.error)[open_]
+    low = np.minimum(wanted.mean - width * wanted.error, wanted.bounds(0.05 / 4)[0])[open_]
     assert found.low[one, other][open_] == pytest.approx(np.minimum(low, 0.0), abs=1e-9)
     assert found.queries[one, other].tolist() == wanted.queries.tolist()
 
@@ -98,6 +98,24 @@ def test_what_is_clear_here_is_so_against_either_of_the_two() -> None:
             rows = compare(scores, "nDCG@10", baseline).set_index("run")
             clear = {run for run, c in zip(found.runs, found.clear[place], strict=True) if c}
             assert clear <= set(rows.index[rows["verdict"].isin(["better", "worse"])])
+
+
+def test_no_interval_is_narrower_than_against_either_of_the_two() -> None:
+    # One query outweighs all others of "c": its own draws vary more than those of any other run.
+    values = runs_like([0.0, 0.02, 0.05, 0.01], queries=25)
+    values[2, 7] += 2
+    # Every query differs by the same amount.
+    scores = scores_of([*values, values[0] - 0.125])
+    found = all_pairs(scores, "nDCG@10")
+    narrower = 0
+    for place, baseline in enumerate(found.runs):
+        rows = compare(scores, "nDCG@10", baseline).set_index("run").reindex(found.runs)
+        low, high = rows["low"].to_numpy(float), rows["high"].to_numpy(float)
+        others = np.arange(5) != place
+        assert (found.low[:, place] <= low + 1e-12)[others].all()
+        assert (found.high[:, place] >= high - 1e-12)[others].all()
+        narrower += int((found.high[:, place] > high + 1e-12)[others].sum())
+    assert narrower > 0
 
 
 def test_both_halves_say_the_same() -> None:
