@@ -6,6 +6,9 @@ judgments is computed without listing them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints
@@ -13,11 +16,81 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, prefix_sums
 from metrics_core.measures.declaring.names import find_declaration
 from metrics_core.measures.declaring.parameters import GainTable
-from metrics_core.measures.declaring.registry import Divisor, Measure, Share, declare_share
+from metrics_core.measures.declaring.registry import Measure, Share, declare_share
 from metrics_core.measures.gain import Discount, Gain, discount_gains, grade_gain, ideal_gains
 
 _SHALLOW = 10_000
 """The cumulative discounts are precomputed up to this cutoff."""
+
+
+@dataclass(frozen=True)
+class IdealLayers:
+    """The gains of the judged documents of each query, divided into layers between consecutive
+    gains. Further documents may be judged with the gains `worth` float64[grade], ascending.
+
+    The gain of the best order is the sum over all layers of `height` times the sum of the discounts
+    of the first n ranks, if n documents have a gain that reaches the `top` of the layer.
+
+    query          int64[layer], ascending
+    top, height    float64[layer], highest gain of a layer, and its distance from the gain below;
+                   tops are descending within a query
+    count          int64[layer], judged documents whose gain reaches the top
+    grades_below   int64[layer], how many values of `worth` do not reach the top
+    sum_discounts  returns the sum of the discounts of the first n ranks for int64[…] n"""
+
+    query: Ints
+    top: Floats
+    height: Floats
+    count: Ints
+    grades_below: Ints
+    worth: Floats
+    n_queries: int
+    sum_discounts: Callable[[Ints], Floats]
+
+    @classmethod
+    def from_gains(
+        cls,
+        query: Ints,
+        gain: Floats,
+        n_queries: int,
+        worth: Floats,
+        sum_discounts: Callable[[Ints], Floats],
+    ) -> IdealLayers:
+        """Return the layers of judged documents with gains above 0. `query` int64[document] is
+        ascending; `gain` is float64[document]."""
+        further = worth[worth > 0]
+        queries = np.concatenate([query, np.repeat(np.arange(n_queries), len(further))])
+        gains = np.concatenate([gain, np.tile(further, n_queries)])
+        order = np.lexsort((-gains, queries))
+        n_reaching = np.cumsum(order < len(query))
+        queries, gains = queries[order], gains[order]
+        is_last = np.ones(len(order), dtype=np.bool_)
+        is_last[:-1] = (np.diff(queries) != 0) | (np.diff(gains) != 0)
+        top, layer_query = gains[is_last], queries[is_last]
+        below = np.zeros(len(top))
+        below[:-1] = np.where(np.diff(layer_query) == 0, top[1:], 0.0)
+        return cls(
+            layer_query,
+            top,
+            top - below,
+            n_reaching[is_last] - np.searchsorted(query, layer_query),
+            np.searchsorted(worth, top, "left"),
+            worth,
+            n_queries,
+            sum_discounts,
+        )
+
+    def divisor(self, added: Ints) -> Floats:
+        """Return the divisor as it would be if further documents were judged, float64[query].
+        `added` int64[query, grade] is their number for each grade."""
+        above = np.zeros((self.n_queries, len(self.worth) + 1), dtype=np.int64)
+        # One grade at a time: with few grades, rows of a table take longer.
+        for grade in reversed(range(len(self.worth))):
+            np.add(above[:, grade + 1], added[:, grade], out=above[:, grade])
+        n = above.ravel().take(self.query * above.shape[1] + self.grades_below)
+        parts = self.sum_discounts(self.count + n) * self.height
+        divisor: Floats = np.bincount(self.query, parts, self.n_queries)
+        return divisor
 
 
 def numerator_measure(measure: Measure) -> Measure:
@@ -28,12 +101,12 @@ def numerator_measure(measure: Measure) -> Measure:
     return declaration(**{name: value for name, value in measure.values if name in names})
 
 
-def make_divisor_function(measure: Measure, ranks: JudgedRanks, grades: Floats) -> Divisor:
-    """Return a function that computes the divisor of a measure, float64[query], as it would be if
-    additional documents were judged. Its argument is the number of these documents for each of the
-    ascending `grades`, int64[query, grade]. Raises ValueError if the measure is not a `Share`."""
+def find_ideal_layers(measure: Measure, ranks: JudgedRanks, grades: Floats) -> IdealLayers:
+    """Return the layers from which the divisor of a measure is computed. Further documents may be
+    judged with the ascending `grades`. Raises ValueError if the measure is not a `Share`."""
     values = {name: value for name, value in measure.values if name != "judged_only"}
-    return _require_share(measure).find_divisor(ranks, grades, **values)
+    layers: IdealLayers = _require_share(measure).find_layers(ranks, grades, **values)
+    return layers
 
 
 def _require_share(measure: Measure) -> Share:
@@ -43,15 +116,18 @@ def _require_share(measure: Measure) -> Share:
 
 
 @declare_share("R", part="P")
-def _recall_divisor(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int = 1) -> Divisor:
-    """Return the divisor function of recall. For this purpose, recall is written as precision at k
-    divided by R / k."""
-    is_counted, n_relevant = grades >= rel, ranks.n_relevant(rel)
-    return lambda added: (n_relevant + added[:, is_counted].sum(axis=1)) / cutoff
+def _recall_layers(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int = 1) -> IdealLayers:
+    """Return the layers of recall. For this purpose, recall is written as precision at k divided by
+    R / k."""
+    query = np.repeat(np.arange(ranks.n_queries), ranks.n_relevant(rel).astype(np.int64))
+    worth = (grades >= rel).astype(np.float64)
+    return IdealLayers.from_gains(
+        query, np.ones(len(query)), ranks.n_queries, worth, lambda n: np.divide(n, cutoff)
+    )
 
 
 @declare_share("nDCG", part="DCG")
-def _ndcg_divisor(
+def _ndcg_layers(
     ranks: JudgedRanks,
     grades: Floats,
     *,
@@ -59,53 +135,23 @@ def _ndcg_divisor(
     dcg: Gain = "log2",
     gains: GainTable | None = None,
     discount: Discount = "log2",
-) -> Divisor:
-    """Return a function that computes the gain of the best order as it would be if additional
-    documents were judged.
-
-    Documents of a query with equal gains are adjacent in the best order, so their contribution is
-    computed from prefix sums of the discounts."""
+) -> IdealLayers:
+    """Return the layers of the gain of the best order."""
     if gains is not None:
         raise ValueError("a gain table already determines the order of the documents")
-    best, worth = ideal_gains(ranks, dcg), grade_gain(grades, dcg)
     shallow_sums = _sum_discounts(cutoff, discount) if cutoff and cutoff <= _SHALLOW else None
-    is_first = np.diff(best.query, prepend=-1) != 0
-    is_first[1:] |= best.relevance[1:] != best.relevance[:-1]
-    first = np.flatnonzero(is_first)
-    query, gain, begin = best.query[first], best.relevance[first], best.rank[first] - 1
-    end = begin + np.diff(first, append=len(is_first))
-    # The order of equal gains does not matter; further documents come last.
-    behind = query * (len(worth) + 1) + np.searchsorted(worth, gain, "right")
-    before = np.zeros((ranks.n_queries, len(worth)), dtype=np.int64)
-    for v, least in enumerate(worth):
-        before[:, v] = np.bincount(best.query[best.relevance >= least], minlength=ranks.n_queries)
 
-    def compute_divisor(added: Ints) -> Floats:
-        above = np.zeros((ranks.n_queries, len(worth) + 1), dtype=np.int64)
-        # One grade at a time: with few grades, rows of a table take longer.
-        for v in reversed(range(len(worth))):
-            np.add(above[:, v + 1], added[:, v], out=above[:, v])
-        n_above = above.ravel().take(behind)
-        first, last = begin + n_above, end + n_above
-        start = before + above[:, 1:]
-        stop = start + added
+    def sum_discounts(n: Ints) -> Floats:
         sums = shallow_sums
         if sums is None:
-            deep = max(int(last.max(initial=0)), int(stop.max(initial=0)))
+            deep = int(n.max(initial=0))
             sums = _sum_discounts(min(deep, cutoff or deep), discount)
+        # Ranks beyond the cutoff have the sum at the cutoff.
+        return sums.take(n, mode="clip")
 
-        def gain_between(low: Ints, high: Ints) -> Floats:
-            # Ranks beyond the cutoff have the sum at the cutoff.
-            gained = sums.take(high, mode="clip")
-            gained -= sums.take(low, mode="clip")
-            return gained
-
-        parts = gain_between(first, last)
-        parts *= gain
-        judged_gains = np.bincount(query, parts, ranks.n_queries)
-        return judged_gains + gain_between(start, stop) @ worth
-
-    return compute_divisor
+    best = ideal_gains(ranks, dcg)
+    worth = grade_gain(grades, dcg)
+    return IdealLayers.from_gains(best.query, best.relevance, ranks.n_queries, worth, sum_discounts)
 
 
 def _sum_discounts(deepest_cutoff: int, discount: Discount) -> Floats:

@@ -11,12 +11,14 @@ measure declares how its extremes are found (`Declaration.residual`):
                 more: exact
     recall      a share of all relevant documents: lowest if all unjudged documents beyond the
                 cutoff are relevant, highest if all documents within it are: exact
+    share       a gain divided by the best possible gain, if the documents add up to both
+                (`share_extremes`): exact
     precisions  sums of precisions over the relevant documents: for each number m of new relevant
                 documents the best case is the m highest ranks, the worst the m lowest; the
                 extremes over all m: exact
-    normalised  a gain divided by the best possible gain, both of which only rise: between the
-                lowest gain divided by the highest best gain, and the highest gain divided by
-                the lowest best gain: a bound, never narrower than the true range
+    normalised  any other gain divided by the best possible gain, both of which only rise:
+                between the lowest gain divided by the highest best gain, and the highest gain
+                divided by the lowest best gain: a bound, never narrower than the true range
     at relevant precision at a rank that depends on the number of relevant documents, by the
                 same method as precisions: exact
     unaffected  grades do not matter, or the score is about the judging itself and is unchanged:
@@ -38,16 +40,16 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.added_judgments import add_counted_judgments
-from metrics_core.judging.hits import ratio
 from metrics_core.judging.unjudged import UnjudgedPlaces, split_into_blocks
 from metrics_core.measures import Measure
-from metrics_core.measures.declaring.registry import Divisor, Share
-from metrics_core.measures.normalisers import make_divisor_function, numerator_measure
+from metrics_core.measures.declaring.registry import Share
+from metrics_core.measures.normalisers import find_ideal_layers, numerator_measure
 from metrics_core.scoring.precision_extremes import precision_extremes, precision_sum_extremes
-from metrics_core.scoring.single_documents import scores_if_judged
+from metrics_core.scoring.share_extremes import share_extremes
+from metrics_core.scoring.single_documents import single_document_scores
 
 Extremes = tuple[Floats, Floats]
-EXACT = ("monotone", "count", "recall", "precisions", "at relevant", "unaffected")
+EXACT = ("monotone", "count", "recall", "share", "precisions", "at relevant", "unaffected")
 
 
 @dataclass(frozen=True)
@@ -64,50 +66,35 @@ class Residual:
 def residual(
     ranks: JudgedRanks,
     measure: Measure,
+    n_unlisted: Ints | None = None,
     *,
     highest_grade: float | None = None,
 ) -> Residual:
     """Return the range of a measure's scores over all grades that unjudged documents could have.
 
     `highest_grade` is the highest possible grade, by default the highest grade in the judgments. If
-    it is too low to be relevant to the measure, it is raised to the lowest relevant grade."""
-    return residuals(ranks, measure, [None], highest_grade=highest_grade)[0]
-
-
-def residuals(
-    ranks: JudgedRanks,
-    measure: Measure,
-    n_unlisted: Sequence[Ints | None],
-    *,
-    highest_grade: float | None = None,
-    divisor: Divisor | None = None,
-) -> list[Residual]:
-    """Return the result of `residual` for each element of `n_unlisted`. Each element is None or
-    int64[query], the number of additional documents that count as judged with the highest grade,
-    but are not in the run's list.
-
-    For a share measure, the divisor for documents of the highest grade can be passed as `divisor`
-    if it is already known (`normalisers.make_divisor_function`)."""
+    it is too low to be relevant to the measure, it is raised to the lowest relevant grade.
+    `n_unlisted` int64[query] is the number of additional documents that count as judged with the
+    highest grade, but are not in the run's list."""
     # A table of gains may reverse the order of the grades, so nothing can be inferred.
-    kind = "range" if measure.value("gains") else measure.declaration.residual
+    kind: str = "range" if measure.value("gains") else measure.declaration.residual
     if measure.value("judged_only"):
         # A document enters a condensed list as soon as it is judged, whatever its grade.
         kind = "range"
     grade = ranks.top_grade if highest_grade is None else highest_grade
     grade = max(grade, measure.value("rel") or 0)
-    if kind in _BY_SHARE and isinstance(measure.declaration.reach, Share):
-        share_extremes = _ShareExtremes(ranks, measure, kind, grade, divisor)
-        ends = [share_extremes.score_extremes(counts) for counts in n_unlisted]
-    else:
-        ends = [_find_extremes(ranks, measure, kind, grade, counts) for counts in n_unlisted]
-    return [Residual(low, high, exact=kind in EXACT) for low, high in ends]
+    if kind == "normalised" and isinstance(measure.declaration.reach, Share):
+        kind = "share"
+    low, high = _find_extremes(ranks, measure, kind, grade, n_unlisted)
+    return Residual(low, high, exact=kind in EXACT)
 
 
 def _find_extremes(
     ranks: JudgedRanks, measure: Measure, kind: str, grade: float, n_unlisted: Ints | None
 ) -> Extremes:
     # Of documents below this depth only the number matters.
-    depths = {"monotone": measure.cutoff, "recall": measure.cutoff, "count": 0, "range": 0}
+    depths = dict.fromkeys(("monotone", "recall", "share"), measure.cutoff)
+    depths |= {"count": 0, "range": 0}
     depth = depths.get(kind)
     in_one = kind == "unaffected" or not measure.declaration.by_query
     ends = []
@@ -198,45 +185,15 @@ def _normalised_extremes(
     return np.minimum(low, score), np.where(is_undefined, ceiling, np.maximum(high, score))
 
 
-class _ShareExtremes:
-    """Extremes of a score that is a sum over documents divided by a quantity that grows with the
-    number of judgments. The extremes can be computed from ranks and counts. The kind of the score
-    is "recall" or "normalised"."""
-
-    def __init__(
-        self, ranks: JudgedRanks, measure: Measure, kind: str, grade: float, divisor: Divisor | None
-    ) -> None:
-        part = numerator_measure(measure)
-        self._kind, self._ceiling = kind, measure.declaration.range[1]
-        self._divisor = divisor or make_divisor_function(measure, ranks, np.array([grade]))
-        self._unjudged = ranks.documents() - ranks.judged().count().astype(np.int64)
-        self._score, self._gain = measure.score(ranks), part.score(ranks)
-        self._highest_gain = self._gain + scores_if_judged(ranks, part, grade)
-        if kind == "recall":
-            self._beyond = UnjudgedPlaces.from_ranks(ranks, grade, measure.cutoff).n_below
-
-    def score_extremes(self, n_unlisted: Ints | None) -> Extremes:
-        """Return the lowest and the highest score, float64[query] each, as they would be if
-        additional documents that are not in the run's list were judged.
-
-        `n_unlisted` int64[query] is the number of these documents."""
-        unjudged = self._unjudged
-        counts = np.zeros_like(unjudged) if n_unlisted is None else n_unlisted
-
-        def compute_divisor(within: Ints) -> Floats:
-            return self._divisor((counts + within)[:, None])
-
-        divisor = compute_divisor(np.zeros_like(unjudged))
-        # The quotient may have a rounding error, which must not put a bound on the wrong side.
-        score = np.where(counts == 0, self._score, ratio(self._gain, divisor))
-        if self._kind == "recall":
-            low = ratio(self._gain, compute_divisor(self._beyond))
-            high = ratio(self._highest_gain, compute_divisor(unjudged - self._beyond))
-        else:
-            low = ratio(self._gain, compute_divisor(unjudged))
-            high = np.where(divisor == 0, self._ceiling, ratio(self._highest_gain, divisor))
-        low, high = np.minimum(low, score), np.maximum(np.minimum(high, self._ceiling), score)
-        return np.where(unjudged == 0, score, low), np.where(unjudged == 0, score, high)
+def _share_extremes(
+    ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
+) -> Extremes:
+    part = numerator_measure(measure)
+    query, grade = unjudged.query, np.array([unjudged.grade])
+    weights = single_document_scores(ranks, part, unjudged.rank, ranks.retrieved[query], grade)
+    layers = find_ideal_layers(measure, ranks, grade)
+    low, high = share_extremes(layers, part.score(ranks), query, weights, unjudged.n_below)
+    return np.minimum(low, score), np.maximum(high, score)
 
 
 def score_range(measure: Measure) -> tuple[float, float]:
@@ -254,14 +211,13 @@ def _range_extremes(
     return np.full(len(score), low), np.full(len(score), high)
 
 
-_BY_SHARE = ("recall", "normalised")
-
 _EXTREMES: dict[str, Callable[[JudgedRanks, Measure, Floats, UnjudgedPlaces], Extremes]] = {
     "monotone": _monotone_extremes,
     "count": _count_extremes,
     "recall": _recall_extremes,
     "precisions": precision_sum_extremes,
     "at relevant": precision_extremes,
+    "share": _share_extremes,
     "normalised": _normalised_extremes,
     "range": _range_extremes,
 }

@@ -10,7 +10,6 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.judged import no_qrels_rows
-from metrics_core.judging.unjudged import UnjudgedPlaces, split_into_blocks
 from metrics_core.measures import Measure
 
 _MOST_CELLS = 4_000_000
@@ -40,27 +39,6 @@ def single_document_scores(
         if n
         else np.zeros(0)
     )
-
-
-def scores_if_judged(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
-    """Return the scores that the lists would have if only their unjudged documents had a grade, and
-    this grade were `grade`, float64[query]."""
-    # Cached: the bounds of a pair need it four times.
-    return ranks.cached(
-        "unjudged", (measure, grade), lambda: _scores_if_judged(ranks, measure, grade)
-    )
-
-
-def _scores_if_judged(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
-    parts = []
-    bare = replace(ranks, listed=None, subtopics=None, tied=None)
-    for _, part in split_into_blocks(bare, measure.cutoff):
-        unjudged = UnjudgedPlaces.from_ranks(part, grade, measure.cutoff)
-        unjudged_ranks = _keep_only_documents(
-            part, unjudged.query, unjudged.rank, np.full(len(unjudged.query), grade)
-        )
-        parts.append(measure.score(unjudged_ranks))
-    return np.concatenate(parts)
 
 
 def _keep_only_documents(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:

@@ -7,10 +7,12 @@ measure:
     additive    the score is a sum over the documents, each weighted by its rank alone, so every
                 document moves the difference independently: exact
     first       only the best document counts, so a single document leads to the extreme: exact
-    normalised  a sum as in additive, over a divisor that the same documents raise (nDCG, recall):
-                the extreme sum over the divisor that makes the quotient most extreme: a bound
+    normalised  a sum as in additive, divided by the best possible sum, which the same documents
+                raise (nDCG, recall): exact (`scoring.share_extremes`), unless lists have
+                unjudged documents below the cutoff: they may be fewer than those of both lists
     apart       each run separately (`scoring.residuals`), as if a document in both lists could
-                have two grades: a bound, unless nothing is unjudged
+                have two grades: a bound, unless nothing is unjudged. Also used for all measures if
+                documents were not matched between the lists
 
 A bound is never narrower than the true range."""
 
@@ -21,14 +23,13 @@ from functools import cached_property
 
 import numpy as np
 
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.winners import better_run_sign
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
-from metrics_core.measures.declaring.registry import Divisor
-from metrics_core.measures.normalisers import make_divisor_function
-from metrics_core.scoring.residuals import residuals, score_range
-from metrics_core.scoring.single_documents import scores_if_judged
+from metrics_core.measures.normalisers import IdealLayers, find_ideal_layers
+from metrics_core.scoring.residuals import residual, score_range
+from metrics_core.scoring.share_extremes import share_extremes
 from metrics_core.unjudged.graded_scores import ListGains, additive_measure, bounds_method
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
@@ -83,7 +84,8 @@ class PartialBounds:
     ) -> None:
         """Take the same arguments as `bound_difference`."""
         self._pair, self._measure, self._unjudged = (run, baseline), measure, unjudged
-        self._kind, self._grade = bounds_method(measure), highest_grade(run, measure)
+        self._kind = bounds_method(measure) if unjudged.is_matched else "apart"
+        self._grade = highest_grade(run, measure)
         own_scores, other_scores = measure.score(run), measure.score(baseline)
         self._undefined = np.isnan(own_scores) | np.isnan(other_scores)
         self._own_scores, self._other_scores = (
@@ -114,22 +116,10 @@ class PartialBounds:
         return self.list_gains[0].highest_gains() - self.list_gains[1].highest_gains()
 
     @cached_property
-    def cached_divisor(self) -> Divisor:
-        """The divisor function of a normalised measure. Both lists have the same divisor, because
-        they have the same judgments.
-
-        Results are cached, because they are needed for the same counts several times."""
-        base_divisor = make_divisor_function(self._measure, self._pair[0], np.array([self._grade]))
-        cache: list[tuple[Ints, Floats]] = []
-
-        def find_or_compute_divisor(added: Ints) -> Floats:
-            for counts, values in cache:
-                if np.array_equal(counts, added):
-                    return values
-            cache.append((added, base_divisor(added)))
-            return cache[-1][1]
-
-        return find_or_compute_divisor
+    def ideal_layers(self) -> IdealLayers:
+        """The layers of the divisor of a normalised measure. Both lists have the same divisor,
+        because they have the same judgments."""
+        return find_ideal_layers(self._measure, self._pair[0], np.array([self._grade]))
 
     def find_bounds(self, is_selected: Mask | None = None) -> DifferenceBounds:
         """Return the bounds of the difference over all grades that the selected unjudged documents
@@ -154,7 +144,7 @@ class PartialBounds:
             return _unknown_bounds(difference, own_scores, reason)
         unjudged = self._unjudged if is_selected is None else self._unjudged.select(is_selected)
         run_extremes = None
-        if self._kind in ("normalised", "apart") or not measure.declaration.combination.linear:
+        if self._kind == "apart" or not measure.declaration.combination.linear:
             run_extremes = self._find_extremes(unjudged)
         low, high = self._query_bounds(unjudged, is_selected, run_extremes)
         if (np.isnan(low) | np.isnan(high))[~self._undefined].any():
@@ -170,11 +160,10 @@ class PartialBounds:
                 float(combine(least) - combine(most_other)),
                 float(combine(most) - combine(least_other)),
             )
-        nothing_open = not (
-            unjudged.has_unjudged_within_depth
-            or (unjudged.n_run_below + unjudged.n_baseline_below).any()
-        )
-        exact = nothing_open or (self._kind in ("additive", "first") and unjudged.is_matched)
+        nothing_below = not (unjudged.n_run_below + unjudged.n_baseline_below).any()
+        is_share = self._kind == "normalised"
+        nothing_open = is_share or not unjudged.has_unjudged_within_depth
+        exact = self._kind in ("additive", "first") or (nothing_below and nothing_open)
         return DifferenceBounds(difference, lowest, highest, low, high, exact)
 
     def _query_bounds(
@@ -185,7 +174,7 @@ class PartialBounds:
     ) -> Ends:
         """Return the lowest and highest difference of each query, float64[query] each."""
         ends = [np.full(len(self._own_scores), bound) for bound in (-np.inf, np.inf)]
-        if run_extremes is not None and self._kind in ("normalised", "apart"):
+        if run_extremes is not None and self._kind == "apart":
             ends = [
                 run_extremes[0][0] - run_extremes[1][1],
                 run_extremes[0][1] - run_extremes[1][0],
@@ -194,7 +183,7 @@ class PartialBounds:
             methods = {
                 "additive": self._additive_bounds,
                 "first": self._best_document_bounds,
-                "normalised": self._normalised_bounds,
+                "normalised": self._share_bounds,
             }
             low, high = methods[self._kind](unjudged, is_selected)
             gap = self._own_scores - self._other_scores
@@ -205,20 +194,12 @@ class PartialBounds:
         return low, high
 
     def _additive_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
-        if not unjudged.is_matched:
-            own_scores, other_scores, least, most = self._score_unmatched()
-            return own_scores - other_scores - most, own_scores - other_scores + least
         moves = self.document_effects if is_selected is None else self.document_effects[is_selected]
         gap = self.list_gains[0].score - self.list_gains[1].score
         low = gap + np.bincount(unjudged.query, np.minimum(moves, 0.0), len(gap))
         return low, gap + np.bincount(unjudged.query, np.maximum(moves, 0.0), len(gap))
 
     def _best_document_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
-        if not unjudged.is_matched:
-            own_scores, other_scores, best, best_other = self._score_unmatched()
-            return own_scores - np.maximum(other_scores, best_other), np.maximum(
-                own_scores, best
-            ) - other_scores
         own_scores, other_scores = (side.score for side in self.list_gains)
         gains = (side.highest_gains() for side in self.list_gains)
         own_gains, other_gains = (a if is_selected is None else a[is_selected] for a in gains)
@@ -231,44 +212,15 @@ class PartialBounds:
         np.maximum.at(high, unjudged.query, gap)
         return low, high
 
-    def _score_unmatched(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return four arrays float64[query]: the scores of both lists, and the scores that both
-        lists would have if their unjudged documents had the highest grade and no other document had
-        a grade.
-
-        These arrays are used if documents were not matched between the lists. Each document then
-        affects only one list."""
-        part = additive_measure(self._measure)
-        own_scores, other_scores = (part.score(ranks) for ranks in self._pair)
-        own_gains, other_gains = (
-            scores_if_judged(ranks, part, self._grade) for ranks in self._pair
+    def _share_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
+        effects = self.document_effects
+        return share_extremes(
+            self.ideal_layers,
+            self.list_gains[0].score - self.list_gains[1].score,
+            unjudged.query,
+            effects if is_selected is None else effects[is_selected],
+            unjudged.n_run_below + unjudged.n_baseline_below,
         )
-        return own_scores, other_scores, own_gains, other_gains
-
-    def _normalised_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
-        low, high = self._additive_bounds(unjudged, is_selected)
-        no_counts = np.zeros(len(low), dtype=np.int64)
-        count = (
-            self._count_unjudged_listed(unjudged) + unjudged.n_run_below + unjudged.n_baseline_below
-        )
-        least, most = (self.cached_divisor(counts[:, None]) for counts in (no_counts, count))
-
-        def divide_by_extremes(value: Floats) -> Floats:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                share = np.where(value > 0, value / least, value / most)
-            # Without any relevant document the divisor has no lowest value; the measure is at most
-            # 1.
-            return np.minimum(np.where(value == 0, 0.0, share), 1.0)
-
-        return -divide_by_extremes(-low), divide_by_extremes(high)
-
-    def _count_unjudged_listed(self, unjudged: UnjudgedRanks) -> Ints:
-        """Return the number of unjudged documents of each query in the two lists together,
-        int64[query]. If the documents of the two lists are not matched, a document in both lists
-        counts twice."""
-        if unjudged.is_matched:
-            return np.bincount(unjudged.query, minlength=len(self._own_scores))
-        return unjudged.n_run_within + unjudged.n_baseline_within
 
     def _find_extremes(self, unjudged: UnjudgedRanks) -> tuple[Ends, Ends]:
         """Return the lowest and highest score of each run separately. Documents that are only in
@@ -281,13 +233,9 @@ class PartialBounds:
             if unjudged.is_matched:
                 n_other_only = np.bincount(unjudged.query[rank == 0], minlength=len(n_below))
             n_elsewhere = n_other_only + n_below
-            divisor = self.cached_divisor if self._kind == "normalised" else None
-            without_others, with_others = residuals(
-                self._pair[i],
-                measure,
-                (None, n_elsewhere),
-                highest_grade=self._grade,
-                divisor=divisor,
+            without_others, with_others = (
+                residual(self._pair[i], measure, counts, highest_grade=self._grade)
+                for counts in (None, n_elsewhere)
             )
             low, high = (
                 np.minimum(without_others.low, with_others.low),

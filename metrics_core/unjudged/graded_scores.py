@@ -17,7 +17,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Share
-from metrics_core.measures.normalisers import make_divisor_function, numerator_measure
+from metrics_core.measures.normalisers import find_ideal_layers, numerator_measure
 from metrics_core.scoring.single_documents import distinct_ranks, single_document_scores
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 
@@ -157,7 +157,7 @@ class RegradedScores:
         ]
         if self._kind == "normalised":
             # The two lists have the same judgments.
-            self._divisor = make_divisor_function(measure, run, grades)
+            self._layers = find_ideal_layers(measure, run, grades)
             self._cell = unjudged.query * len(grades)
 
     def scores(self, codes: AnyInts) -> Both:
@@ -172,7 +172,7 @@ class RegradedScores:
             return own_scores, other_scores
         n_queries, n_grades = len(own_scores), len(self._grades)
         added = np.bincount(self._cell[: len(codes)] + codes, minlength=n_queries * n_grades)
-        divisor = self._divisor(added.reshape(n_queries, n_grades))
+        divisor = self._layers.divisor(added.reshape(n_queries, n_grades))
         return ratio(own_scores, divisor), ratio(other_scores, divisor)
 
     def _score_lists(self, codes: AnyInts) -> Both:

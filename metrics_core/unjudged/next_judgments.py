@@ -198,7 +198,7 @@ def _find_effects(
         )
         return best - best_other - (own_scores - other_scores)
     gap = side.score - side_other.score
-    raised = partial_bounds.cached_divisor(np.ones((run.n_queries, 1), dtype=np.int64))
+    raised = partial_bounds.ideal_layers.divisor(np.ones((run.n_queries, 1), dtype=np.int64))
     return (gap[unjudged.query] + partial_bounds.document_effects) / raised[unjudged.query] - (
         own_scores - other_scores
     )

@@ -214,13 +214,10 @@ def test_a_format_is_of_its_own_kinds_alone() -> None:
 def test_whatever_of_a_measure_fails_is_said_to_be_of_its_package(
     error: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its kernel, its terms, what it divides by, also what that gives, and what makes its score."""
+    """Its kernel, its terms, what it divides by, and what makes its score."""
 
     def fails(*given: Any, **named: Any) -> Any:
         raise error
-
-    def gives_what_fails(*given: Any, **named: Any) -> Any:
-        return fails
 
     monkeypatch.setattr(registry, "declaring_package", lambda module: "orchard")
     monkeypatch.setattr(registry, "_REGISTRY", Registry("x", "measure", lambda own: {own.name}))
@@ -229,7 +226,7 @@ def test_whatever_of_a_measure_fails_is_said_to_be_of_its_package(
     registry.measure("Mine", worked={}, **words, **more)(example_kernel)
     one = registry.declarations()[0]
     registry.terms("Mine")(fails)
-    registry.declare_share("Mine", "P")(gives_what_fails)
+    registry.declare_share("Mine", "P")(fails)
     two = registry.declarations()[0]
     assert isinstance(one.reach, Share)
     assert isinstance(two.reach, Share)
@@ -237,9 +234,9 @@ def test_whatever_of_a_measure_fails_is_said_to_be_of_its_package(
     for call in (
         one.terms,
         one.from_precisions,
-        one.reach.find_divisor,
+        one.reach.find_layers,
         two.terms,
-        two.reach.find_divisor(),
+        two.reach.find_layers,
     ):
         assert call is not None
         with pytest.raises(RanklensError, match="of orchard failed"):

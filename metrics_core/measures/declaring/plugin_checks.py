@@ -90,11 +90,9 @@ def guard_part(part: str, value: Any, name: str, package: str) -> Any:
         return _guard_terms(guard_function(value, what, package), what, package)
     if callable(value):
         return guard_function(value, what, package)
-    find = getattr(value, "find_divisor", None)  # a Share: it returns a function
+    find = getattr(value, "find_layers", None)  # a Share
     return (
-        value
-        if find is None
-        else replace(value, find_divisor=_guard_function_and_result(find, what, package))
+        value if find is None else replace(value, find_layers=guard_function(find, what, package))
     )
 
 
@@ -110,18 +108,6 @@ def _guard_terms(terms: Callable[..., Any], role: str, package: str) -> Callable
         return result
 
     return guarded_terms
-
-
-def _guard_function_and_result(
-    function: Callable[..., Any], role: str, package: str
-) -> Callable[..., Any]:
-    @wraps(function)
-    def guarded_call(*args: Any, **kwargs: Any) -> Any:
-        return guard_function(
-            guard_function(function, role, package)(*args, **kwargs), role, package
-        )
-
-    return guarded_call
 
 
 def _describe_scores(scores: Floats) -> str:

@@ -53,18 +53,16 @@ Reach = Literal["additive", "first", "apart"]
 Scale = Literal["", "cost"]
 """"cost" means that scores have no upper limit, lower is better, and runs are compared by a typical
 ratio."""
-Divisor = Callable[[Ints], Floats]
-"""A function that returns a divisor, float64[query]. It takes the number of further judged
-documents of each grade, int64[query, grade]."""
 
 
 @dataclass(frozen=True)
 class Share:
     """The score of another measure, `part`, with the same parameters, divided by a divisor.
-    `find_divisor(ranks, grades, **parameters)` returns the `Divisor`; `grades` are ascending."""
+    `find_layers(ranks, grades, **parameters)` returns the `normalisers.IdealLayers` of the divisor;
+    `grades` are ascending."""
 
     part: str
-    find_divisor: Callable[..., Divisor]
+    find_layers: Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,14 +352,12 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
     return declare
 
 
-def declare_share(
-    name: str, part: str
-) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
+def declare_share(name: str, part: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that declares the divisor of the measure `name`, whose score is the score
     of `part` divided by this divisor. The decorated function takes the parameters of the
     measure."""
 
-    def declare(whole: Callable[..., Divisor]) -> Callable[..., Divisor]:
+    def declare(whole: Callable[..., Any]) -> Callable[..., Any]:
         reach = guard_part("reach", Share(part, whole), name, declaring_package(whole.__module__))
         _REGISTRY.replace(name, replace(_REGISTRY[name], reach=reach))
         return whole

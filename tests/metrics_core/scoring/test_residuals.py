@@ -103,7 +103,16 @@ def test_the_example_by_hand() -> None:
     found = residual(make_example(), parse_measure("AP"))
     all_relevant = (1 + 1 + 3 / 4 + 4 / 5 + 5 / 6) / 6
     assert found.high[0] == pytest.approx(all_relevant)
-    assert not residual(make_example(), parse_measure("nDCG@5")).exact
+    # Both with the highest grade, and so at the top of the best order; or neither.
+    found = residual(make_example(), parse_measure("nDCG@5"))
+    weights = 1 / np.log2(np.arange(2, 7))
+    lowest = [0, 2, 0, 1, 0] @ weights / ([3, 2, 1, 1, 0] @ weights)
+    highest = [3, 2, 0, 1, 3] @ weights / ([3, 3, 3, 2, 1] @ weights)
+    assert (found.low[0], found.high[0]) == pytest.approx((lowest, highest)) and found.exact
+    # Any grade between: the unjudged document ranks above one of grade 1, judged 2 elsewhere.
+    ranks = ranks_of([None, 1], [2])
+    found = residual(ranks, parse_measure("nDCG@1"), highest_grade=4)
+    assert (found.low[0], found.high[0], found.exact) == (0, 1, True)
 
 
 def test_of_a_condensed_list_nothing_is_known() -> None:
@@ -122,7 +131,7 @@ def test_grades_below_one_are_gains() -> None:
 def test_a_frame_says_which_values_are_reached() -> None:
     frame = residual_frame([make_example()], [parse_measure("P@5"), parse_measure("nDCG@5")])
     assert frame.columns.tolist() == ["run", "query_id", "measure", "low", "high", "exact"]
-    assert frame["exact"].tolist() == [True, False]
+    assert frame["exact"].tolist() == [True, True]
 
 
 @pytest.mark.parametrize(
