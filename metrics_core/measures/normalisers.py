@@ -89,8 +89,7 @@ class IdealLayers:
             np.add(above[:, grade + 1], added[:, grade], out=above[:, grade])
         n = above.ravel().take(self.query * above.shape[1] + self.grades_below)
         parts = self.sum_discounts(self.count + n) * self.height
-        divisor: Floats = np.bincount(self.query, parts, self.n_queries)
-        return divisor
+        return np.asarray(np.bincount(self.query, parts, self.n_queries), dtype=np.float64)
 
 
 def numerator_measure(measure: Measure) -> Measure:
