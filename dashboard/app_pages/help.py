@@ -28,7 +28,6 @@ def render() -> None:
         )
     page_keys = [(page.key.upper(), page.title) for page in PAGES if page.key]
     st.html(help_page.draw_first_steps(session.href))
-    st.html(markup.draw_section_heading("Glossary", ""))
     session.draw_search("find", "Search the glossary", width=420)
     st.html(help_page.draw_glossary(session.href("measures"), session.address()["find"]))
     st.html(help_page.draw_keyboard_shortcuts(page_keys))
