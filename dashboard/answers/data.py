@@ -32,9 +32,6 @@ _KINDS = {
     "scores": "Scores",
 }
 _JUDGMENT_NOTE = "no_relevant"
-_NOT_OF_RUNS = (_JUDGMENT_NOTE, "missing")
-"""Kinds of notes that the row of a run does not show: the row of the judgments or the table of
-matching files does."""
 _PREVIEW_ROWS = 5
 
 
@@ -158,7 +155,9 @@ def _file_row(file: File, library: Library, measure: Measure, cutoff: int) -> Fi
     share = None
     if run is not None and study is not None and run in study.judged:
         share = judged_share(study.judged[run], cutoff)
-        notes += [n for n in study.notes(run, measure) if n.kind not in _NOT_OF_RUNS]
+        # The row of the judgments and the table of matching files show the other notes.
+        shown_elsewhere = _JUDGMENT_NOTE, "missing"
+        notes += [n for n in study.notes(run, measure) if n.kind not in shown_elsewhere]
     if isinstance(table, Qrels) and file.used and study is not None and study.names:
         about_run = study.notes(study.names[0], measure)
         notes += [n for n in about_run if n.kind == _JUDGMENT_NOTE]
