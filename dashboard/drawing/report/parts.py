@@ -354,7 +354,7 @@ class ReportParts:
             f"grade {w.format_grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         )
         missing_text = ", ".join(
-            f"{run} {w.format_query_count(n)}" for run, n in methods.missing.items()
+            f"{run}: {w.format_query_count(n)}" for run, n in methods.missing.items()
         )
         paragraphs = [
             (
@@ -364,7 +364,7 @@ class ReportParts:
                     f" relevant{'; the judgments are treated as complete' * answer.facts.complete}."
                     " A judged query without results from a run "
                     f"{'is left out' if answer.facts.left_out else 'is scored as an empty list'}"
-                    f"{': ' * bool(missing_text)}{missing_text}."
+                    f"{f' ({missing_text})' if missing_text else ''}."
                 ),
             ),
         ]

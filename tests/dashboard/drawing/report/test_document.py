@@ -305,9 +305,21 @@ def test_the_date_is_that_of_the_sender() -> None:
 
 
 def test_what_a_run_lacks_is_counted_alike_where_it_is_left_out() -> None:
-    lacking = "bm25 6 queries, titles-only 23 queries."
-    assert f"is scored as an empty list: {lacking}" in text_of(page_of(sample()))
-    assert f"is left out: {lacking}" in text_of(page_of(sample(), missing="shared"))
+    lacking = "(bm25: 6 queries, titles-only: 23 queries)."
+    assert f"is scored as an empty list {lacking}" in text_of(page_of(sample()))
+    assert f"is left out {lacking}" in text_of(page_of(sample(), missing="shared"))
+
+
+def test_the_method_is_that_of_these_queries() -> None:
+    assert "Test: paired bootstrap; correction: Holm." in text_of(page_of(sample()))
+    few = text_of(page_of(sample(), missing="shared"))
+    assert "Test: paired bootstrap (for up to 100 queries combined" in few
+
+
+def test_each_count_of_outcomes_is_drawn_once() -> None:
+    page = page_of(sample())
+    verdict = page.partition('<section id="verdict"')[2].partition("</section>")[0]
+    assert "lens differences" in verdict and "lens outcomes" not in verdict
 
 
 def test_slides_of_examples_need_no_list_of_losses(monkeypatch: pytest.MonkeyPatch) -> None:
