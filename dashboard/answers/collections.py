@@ -90,7 +90,7 @@ def missing_result_reason(row: ListedCollection) -> str:
     """Return the reason why a collection's result is missing or outdated, "" if its result is up to
     date."""
     if row.folder:
-        return f"cannot be opened; use its menu ⋯ to {'restore or ' if row.good else ''}remove it"
+        return f"cannot be opened; under Actions, {'restore or ' if row.good else ''}remove it"
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
         return "no result yet" if ready else "no result: judgments or runs are missing"

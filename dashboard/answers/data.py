@@ -88,7 +88,6 @@ def files_page(
     unread = [f for f in library.files if f.error is not None]
     fit = study.cached_answer(_fit_report_lines, cutoff) if study and study.judged else []
     offers = find_offered_id_maps(library)
-    judged = study.judged.values() if study else ()
     missing_tables = ""
     if rows and not (study and study.names and not study.judged):
         has_runs, has_judgments = (library.files_of_kind(kind) for kind in ("run", "qrels"))
@@ -102,7 +101,6 @@ def files_page(
             files_fit=not offers and _do_files_fit(library, measure),
             n_unjudged=_count_unjudged_queries(study),
             missing_table=missing_tables,
-            n_incomplete=sum(bool(ranks.missing_queries) for ranks in judged),
             has_only_scores=study is not None and not study.judged and bool(study.given_tables),
             is_unjudged=study is not None and study.is_unjudged,
             unclear_files=unclear_files,
@@ -157,7 +155,9 @@ def _file_row(file: File, library: Library, measure: Measure, cutoff: int) -> Fi
     share = None
     if run is not None and study is not None and run in study.judged:
         share = judged_share(study.judged[run], cutoff)
-        notes += [n for n in study.notes(run, measure) if n.kind != _JUDGMENT_NOTE]
+        # The row of the judgments and the table of matching files show the other notes.
+        shown_elsewhere = _JUDGMENT_NOTE, "missing"
+        notes += [n for n in study.notes(run, measure) if n.kind not in shown_elsewhere]
     if isinstance(table, Qrels) and file.used and study is not None and study.names:
         about_run = study.notes(study.names[0], measure)
         notes += [n for n in about_run if n.kind == _JUDGMENT_NOTE]

@@ -89,7 +89,7 @@ def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
         # The key changes with every action, which closes the popover.
         state_key = f"{row.changed}_{session.widget_generation('collections')}"
         with st.popover(
-            f"⋯ :gray[Actions for {escape_markdown(row.name)}]",
+            f"Actions :gray[for {escape_markdown(row.name)}]",
             type="tertiary",
             key=f"acts_{row.id}_{state_key}",
             width="content",

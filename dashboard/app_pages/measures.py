@@ -45,10 +45,7 @@ def _show_list(use_links: Mapping[str, tuple[str, str]], measure_in_use: str) ->
     lead = "Search by name, by the name in other tools, or by question."
     title = f"{listing.total} measures"
     if measure_in_use:
-        lead += (
-            f" “Use” replaces {measure_in_use} on all pages."
-            f" The other {listing.total - len(use_links)} say why they do not."
-        )
+        lead += f" “Use” replaces {measure_in_use} on all pages."
         title = f"{len(use_links)} of {title} work with these files"
     st.html(markup.draw_heading(title, lead, {}))
     placeholder = "Search: recip_rank, hit rate, early results …"

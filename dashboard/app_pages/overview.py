@@ -57,7 +57,7 @@ def render() -> None:
         _show_comparison(answer, context)
     first = context.study.names[0] if context.is_guessed and not comparison.is_single_run else ""
     guess = (comparison.baseline, first) if first else None
-    st.html(overview.draw_facts_line(answer.facts, session.href, guess))
+    st.html(overview.draw_facts_line(answer.facts, session.href, context.look.styles, guess))
     rail.own_files_button("page")
 
 

@@ -85,7 +85,7 @@ def execute(arguments: Sequence[str]) -> str:
     with show_step(f"Creating the report on {queries} queries"):
         size = write_page(make_html_report(study, view, drawing, request, files), options.out)
     measured = f", top {view.cutoff}" if study.is_unjudged else f" on {view.name}"
-    pair = f"{view.focus} against {view.baseline}{measured}"
+    pair = f"{view.focus} vs {view.baseline}{measured}"
     return f"{options.out}: {format_size(size)}, {pair}"
 
 

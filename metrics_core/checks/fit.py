@@ -40,7 +40,7 @@ documents."""
 @dataclass(frozen=True)
 class FitLine:
     """One line of the report on matching files: a label, a value in words, and a remark on what is
-    missing ("" if nothing is)."""
+    missing ("" if nothing is), with a line for each run."""
 
     label: str
     value: str
@@ -86,7 +86,8 @@ def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
     total = judged_ranks[0].n_queries
     is_shared = np.logical_and.reduce([r.retrieved > 0 for r in judged_ranks])
     lacking = [
-        f"{r.run_name}: no results for {_shorten_ids(r.missing_queries)}"
+        f"{r.run_name}: no results for {w.format_query_count(len(r.missing_queries))}"
+        f" ({_shorten_ids(r.missing_queries)})"
         for r in judged_ranks
         if r.missing_queries
     ]
@@ -94,7 +95,7 @@ def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
     label = "judged queries with results in every run"
     if len(lacking) > _EXAMPLES:
         lacking[_EXAMPLES:] = [f"{len(lacking) - _EXAMPLES:,} more of the runs"]
-    return FitLine(label, value, "; ".join(lacking))
+    return FitLine(label, value, "\n".join(lacking))
 
 
 def _unjudged_queries_lines(judged_ranks: Sequence[JudgedRanks]) -> list[FitLine]:

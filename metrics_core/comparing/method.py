@@ -15,8 +15,9 @@ MIN_P, NO_CORRECTION = "min-p", "none"
 
 _OF_THE_SCALE = 0.01
 
+FOR_FEW = " (for up to 100 queries combined with a randomisation test)"
 TESTS: dict[str, str] = {
-    BOOTSTRAP: "paired bootstrap (for up to 100 queries combined with a randomisation test)",
+    BOOTSTRAP: f"paired bootstrap{FOR_FEW}",
     **{name: test.title for name, test in PAIRED_TESTS.items()},
     BCA: "BCa bootstrap of the mean",
 }

@@ -72,7 +72,7 @@ def test_the_table_of_queries_sorts_and_finds(page: Page) -> None:
     page.get_by_role("searchbox").fill("refund")
     assert 0 < rows.count() < 20 and "of 104" in page.locator(".finding .said").inner_text()
     page.get_by_role("searchbox").fill("")
-    page.locator(".outcomes a", has_text="worse").click()
+    page.locator(".tally a", has_text="worse").click()
     expect(rows).to_have_count(21)
     page.get_by_role("button", name="All 104").click()
     expect(rows).to_have_count(104)

@@ -50,8 +50,6 @@ def show_layers() -> None:
     all_layers, active = current_layers(), active_layers()
     for layer in all_layers:
         _layer_row(layer, is_active=layer in active)
-    if not all_layers:
-        st.caption("No judgments were made here yet.")
     damaged = damaged_row_texts()
     if damaged:
         count_text = w.format_with_noun(len(damaged), "row is damaged", "rows are damaged")

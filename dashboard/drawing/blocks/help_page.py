@@ -22,8 +22,8 @@ FORMATS = "formats"
 _WORDS = (
     (
         "clear difference",
-        "The difference is larger than chance alone would often produce, after correction for all"
-        " runs (or steps, groups, cutoffs) that are tested together.",
+        "Significant: the difference is larger than chance alone would often produce, after"
+        " correction for all runs (or steps, groups, cutoffs) that are tested together.",
     ),
     (
         "contribution",

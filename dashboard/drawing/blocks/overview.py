@@ -17,6 +17,7 @@ from dashboard.drawing.blocks.markup import (
     IN_A_SENTENCE,
     Href,
     LinkMaker,
+    Styles,
     run_style,
     sentence_pieces,
     shorten_run_names,
@@ -55,10 +56,12 @@ _MANY_LEFT_OUT = 0.1
 _render = Template("overview")
 
 
-def draw_facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
+def draw_facts_line(
+    facts: ViewFacts, href: Href, styles: Styles, guess: tuple[str, str] | None = None
+) -> Markup:
     """Draw one line about the data that all numbers of the view are based on. If the baseline was
     guessed from the names of the runs, `guess` has this baseline and the first run."""
-    short = short_names(facts.missing, IN_A_SENTENCE)
+    short = short_names(styles, IN_A_SENTENCE)
     return _render(
         "facts_line", facts=facts, short=short, href=href, listed=fields_of_list, guess=guess
     )

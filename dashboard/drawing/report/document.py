@@ -34,7 +34,7 @@ def make_report_page(report: Report, drawing: Drawing, request: ReportRequest) -
     report_parts = ReportParts(report, drawing, request)
     parts = [report_parts.draw_verdict(), *report_parts.draw_parts()]
     pair = f"scores of {drawing.focus}" if drawing.is_single_run else ""
-    pair = pair or f"{drawing.focus} against {drawing.baseline}"
+    pair = pair or f"{drawing.focus} vs {drawing.baseline}"
     contents = [
         ("verdict", "Verdict"),
         *((key, report_parts.part_title(key)) for key in report_parts.keys),

@@ -95,7 +95,7 @@ def make_html_report(
     verdict = draw_changes(answer, drawing, drawn_result)
     verdict = Markup('<section id="verdict">{}</section>').format(verdict)
     contents = [("verdict", "What changed"), *((key, PARTS[key]) for key in keys)]
-    pair = f"{drawing.focus} against {drawing.baseline}, top {drawing.cutoff}"
+    pair = f"{drawing.focus} vs {drawing.baseline}, top {drawing.cutoff}"
     return assemble_report_page(
         pair, contents, [verdict, *parts], Markup(), methods.versions, request
     )

@@ -53,7 +53,7 @@ def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
     )
     more = f"{len(runs) - _MOST_ROWS} more runs in .frame. " if len(runs) > _MOST_ROWS else ""
     parts += [
-        overview.draw_facts_line(answer.facts, _empty_link),
+        overview.draw_facts_line(answer.facts, _empty_link, drawing.styles),
         overview.draw_table_note(
             f"{answer.rounding_note} {more}{footer}".strip(), Sentence(), drawing
         ),

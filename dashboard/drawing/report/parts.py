@@ -25,7 +25,8 @@ from dashboard.drawing.svg.chart_svg import draw_svg
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import describe_error
-from metrics_core.comparing.method import CORRECTIONS, TESTS
+from metrics_core.comparing.method import CORRECTIONS, FOR_FEW, TESTS
+from metrics_core.comparing.resampled import FEW
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.phrases import describe_tie_rule
 from metrics_core.findings.robustness import robustness_finding
@@ -75,8 +76,7 @@ class ReportRequest:
 
 def query_count_text(report: Report) -> str:
     """Return the number of queries in view, in words."""
-    n = report.overview.facts.queries
-    return w.format_query_count(n)
+    return w.format_query_count(report.overview.facts.queries)
 
 
 class ReportParts:
@@ -129,8 +129,6 @@ class ReportParts:
         if drawing.focus in answer.too_few:
             parts.append(untested.draw_examples(answer.examples, drawing, self.href))
         elif not drawing.is_single_run:
-            row = answer.all_rows.set_index("run").loc[drawing.focus].to_dict()
-            parts.append(overview.draw_outcomes(row, self.href))
             if drawing.comparison.compares_means:
                 rows = differences.draw_difference_rows(
                     answer.shown_rows,
@@ -140,7 +138,10 @@ class ReportParts:
                     level=drawing.comparison.method.level,
                 )
                 parts.append(rows)
-        parts.append(overview.draw_facts_line(answer.facts, self.href))
+            else:
+                row = answer.all_rows.set_index("run").loc[drawing.focus].to_dict()
+                parts.append(overview.draw_outcomes(row, self.href))
+        parts.append(overview.draw_facts_line(answer.facts, self.href, self.styles))
         inside = Markup("").join(parts)
         return Markup('<section id="verdict">{}</section>').format(inside)
 
@@ -205,7 +206,7 @@ class ReportParts:
         if key == "losses":
             return (
                 "First line: the documents that caused the difference; their contributions add up"
-                " to it. Below: the first ranks of both lists. ? = not judged."
+                " to it. Below: the first ranks of both lists. ? = unjudged."
             )
         if key == "wins":
             return self._empty_lists_sentence()
@@ -218,9 +219,8 @@ class ReportParts:
         empty = sum(case.row["unlisted_by"] == baseline for case in wins)
         if not empty:
             return ""
-        count_text = "All" if empty == len(wins) else w.sentence_case(w.number_word(empty))
-        noun = w.plural(empty, "is a query", "are queries")
-        return f"{count_text} of them {noun} without results from {baseline}, scored as 0."
+        some = "these queries" if empty == len(wins) else f"{w.number_word(empty)} of them"
+        return f"{baseline} has no results for {some}, so it scores 0."
 
     def _draw_runs(self) -> Markup:
         answer, drawing = self.report.overview, self.drawing
@@ -354,7 +354,7 @@ class ReportParts:
             f"grade {w.format_grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         )
         missing_text = ", ".join(
-            f"{run} {w.format_query_count(n)}" for run, n in methods.missing.items()
+            f"{run}: {w.format_query_count(n)}" for run, n in methods.missing.items()
         )
         paragraphs = [
             (
@@ -364,7 +364,7 @@ class ReportParts:
                     f" relevant{'; the judgments are treated as complete' * answer.facts.complete}."
                     " A judged query without results from a run "
                     f"{'is left out' if answer.facts.left_out else 'is scored as an empty list'}"
-                    f"{': ' * bool(missing_text)}{missing_text}."
+                    f"{f' ({missing_text})' if missing_text else ''}."
                 ),
             ),
         ]
@@ -377,7 +377,10 @@ class ReportParts:
         if not self.drawing.is_single_run:
             paragraphs += [
                 ("What the test can show", answer.test_sentence.text),
-                ("Test and correction", _method_text(self.drawing.comparison)),
+                (
+                    "Test and correction",
+                    _method_text(self.drawing.comparison, answer.facts.queries),
+                ),
             ]
         paragraphs += (
             [("The files", " ".join(methods.file_changes))] if methods.file_changes else []
@@ -385,12 +388,13 @@ class ReportParts:
         return blocks.draw_methods_section(methods, formulas, paragraphs)
 
 
-def _method_text(comparison: Comparison) -> str:
+def _method_text(comparison: Comparison, n_queries: int) -> str:
     """Return a description of the test, the correction, and the rule by which a query counts as won
     or lost."""
     method = comparison.method
+    test = TESTS[method.test].removesuffix(FOR_FEW * (n_queries > FEW))
     return (
-        f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}."
+        f"Test: {test}; correction: {CORRECTIONS[method.effective_correction]}."
         " A fixed seed makes the random numbers reproducible. "
         f"{describe_tie_rule(comparison.measure)}"
     )

@@ -35,7 +35,7 @@ _NAME = 24
 """Maximum number of characters of a run's name above a chart."""
 _CHART = 330.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
-_GRADES = "Number in a square: relevance grade; ? = not judged"
+_GRADES = "Number in a square: relevance grade; ? = unjudged"
 _BANDS = (
     "Bands: 95% intervals, simultaneous for the difference · Bar: significant"
     " · Thin line: half of the lists have ended"

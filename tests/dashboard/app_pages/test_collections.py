@@ -534,7 +534,7 @@ def test_a_damaged_database_is_told_goes_back_and_is_listed_as_put_aside() -> No
     listed = opened("collections", set=theirs)
     assert "Mine" in text_of(listed) and "moved aside" not in text_of(listed)
     assert f"damaged; its files are in {damaged.parent}" in text_of(listed)
-    assert "cannot be opened; use its menu ⋯ to restore or remove it" in text_of(listed)
+    assert "cannot be opened; under Actions, restore or remove it" in text_of(listed)
     (button,) = (b for b in listed.button if b.label.startswith("Restore the state of 20"))
     assert len(kept().entries(theirs)) == 2
     button.click().run()

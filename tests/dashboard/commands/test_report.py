@@ -29,7 +29,7 @@ def test_the_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = [QRELS, *RUNS, "--queries", QUERIES, "-m", "AP", "--baseline", "dense", "-o", str(out)]
     assert main(["report", *given, "--title", "Ours", "--text", "Read on."]) == 0
     said = capsys.readouterr()
-    assert "bm25 against dense on AP" in said.out and "6 judged queries without results" in said.err
+    assert "bm25 vs dense on AP" in said.out and "6 judged queries without results" in said.err
     page = out.read_text()
     assert "<b><bdi>Ours</bdi></b>" in page and "Read on." in page
     assert "vinegar for the robot" in page and "dense" in page
@@ -71,7 +71,7 @@ def test_the_first_run_is_the_baseline_in_every_command(
         Path(path).write_text(Path(given).read_text())
     out = ["-o", str(tmp_path / "x.html")]
     assert main(["report", QRELS, *runs, "--parts", "runs", *out]) == 0
-    assert "dense-bm25-hybrid against dense on nDCG@10" in capsys.readouterr().out
+    assert "dense-bm25-hybrid vs dense on nDCG@10" in capsys.readouterr().out
     assert main(["figure", "forest", QRELS, *runs, "-o", str(tmp_path / "x.svg")]) == 0
     assert "Difference from dense on nDCG@10" in capsys.readouterr().out
     assert core(["compare", QRELS, *runs, "--format", "json"]) == 0
@@ -171,7 +171,7 @@ def test_without_judgments_it_shows_what_changed(
     out = tmp_path / "x.html"
     arguments = ["report", "none", *RUNS, "-o", str(out)]
     assert main([*arguments, "--queries", QUERIES, "--top", "5", "--with-data"]) == 0
-    assert capsys.readouterr().out.strip().endswith("dense against bm25, top 5")
+    assert capsys.readouterr().out.strip().endswith("dense vs bm25, top 5")
     page = out.read_text()
     text = re.sub(r"\s+", " ", re.sub(r"<style.*?</style>|<[^>]+>", "", page, flags=re.S))
     assert core(["compare", "none", *RUNS, "--top", "5"]) == 0

@@ -31,7 +31,7 @@ def test_what_each_run_lacks() -> None:
     lines = report([WHOLE, PART])
     assert lines["judged queries with results in every run"] == (
         "1 of 2",
-        "dense: no results for q2",
+        "dense: no results for 1 query (q2)",
     )
     assert lines["queries with results but no judgments"] == ("1", "left out: z")
     alone = report([run_of({"q1": {"d1": 1}, "q2": {"d1": 1}})])
@@ -59,11 +59,11 @@ def test_many_are_counted_and_three_shown() -> None:
     qrels = qrels_of({f"q{i}": {"d": 1} for i in range(6)})
     run = run_of({"q0": {"d": 1}}, "r")
     lines = fit_report([run], [join_judgments(run, qrels)], qrels, None, None)
-    assert lines[0].remark == "r: no results for q1, q2, q3 and 2 more"
+    assert lines[0].remark == "r: no results for 5 queries (q1, q2, q3 and 2 more)"
     runs = [run_of({"q0": {"d": 1}}, name) for name in "abcde"]
     lines = fit_report(runs, [join_judgments(run, qrels) for run in runs], qrels, None, None)
     assert lines[0].remark.startswith("a: no results") and lines[0].remark.endswith(
-        "; 2 more of the runs"
+        "\n2 more of the runs"
     )
     assert lines[0].remark.count("no results for") == 3
 

@@ -206,7 +206,7 @@ def facts(**changed: object) -> ViewFacts:
 
 
 def test_facts_line():
-    page = Page(str(overview.draw_facts_line(facts(), href)).replace("</li>", " · </li>"))
+    page = Page(str(overview.draw_facts_line(facts(), href, STYLES)).replace("</li>", " · </li>"))
     assert page.text.replace("\u00a0", " ") == (
         "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · "
         "90% judged in the top 10 of both runs · "
@@ -226,6 +226,7 @@ def test_facts_line_warns_of_few_judgments_and_missing_queries():
             lowest_grade=-1.0,
         ),
         href,
+        STYLES,
     )
     page = Page(part)
     assert len(page.having("warning")) == 2
@@ -935,7 +936,8 @@ def test_what_is_seen_by_a_sign_is_said_in_words():
     assert 'class="unseen">, 95% interval [0.0, 0.2]<' in cell
     named = re.findall(
         r"<(ul|ol)\b([^>]*)>",
-        data.draw_getting_started("search", [], "#") + overview.draw_facts_line(facts(), href),
+        data.draw_getting_started("search", [], "#")
+        + overview.draw_facts_line(facts(), href, STYLES),
     )
     assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
 

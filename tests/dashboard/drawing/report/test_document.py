@@ -260,7 +260,7 @@ def test_all_losses_and_wins_but_the_first_with_both_lists_are_folded() -> None:
     wins = text_of(page.partition('<section id="wins"')[2].partition("</section>")[0])
     assert wins.count("no results from bm25") == 5
     assert wins.count("The largest with results from both runs") == 1
-    assert "The five largest winsAll of them are queries without results from bm25" in wins
+    assert "The five largest winsbm25 has no results for these queries, so it scores 0." in wins
     # With another measure the largest loss and win have both lists.
     both = page_of(sample(), run="hybrid", base="dense")
     assert re.findall(r'<details class="lens case"( open)?>', both).count(" open") == 2
@@ -305,9 +305,21 @@ def test_the_date_is_that_of_the_sender() -> None:
 
 
 def test_what_a_run_lacks_is_counted_alike_where_it_is_left_out() -> None:
-    lacking = "bm25 6 queries, titles-only 23 queries."
-    assert f"is scored as an empty list: {lacking}" in text_of(page_of(sample()))
-    assert f"is left out: {lacking}" in text_of(page_of(sample(), missing="shared"))
+    lacking = "(bm25: 6 queries, titles-only: 23 queries)."
+    assert f"is scored as an empty list {lacking}" in text_of(page_of(sample()))
+    assert f"is left out {lacking}" in text_of(page_of(sample(), missing="shared"))
+
+
+def test_the_method_is_that_of_these_queries() -> None:
+    assert "Test: paired bootstrap; correction: Holm." in text_of(page_of(sample()))
+    few = text_of(page_of(sample(), missing="shared"))
+    assert "Test: paired bootstrap (for up to 100 queries combined" in few
+
+
+def test_each_count_of_outcomes_is_drawn_once() -> None:
+    page = page_of(sample())
+    verdict = page.partition('<section id="verdict"')[2].partition("</section>")[0]
+    assert "lens differences" in verdict and "lens outcomes" not in verdict
 
 
 def test_slides_of_examples_need_no_list_of_losses(monkeypatch: pytest.MonkeyPatch) -> None:
