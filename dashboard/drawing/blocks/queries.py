@@ -249,7 +249,6 @@ def draw_strip_note(query_list: QueryList, max_queries: int) -> Markup:
         paired=query_list.paired,
         most=max_queries,
         mean=query_list.mean,
-        span=query_list.difference_span,
         rounding=rounding_note(query_list.frame),
     )
 

@@ -302,18 +302,28 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     few = re.search(r"Only ([\d,]+) quer", lead)
     yield (count_of(few[1]) if few else 10) != min(paired or 10, 10) and "that are few"
     yield ("No query has scores" in lead) is not (paired == 0)
+    first = r"first at the (?:([\d,]+) )?broken quer(?:y|ies): good with (\w+), not with (\w+)\.$"
+    broken = re.search(first, lead)
+    yield (count_of(broken[1] or "1") if broken else 0) != broken_in(given) and "how many broke"
+    pair = (given.baseline, given.focus)
+    yield bool(broken) and broken.groups()[1:] != pair and "which run is good"  # type: ignore[union-attr]
     for half in re.finditer(rf"({NUMBER}) where (better|worse)[,.]", lead):
-        sizes = np.abs(gaps[(gaps > 0) == (half[2] == "better")])
-        sizes = sizes[sizes > SAME + ROUNDING]
+        sizes = gaps[(gaps > 0) == (half[2] == "better")] * given.direction
+        sizes = sizes[np.abs(sizes) > SAME + ROUNDING]
         off = 0.5 * 10.0 ** -len(half[1].partition(".")[2]) + 1e-9
         yield abs(float(np.median(sizes)) - value_of(half[1])) > off and "the middle one"
+
+
+def broken_in(given: Situation) -> int:
+    """How many queries are told to be broken; their classification has tests of its own."""
+    return given.seed % 3
 
 
 def test_which_queries() -> None:
     def text_of(given: Situation) -> str:
         frame = query_differences(given.scores, given.measure, given.focus, given.baseline)
         zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
-        told = QueryCounts(all_zero=zero, every_run="every run")
+        told = QueryCounts(all_zero=zero, every_run="every run", broken=broken_in(given))
         pair = (given.focus, given.baseline)
         title, lead = (f(frame, *pair, told).text for f in (queries_finding, queries_subtitle))
         return f"{title}\n{lead or 'There are no medians.'}"
