@@ -402,15 +402,6 @@ def false_in_places(given: Situation, text: str) -> Iterator[str | bool]:
     else:
         named = title.partition(" share first place")[0]
         yield named_in(named)[0] != bests and "who may be"
-    for run, place in re.findall(r"(run\d+) ranks (\w+)", lead):
-        first, last = places[run]
-        yield (first != last or w.ordinal_word(first) != place) and f"the place of {run}"
-    rest = [place for run, place in places.items() if place[0] > 1]
-    if some := re.search(r"(All|\w+ of) (\w+) other runs have a definite rank", lead):
-        clear = sum(first == last for first, last in rest)
-        told = len(rest) if some[1] == "All" else count_of(some[1].split()[0])
-        yield told != clear and "definite ranks"
-        yield count_of(some[2]) != len(rest) and "other runs"
     yield from false_in_pairs(found, lead)
 
 
@@ -420,6 +411,10 @@ def false_in_pairs(found: AllPairs, lead: str) -> Iterator[str | bool]:
     clear = sum(list(row).count("better") for row in found.verdict)
     if one := re.search(r"The difference is (not )?significant", lead):
         yield (n, clear) != (1, 0 if one[1] else 1) and "the one pair"
+    elif others := re.search(r"All (\w+) other pairs differ significantly", lead):
+        bests = [run for run, (first, _) in places_of(found).items() if first == 1]
+        yield (count_of(others[1]), clear) != (n - 1, n - 1) and "how many other pairs"
+        yield len(bests) != 2 and "other than the pair of the best"
     elif said := re.search(r"(None of|All|\w+ of) (\w+) pairs differs? significantly", lead):
         told = {"None of": 0, "All": n}.get(said[1])
         yield (count_of(said[1].split()[0]) if told is None else told) != clear and "how many pairs"
