@@ -126,8 +126,9 @@ def new_draw_steps(
     ]
     smallest = detectable_difference(n, changed_share)
     if smallest == smallest:
-        steps[2] += (
-            f" The smallest detectable difference in {measure} is about {w.format_score(smallest)}."
+        steps[0] += (
+            f" They can detect a difference in {measure} of about {w.format_score(smallest)} or"
+            " more."
         )
     return steps
 
