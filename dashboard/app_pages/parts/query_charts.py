@@ -100,7 +100,7 @@ def _sorted_chart(query_list: QueryList, context: PageContext) -> None:
 
 def _scatter_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
     comparison = context.comparison
-    title = f"{comparison.focus} against {comparison.baseline}"
+    title = f"{comparison.focus} vs {comparison.baseline}"
     lasso = context.view.address["tool"] == "lasso"
     section.show_heading(
         title,
