@@ -15,7 +15,6 @@ from metrics_core.findings.cutoffs import MAX_TITLE_LENGTH
 from metrics_core.findings.phrases import few_queries_note
 from metrics_core.findings.sentence import (
     Sentence,
-    join_sentences,
     muted_span,
     run_span,
     strong_span,
@@ -75,14 +74,14 @@ def ranking_subtitle(all_pairs: AllPairs, measure: str, n_queries: int) -> Sente
     if n_queries < FEWEST_QUERIES:
         return few_queries_note(n_queries) + muted_span("No pair is tested.")
     bests, title = all_pairs.possible_best_runs, ranking_title(all_pairs, measure, n_queries)
-    sentences = []
+    parts = []
+    if len(bests) < len(all_pairs.runs) and not any(span.role == "run" for span in title.spans):
+        parts.append(f"These are {w.shorten_list(bests)}.")
     if len(bests) == 2 < len(all_pairs.runs) and all_pairs.log_ratios is None:
         first, second = map(all_pairs.runs.index, bests)
         size = w.format_score(abs(float(all_pairs.difference[first, second])))
-        sentences.append(muted_span(f"Their difference of {size} is not significant."))
-    if len(bests) < len(all_pairs.runs) and not any(span.role == "run" for span in title.spans):
-        sentences.append(_join_run_names(bests) + muted_span("."))
-    return join_sentences([*sentences, muted_span(_significant_pairs_text(all_pairs))], " ")
+        parts.append(f"Their difference of {size} is not significant.")
+    return muted_span(" ".join([*parts, _significant_pairs_text(all_pairs)]))
 
 
 def first_places_text(leaders_by_measure: Mapping[str, Sequence[str]], chosen_measure: str) -> str:
@@ -97,10 +96,8 @@ def first_places_text(leaders_by_measure: Mapping[str, Sequence[str]], chosen_me
             by_leaders.setdefault(names, []).append(measure)
     clauses = []
     for names, measures in by_leaders.items():
-        is_few = len(names) <= _MAX_NAMED
-        who = w.join_words(names) if is_few else f"{w.number_word(len(names))} runs"
         verb = " share first place" if len(names) > 1 else " alone ranks first"
-        clauses.append(f"on {w.join_words(measures)}, {who or 'no run'}{verb}")
+        clauses.append(f"on {w.join_words(measures)}, {w.shorten_list(names) or 'no run'}{verb}")
     return w.sentence_case("; ".join(clauses)) + "." * bool(clauses)
 
 
@@ -136,13 +133,7 @@ def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
 
 
 def _join_run_names(names: Sequence[str]) -> Sentence:
-    """List the names of runs: all names if there are only a few, otherwise three names and the
-    number of remaining runs."""
-    first_names = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
-    parts = [run_span(name) for name in first_names]
-    if len(first_names) < len(names):
-        parts.append(strong_span(f"{w.format_count(len(names) - len(first_names))} more"))
-    sentence = parts[0]
-    for position, part in enumerate(parts[1:], 2):
-        sentence = sentence + strong_span(" and " if position == len(parts) else ", ") + part
+    sentence = run_span(names[0])
+    for name in names[1:]:
+        sentence += strong_span(" and " if name == names[-1] else ", ") + run_span(name)
     return sentence

@@ -400,8 +400,13 @@ def false_in_places(given: Situation, text: str) -> Iterator[str | bool]:
         yield count_of(some[1] or some[2]) != len(bests) and "how many may be"
         yield count_of(some[2]) != len(found.runs) and "of how many"
     else:
-        named = title.partition(" share first place")[0]
-        yield named_in(named)[0] != bests and "who may be"
+        yield named_in(title.partition(" share first place")[0])[0] != bests and "who may be"
+    these = re.search(r"These are (.+?)\. ", lead)
+    is_counted = bool(re.match(r"\w+ of \w+ runs may", title))
+    yield (these is not None) != is_counted and "naming the best"
+    if these:
+        names, n = named_in(these[1])
+        yield (names, n) != (bests if n <= 4 else bests[:3], len(bests)) and "who they are"
     yield from false_in_pairs(found, lead)
 
 

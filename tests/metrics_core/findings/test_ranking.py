@@ -68,7 +68,7 @@ def pairs(clear: int, of: str) -> str:
         ("a b c", {}, "Any of the three runs may be the best on AP", pairs(0, "three")),
         ("a b", {}, "a and b share first place on AP", "The difference is not significant."),
         ("a b c d e f", dict.fromkeys("abcde", "f"), "Five of six runs may be the best on AP",
-         f"a, b, c and 2 more. {pairs(5, '15')}"),
+         f"These are a, b, c and 2 more. {pairs(5, '15')}"),
         ("a b c d e", {"a": "b c d e", "b": "c d e", "c": "d e", "d": "e"},
          "a alone ranks first on AP",
          "All ten pairs differ significantly after correction."),
@@ -103,9 +103,9 @@ def test_too_few_queries_give_no_verdict() -> None:
             "On P@10 and AP, dense alone ranks first; on RR, bm25 alone ranks first.",
         ),
         (
-            {"P@10": ("dense", "bm25"), "RR": (), "AP": ("a", "b", "c", "d")},
+            {"P@10": ("dense", "bm25"), "RR": (), "AP": tuple("abcde")},
             "On P@10, dense and bm25 share first place; on RR, no run alone ranks first;"
-            " on AP, four runs share first place.",
+            " on AP, a, b, c and 2 more share first place.",
         ),
     ],
 )
