@@ -241,10 +241,11 @@ def draw_strip_note(query_list: QueryList, max_queries: int) -> Markup:
     """Draw a note that says what the chart of sorted differences shows and how to use it, and the
     number of queries of each outcome above their bars. If there are more than `max_queries`
     queries, the note says that only some are shown."""
-    ranked = query_list.frame.sort_values("difference")
     return _render(
         "strip_said",
-        outcomes=ranked["outcome"].value_counts(sort=False) if query_list.has_outcomes else {},
+        outcomes=query_list.frame.sort_values("difference")["outcome"].value_counts(sort=False)
+        if query_list.has_outcomes
+        else {},
         same=SAME,
         paired=query_list.paired,
         most=max_queries,
