@@ -20,7 +20,7 @@ from metrics_core.explaining.drawn_judging import (
     list_all_queries,
     list_documents_to_judge,
 )
-from metrics_core.findings.drawn_queries import new_draw_steps
+from metrics_core.findings.drawn_queries import new_draw_reasons, new_draw_steps
 from metrics_core.measures import MEAN, Measure, parse_measure
 from metrics_core.tables import Run
 
@@ -87,18 +87,22 @@ def find_skipped_queries(
 
 
 @cache_answer
-def describe_random_judging(study: Study, comparison: Comparison) -> tuple[int, list[str]]:
-    """Return the number of queries to draw at random, and sentences that describe how to judge
-    them. There are no sentences if no grade could change the comparison."""
+def describe_random_judging(
+    study: Study, comparison: Comparison
+) -> tuple[int, list[str], dict[str, str]]:
+    """Return the number of queries to draw at random, sentences that describe how to judge them,
+    and questions about this with their answers. There are no sentences if no grade could change the
+    comparison."""
     runs, measure = _compared_runs(study, comparison), measure_for_random_queries(study, comparison)
     query_ids = list_all_queries(*runs)
     documents = list_documents_to_judge(*runs, measure, query_ids)
     n, n_all = min(DRAW_SIZE, len(query_ids)), len(query_ids)
     if documents.empty:
-        return n, []
+        return n, [], {}
     qrels = study.unlayered.qrels.to_pandas()
     judged = qrels.query("relevance >= 0")[["query_id", "doc_id"]]
     pairs = documents.merge(judged.drop_duplicates(), how="left", indicator="judged")
     waiting = pairs[pairs["judged"] == "left_only"]
     changed, undone = (each["query_id"].nunique() / n_all for each in (documents, waiting))
-    return n, new_draw_steps(n, n_all, changed, undone, len(waiting) / n_all, str(measure))
+    steps = new_draw_steps(n, n_all, changed, undone, len(waiting) / n_all, str(measure))
+    return n, steps, new_draw_reasons(n, n_all, changed)

@@ -145,7 +145,7 @@ def _history_page(
     overall["answered"] = [int((r.retrieved > 0).sum()) for r in in_view] or overall["queries"]
     if not are_versions:
         return HistoryPage(
-            no_versions_finding(runs),
+            no_versions_finding(),
             are_versions,
             runs,
             overall,

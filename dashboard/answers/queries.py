@@ -294,6 +294,7 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
         all_zero=count_failing_queries(comparison, int(masks["none"].sum())),
         every_run=comparison.focus if len(comparison.runs) == 1 else comparison.every_run,
         has_direction=comparison.has_direction,
+        broken=int(masks["broken"].sum()),
     )
     pair = comparison.pair
     return _QueryFindings(

@@ -3,7 +3,7 @@ to the comparison of all pairs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -16,8 +16,7 @@ from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.ranking import sole_best_finding
-from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.ranking import first_places_text
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import mean_intervals
 
@@ -47,13 +46,13 @@ class Ranking:
     """All runs on several measures, sorted by the chosen measure, best run first.
 
     `table` has one row per measure and run: measure, run, mean, low, high and, if the places are
-    known, first_place and last_place. `alone_sentence` says for the other measures whether one run
-    alone ranks first. It covers only measures on which the places are known."""
+    known, first_place and last_place. `first_places` says for the other measures which runs rank
+    first. It covers only measures on which the places are known."""
 
     runs: tuple[str, ...]
     columns: tuple[RankedMeasure, ...]
     table: pd.DataFrame
-    alone_sentence: Sentence = field(default_factory=Sentence)
+    first_places: str = ""
 
 
 def ranking(study: Study, comparison: Comparison, *, with_all_rank_ranges: bool = True) -> Ranking:
@@ -107,16 +106,17 @@ def _ranking(study: Study, comparison: Comparison, cached_rank_ranges: tuple[boo
         )
         for c in columns
     ]
-    sole_leaders = {
-        str(c.measure): runs[int(np.argmin(c.last))] if c.last.min() == 1 else ""
+    leaders = {
+        str(c.measure): tuple(runs[i] for i in firsts) if len(firsts) > 1 or 1 in c.last else ()
         for c in columns
-        if c.last is not None
+        if c.first is not None and c.last is not None
+        for firsts in [np.flatnonzero(c.first == 1)]
     }
     return Ranking(
         runs,
         columns,
         pd.concat(parts, ignore_index=True),
-        sole_best_finding(sole_leaders, comparison.name),
+        first_places_text(leaders, comparison.name),
     )
 
 

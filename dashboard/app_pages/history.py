@@ -96,11 +96,16 @@ def render() -> None:
     else:
         left, right = st.columns([2, 3], gap="large")
         with left:
-            section.show_heading("Order the runs, then answer", "First version on top.")
+            section.show_heading("Put the runs in order, first version on top", "")
             _show_order(runs, dates, context, are_versions=False)
-            _answer_buttons(runs, are_systems=False)
         with right:
             _show_means(history, rows, drawing, context)
+        section.show_heading(
+            "Your answer",
+            "If yes, this page compares each version with the one before. If no, it stays empty:"
+            " Ranking compares different systems.",
+        )
+        _answer_buttons(runs, are_systems=False)
     st.html(blocks.draw_version_table(rows, drawing, collection_href))
     if not are_versions:
         return

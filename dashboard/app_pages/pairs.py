@@ -25,7 +25,7 @@ from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.phrases import describe_judged_results
-from metrics_core.findings.sentence import Sentence, muted_span
+from metrics_core.findings.sentence import muted_span
 from metrics_core.scoring.intervals import LEVEL
 
 _ALL_MEASURES = "all"
@@ -42,11 +42,11 @@ def render() -> None:
     answer = answers.pairs(context.study, context.comparison)
     head = st.empty()
 
-    def show_answer_heading(further_text: Sentence) -> None:
-        lead = answer.lead + muted_span(" ") + further_text if further_text else answer.lead
+    def show_answer_heading(further_text: str) -> None:
+        lead = answer.lead + muted_span(f" {further_text}" if further_text else "")
         head.html(markup.draw_heading(answer.title, lead, context.look.styles))
 
-    show_answer_heading(Sentence())
+    show_answer_heading("")
     runs = _matching_runs(answer, context)
     if not runs:
         return
@@ -58,7 +58,7 @@ def render() -> None:
 
     def draw(*, with_rank_ranges: bool) -> None:
         if with_rank_ranges:
-            show_answer_heading(ranked.ranking(context.study, context.comparison).alone_sentence)
+            show_answer_heading(ranked.ranking(context.study, context.comparison).first_places)
         with placeholder.container(gap=None):
             _show_table(answer, runs, context, with_rank_ranges)
 

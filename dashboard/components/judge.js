@@ -261,7 +261,7 @@ const judgedBy = () => {
       page.parentElement.querySelector('.by input')?.select();
     };
     change.append(node('b', '', called), ' ', node('span', 'edit', 'change'));
-    made.append('Judged by ', change);
+    made.append('Your name: ', change);
     return made;
   }
   const name = node('input', '', undefined, { 'aria-label': 'Your name', maxlength: 40 });
@@ -281,7 +281,7 @@ const judgedBy = () => {
     }
     page.setTriggerValue('acts', { session: visit, by: name.value, acts });
   };
-  const label = node('label', '', 'Judged by ');
+  const label = node('label', '', 'Your name: ');
   label.append(name);
   made.append(label);
   return made;
@@ -302,7 +302,7 @@ const changes = (row) => {
   const list = node('ul', '');
   const own = (row && scores[row.query_id]) ?? [];
   list.append(...every.map(changeOf), ...own.map(([run, ...both]) => changeOf([`this query, ${run}`, ...both])));
-  if (row?.effect) list.append(changeOf(['this grade can change it by', row.effect, row.effect]));
+  if (row?.effect) list.append(changeOf(['effect of this grade', row.effect, row.effect]));
   made.append(node('h2', '', title), list, node('p', '', of));
   return made;
 };
@@ -322,7 +322,7 @@ const orders = () => {
     'aria-checked': blind,
   });
   hidden.append(node('small', '', 'on by default once two people judge'));
-  made.append(node('h2', '', 'What to judge first'), group, ...(blind === null ? [] : [hidden]));
+  made.append(node('h2', '', 'Order of documents'), group, ...(blind === null ? [] : [hidden]));
   return made;
 };
 

@@ -26,9 +26,6 @@ _PLAIN = 100
 _NAMED = 3
 _LONGEST_VALUE = 60
 _MOST_BITS = 512
-_ORDINALS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-)  # fmt: skip
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -263,15 +260,6 @@ def number_word(n: int) -> str:
     """Return a whole number as a word, from "no" for 0 to "ten". Larger numbers are written in
     digits."""
     return _WORDS[n] if 0 <= n < len(_WORDS) else format_count(n)
-
-
-def ordinal_word(n: int) -> str:
-    """Return the ordinal of a number from 1. It is a word up to "tenth"; larger ordinals have
-    digits, such as "11th" or "22nd"."""
-    if n <= len(_ORDINALS):
-        return _ORDINALS[n - 1]
-    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{format_count(n)}{ending}"
 
 
 def plural(n: int, singular: str, plural_form: str | None = None) -> str:

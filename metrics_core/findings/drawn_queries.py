@@ -126,10 +126,32 @@ def new_draw_steps(
     ]
     smallest = detectable_difference(n, changed_share)
     if smallest == smallest:
-        steps[2] += (
-            f" The smallest detectable difference in {measure} is about {w.format_score(smallest)}."
+        steps[0] += (
+            f" They can detect a difference in {measure} of about {w.format_score(smallest)} or"
+            " more."
         )
     return steps
+
+
+def new_draw_reasons(n: int, n_available: int, changed_share: float) -> dict[str, str]:
+    """Answer three questions about judging `n` queries drawn at random: why this number, why at
+    random, and why runs are hidden. The arguments are those of `new_draw_steps`. The first question
+    is omitted if half as many are too few for an estimate, or if no more are available."""
+    reasons = {
+        "Why at random?": f"A random sample represents all {w.format_query_count(n_available)}."
+        " Queries that you choose yourself may favour one run.",
+        "Why are runs hidden?": "A grade should depend on the document alone, not on the run or"
+        " the rank at which it was found.",
+    }
+    half, every = (detectable_difference(size, changed_share) for size in (n // 2, n_available))
+    if n == n_available or half != half:
+        return reasons
+    how_many = (
+        f"{w.format_count(n // 2)} queries detect a difference of about"
+        f" {w.format_score(half)} or more, all {w.format_count(n_available)} one of about"
+        f" {w.format_score(every)}. You can draw more queries later."
+    )
+    return {f"Why {w.format_query_count(n)}?": how_many, **reasons}
 
 
 def _format_interval(state: DrawnJudgments) -> tuple[str, str]:

@@ -15,13 +15,12 @@ from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 
-def no_versions_finding(runs: Sequence[str]) -> Sentence:
+def no_versions_finding() -> Sentence:
     """Return the text that is shown if the names of the runs do not show that they are versions of
     one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
-        f"The names {w.shorten_list(list(runs))} contain no version numbers or dates."
-        " If these are versions, put them in order: this page will show which version"
-        " made results worse."
+        "Their names contain no version numbers or dates. If they are versions, this page will"
+        " show which one made results worse."
     )
 
 

@@ -62,12 +62,14 @@ class ViewFacts:
 class QueryCounts:
     """Numbers of queries: `all_zero` counts the queries on which all runs score 0.
 
+    `broken` counts those that are good with the baseline but not with the run in focus.
     `every_run` is the wording that means all runs. If `has_direction` is false, the direction
     of the measure is not declared, and the outcome "better" means higher."""
 
     all_zero: int
     every_run: str
     has_direction: bool = True
+    broken: int = 0
 
 
 def queries_finding(
@@ -98,7 +100,8 @@ def queries_finding(
 def queries_subtitle(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """State the median differences of better and of worse queries.
+    """State the median differences of better and of worse queries, and how many queries to look at
+    first.
 
     If too few queries have a score from both runs, the text says that nothing is coloured.
     `differences` is the same as for `queries_finding`; its columns outcome and difference are
@@ -117,10 +120,14 @@ def queries_subtitle(
         few = w.format_query_count(paired)
         parts.append(f"Only {few}: too few to test, so nothing is coloured.")
     medians = [
-        f"{w.format_distinct_score(float(sizes.abs().median()), 0.0)} where {name}"
+        f"{w.format_difference(median, w.distinguishing_decimals(median, 0))} where {name}"
         for name, sizes in ((BETTER, won), (WORSE, lost))
         if len(sizes) >= 2
+        for median in [float(sizes.median())]
     ]
     if medians:
         parts.append(f"Median difference: {', '.join(medians)}.")
+    if n := query_counts.broken:
+        queries = w.plural(n, "broken query", f"{n:,} broken queries")
+        parts.append(f"Look first at the {queries}: good with {baseline}, not with {focus}.")
     return muted_span(" ".join(parts))

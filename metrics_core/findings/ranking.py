@@ -1,5 +1,5 @@
-"""Describe the ranking of runs: the runs that may be the best, and the ranks that are certain. Used
-on the Ranking page, and on the Overview if there are many runs."""
+"""Describe the ranking of runs: the runs that may be the best. Used on the Ranking page, and on the
+Overview if there are many runs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from metrics_core.findings.cutoffs import MAX_TITLE_LENGTH
 from metrics_core.findings.phrases import few_queries_note
 from metrics_core.findings.sentence import (
     Sentence,
-    aside_span,
-    join_sentences,
     muted_span,
     run_span,
     strong_span,
@@ -70,60 +68,50 @@ def format_pair(all_pairs: AllPairs, row: int, column: int, digits: int) -> tupl
 
 
 def ranking_subtitle(all_pairs: AllPairs, measure: str, n_queries: int) -> Sentence:
-    """State which runs below the best ones have a certain rank, and how many pairs of runs differ
-    significantly.
+    """State whether the two best runs differ, and how many pairs of runs differ significantly.
 
     If `ranking_title` only states how many runs may be the best, this text names them first."""
     if n_queries < FEWEST_QUERIES:
         return few_queries_note(n_queries) + muted_span("No pair is tested.")
     bests, title = all_pairs.possible_best_runs, ranking_title(all_pairs, measure, n_queries)
-    sentences = []
+    parts = []
+    if len(bests) < len(all_pairs.runs) and not any(span.role == "run" for span in title.spans):
+        parts.append(f"These are {w.shorten_list(bests)}.")
     if len(bests) == 2 < len(all_pairs.runs) and all_pairs.log_ratios is None:
         first, second = map(all_pairs.runs.index, bests)
         size = w.format_score(abs(float(all_pairs.difference[first, second])))
-        sentences.append(muted_span(f"Their difference of {size} is not significant."))
-    if len(bests) < len(all_pairs.runs) and not any(span.role == "run" for span in title.spans):
-        sentences.append(_join_run_names(bests) + muted_span("."))
-    statement = join_sentences([*sentences, _other_ranks_finding(all_pairs)], " ")
-    return statement + aside_span(f"{' ' if statement else ''}{_significant_pairs_text(all_pairs)}")
+        parts.append(f"Their difference of {size} is not significant.")
+    return muted_span(" ".join([*parts, _significant_pairs_text(all_pairs)]))
 
 
-def sole_best_finding(best_run_by_measure: Mapping[str, str], chosen_measure: str) -> Sentence:
-    """State for each measure other than `chosen_measure` whether a single run ranks first. The
-    sentence is empty if there are no such measures.
+def first_places_text(leaders_by_measure: Mapping[str, Sequence[str]], chosen_measure: str) -> str:
+    """State for each measure other than `chosen_measure` which runs rank first. The text is empty
+    if there are no such measures.
 
-    `best_run_by_measure` maps each measure to the run that alone ranks first on it, "" for none."""
-    by_run: dict[str, list[str]] = {}
-    for measure, name in best_run_by_measure.items():
+    `leaders_by_measure` maps each measure to the run that alone ranks first on it or to the runs
+    that share first place. It maps a measure to no run if neither is known."""
+    by_leaders: dict[Sequence[str], list[str]] = {}
+    for measure, names in leaders_by_measure.items():
         if measure != chosen_measure:
-            by_run.setdefault(name, []).append(measure)
-    clauses = [
-        muted_span(f"{'on' if i else 'On'} {w.join_words(measures)}, ")
-        + (run_span(name) + muted_span(" alone") if name else muted_span("no run alone"))
-        + muted_span(" ranks first")
-        for i, (name, measures) in enumerate(by_run.items())
-    ]
-    return join_sentences(clauses, "; ") + muted_span(".") if clauses else Sentence()
+            by_leaders.setdefault(names, []).append(measure)
+    clauses = []
+    for names, measures in by_leaders.items():
+        verb = " share first place" if len(names) > 1 else " alone ranks first"
+        clauses.append(f"on {w.join_words(measures)}, {w.shorten_list(names) or 'no run'}{verb}")
+    return w.sentence_case("; ".join(clauses)) + "." * bool(clauses)
 
 
 def _significant_pairs_text(all_pairs: AllPairs) -> str:
     clear, n_pairs = int(all_pairs.clear.sum()) // 2, all_pairs.n_pairs
     if n_pairs == 1:
         return f"The difference is {'' if clear else 'not '}significant."
-    count_text = (
-        "None"
-        if not clear
-        else "All"
-        if clear == n_pairs
-        else w.sentence_case(w.number_word(clear))
-    )
-    subject = (
-        f"{count_text} {w.number_word(n_pairs)}"
-        if count_text == "All"
-        else f"{count_text} of {w.number_word(n_pairs)}"
-    )
-    verb = w.plural(clear, "differs", "differ")
-    return f"{subject} pairs {verb} significantly after correction."
+    count, total = w.number_word(clear), w.number_word(n_pairs)
+    subject = f"{w.sentence_case(count) if clear else 'None'} of {total}"
+    if clear == n_pairs:
+        subject = f"All {total}"
+    elif clear == n_pairs - 1 and len(all_pairs.possible_best_runs) == 2:
+        subject = f"All {count} other"
+    return f"{subject} pairs {w.plural(clear, 'differs', 'differ')} significantly after correction."
 
 
 def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
@@ -144,39 +132,8 @@ def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
     )
 
 
-def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
-    """State the rank of each run that cannot be the best and has only one possible rank."""
-    lower_runs = [
-        (name, int(first), int(last))
-        for name, first, last in zip(all_pairs.runs, all_pairs.first, all_pairs.last, strict=True)
-        if first > 1
-    ]
-    settled = [(name, first) for name, first, last in lower_runs if first == last]
-    if not settled:
-        return Sentence()
-    if len(settled) > _MAX_NAMED:
-        is_all = len(settled) == len(lower_runs)
-        count_text = "All" if is_all else f"{w.sentence_case(w.number_word(len(settled)))} of the"
-        return muted_span(
-            f"{count_text} {w.number_word(len(lower_runs))} other runs have a definite rank."
-        )
-    clauses = [
-        run_span(name) + muted_span(f" ranks {w.ordinal_word(rank)}") for name, rank in settled
-    ]
-    *head, end = clauses
-    return (join_sentences(head, ", ") + muted_span(" and ") + end if head else end) + muted_span(
-        "."
-    )
-
-
 def _join_run_names(names: Sequence[str]) -> Sentence:
-    """List the names of runs: all names if there are only a few, otherwise three names and the
-    number of remaining runs."""
-    first_names = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
-    parts = [run_span(name) for name in first_names]
-    if len(first_names) < len(names):
-        parts.append(strong_span(f"{w.format_count(len(names) - len(first_names))} more"))
-    sentence = parts[0]
-    for position, part in enumerate(parts[1:], 2):
-        sentence = sentence + strong_span(" and " if position == len(parts) else ", ") + part
+    sentence = run_span(names[0])
+    for name in names[1:]:
+        sentence += strong_span(" and " if name == names[-1] else ", ") + run_span(name)
     return sentence

@@ -60,7 +60,7 @@ def texts(svg: Path) -> str:
             marks=pytest.mark.thorough,
         ),
         pytest.param(
-            *("queries?view=against", "against", "against bm25", LIGHT), marks=pytest.mark.thorough
+            *("queries?view=against", "against", "vs bm25", LIGHT), marks=pytest.mark.thorough
         ),
     ],
 )

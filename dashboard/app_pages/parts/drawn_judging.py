@@ -11,7 +11,7 @@ from dashboard import session
 from dashboard.answers import drawn_judging as answers
 from dashboard.answers.grading import next_documents_in_queue
 from dashboard.answers.judging_order import DRAWN
-from dashboard.app_pages.parts import add_files, judging
+from dashboard.app_pages.parts import add_files, judging, section
 from dashboard.drawing.blocks import layers, markup
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
@@ -36,12 +36,10 @@ _ADD_FILE = "Add judgments from a file"
 def find_random_query_judgments(context: PageContext) -> DrawnJudgments | None:
     """Return the judge's progress on the queries drawn at random for the compared runs. Returns
     None if no queries are drawn."""
-    draw = (
-        find_random_queries(judging.random_draw_key(context))
-        if can_draw_random_queries(context)
-        else None
+    draw = can_draw_random_queries(context) and find_random_queries(
+        judging.random_draw_key(context)
     )
-    if draw is None:
+    if not draw:
         return None
     return answers.random_query_judgments(context.study, context.comparison, draw, find_own_layer())
 
@@ -64,8 +62,8 @@ def show_random_judging(context: PageContext) -> bool:
     left = answers.find_skipped_queries(queue, skipped)
     with st.container(horizontal=True, key="draw_actions"):
         if state.is_finished:
-            see = layers.draw_judging_link(session.href("overview"), "See Overview", "primary")
-            st.html(see, width="content")
+            link = session.href("overview")
+            st.html(layers.draw_judging_link(link, "See Overview", "primary"), width="content")
             if n_more > 0:
                 label = f"Draw {w.format_with_noun(n_more, 'more query', 'more queries')}"
                 st.button(label, on_click=draw_random_queries, args=(key, n_more))
@@ -77,8 +75,9 @@ def show_random_judging(context: PageContext) -> bool:
     waiting = next_documents_in_queue(study, queue, done, judging.WINDOW)
     n_behind = len(queue) - len(graded) - len(waiting)
     about = {**_describe_queue(context, state), "behind": n_behind}
-    total = len(queue)
-    judging.show_judging_component(context, waiting, n_judged=len(graded), total=total, queue=about)
+    judging.show_judging_component(
+        context, waiting, n_judged=len(graded), total=len(queue), queue=about
+    )
     if study.judged:
         judging.show_own_layer(context, "judge", "")
     return True
@@ -89,14 +88,11 @@ def show_random_queries_card(context: PageContext) -> None:
     documents."""
     link, drawn = session.href("judge"), find_random_query_judgments(context)
     texts = {session.href("data"): _ADD_FILE}
-    if drawn is not None:
-        at_end = drawn.is_finished
-        texts = {
-            link: "Draw more queries" if at_end else "Continue with the random queries",
-            **texts,
-        }
+    if drawn:
+        text = "Draw more queries" if drawn.is_finished else "Continue with the random queries"
+        texts = {link: text, **texts}
     elif can_draw_random_queries(context):
-        n, steps = answers.describe_random_judging(context.study, context.comparison)
+        n, steps, _ = answers.describe_random_judging(context.study, context.comparison)
         if steps:
             st.html(layers.draw_random_queries_card(n, steps, link))
     with st.container(horizontal=True):
@@ -118,7 +114,7 @@ def _offer_random_draw(context: PageContext) -> bool:
     queries cannot be drawn, show nothing. Return whether anything was shown."""
     if not can_draw_random_queries(context):
         return False
-    n, steps = answers.describe_random_judging(context.study, context.comparison)
+    n, steps, reasons = answers.describe_random_judging(context.study, context.comparison)
     if context.study.judged:
         st.html(
             layers.draw_judging_link(
@@ -138,6 +134,8 @@ def _offer_random_draw(context: PageContext) -> bool:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(f"Draw {queries}", on_click=draw_random_queries, args=arguments, type="primary")
         st.html(layers.draw_judging_link(session.href("data"), _ADD_FILE), width="content")
+    for question, answer in reasons.items():
+        section.show_heading(question, answer)
     return True
 
 

@@ -68,10 +68,8 @@ def show_query_judging(context: PageContext, query_id: str) -> None:
     with st.container(key="side_judge"):
         st.html(card_head.draw_card_heading("Judge"))
         if len(rows):
-            lists = f"top {w.format_count(comparison.cutoff)}"
-            lists = lists if len(comparison.runs) < 2 else f"two {lists}s"
-            count_text = f"{w.format_count(len(rows))} unjudged in the {lists}"
-            st.html(card_head.draw_summary(count_text))
+            top = f"top {w.format_count(comparison.cutoff)}"
+            st.html(card_head.draw_summary(f"{w.format_count(len(rows))} unjudged in the {top}"))
             grades = collect_layer_grades(context)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
             show_judging_component(

@@ -21,7 +21,7 @@ from dashboard.session.picked_queries import selection_field_value
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 
-_VIEWS = {"": "Table", "heatmap": "Heatmap", "against": "Scatter", "strips": "Strips"}
+_VIEWS = {"": "Bars", "heatmap": "Heatmap", "against": "Scatter", "strips": "Strips"}
 _TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 
@@ -37,7 +37,7 @@ def choose_view(context: PageContext) -> str:
         value=view,
         store=lambda name: {} if name is None else {"view": name},
         options=views,
-        format_func=_VIEWS.__getitem__,
+        format_func=lambda name: "Table" if is_alone and not name else _VIEWS[name],
         label_visibility="collapsed",
     )
     return view
@@ -100,7 +100,7 @@ def _sorted_chart(query_list: QueryList, context: PageContext) -> None:
 
 def _scatter_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
     comparison = context.comparison
-    title = f"{comparison.focus} against {comparison.baseline}"
+    title = f"{comparison.focus} vs {comparison.baseline}"
     lasso = context.view.address["tool"] == "lasso"
     section.show_heading(
         title,

@@ -98,7 +98,7 @@ def _show_chip_row(
     run: str = "",
 ) -> None:
     options = [key for key in keys if key in query_list.counts]
-    if not options:
+    if options in ([], [SHOW_ALL]):
         return
     session.draw_widget(
         st.pills,

@@ -13,7 +13,7 @@ from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 
 TINTS = 3
-NOT_RELEVANT, NOT_JUDGED = "not relevant", "not judged"
+NOT_RELEVANT, NOT_JUDGED = "not relevant", "unjudged"
 
 _render = Template("grades")
 

@@ -45,9 +45,9 @@ _LEAST = {"score": 72, "difference": 190, "number": 72}
 _METER = 56
 """Widths in px. `_LEAST` has the minimum width of a column by kind: a score, a difference with its
 bar, and a number. `_METER` is the width of a score bar."""
-_PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
+_PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 18, 260, 72, 15
 """Sizes in px, in this order: the padding beside a text; a run's mark together with the sort arrow;
-a sort arrow that may wrap below its heading; the widest column; the longest run name that is kept
+a sort arrow; the widest column; the longest run name that is kept
 on one line; the font size of a cell."""
 _AROUND = 1
 """Number of pages on each side of the current page that have a link."""
@@ -241,15 +241,15 @@ def draw_strip_note(query_list: QueryList, max_queries: int) -> Markup:
     """Draw a note that says what the chart of sorted differences shows and how to use it, and the
     number of queries of each outcome above their bars. If there are more than `max_queries`
     queries, the note says that only some are shown."""
-    ranked = query_list.frame.sort_values("difference")
     return _render(
         "strip_said",
-        outcomes=ranked["outcome"].value_counts(sort=False) if query_list.has_outcomes else {},
+        outcomes=query_list.frame.sort_values("difference")["outcome"].value_counts(sort=False)
+        if query_list.has_outcomes
+        else {},
         same=SAME,
         paired=query_list.paired,
         most=max_queries,
         mean=query_list.mean,
-        span=query_list.difference_span,
         rounding=rounding_note(query_list.frame),
     )
 

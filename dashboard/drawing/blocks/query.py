@@ -115,9 +115,9 @@ def draw_ranks_by_run(
     heads = [
         Column("Run", "who"),
         Column(str(diagnosis.measure), "chosen"),
-        Column(f"ranks 1{w.DASH}{SQUARES}", "ranks"),
-        Column("first relevant", "first"),
-        Column(f"relevant in top {w.format_count(diagnosis.cutoff)}", "found"),
+        Column(f"Ranks 1{w.DASH}{SQUARES}", "ranks"),
+        Column("First relevant", "first"),
+        Column(f"Relevant in top {w.format_count(diagnosis.cutoff)}", "found"),
     ]
     return _render(
         "standings",

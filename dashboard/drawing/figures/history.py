@@ -60,6 +60,12 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool
     begins = [sum(lengths[:i]) + i for i in range(len(segments))]
     end = begins[-1] + lengths[-1]
     placed = list(zip(segments, begins, strict=True))
+    # An interval has the colour of its trace, so runs without a line have a trace each.
+    lines = (
+        placed
+        if is_connected
+        else [([row], begin + i) for rows, begin in placed for i, row in enumerate(rows)]
+    )
     named_versions = _named_positions(placed)
     left = tick_width(ticks)
     column_width = (NARROW - left - _RIGHT) / end
@@ -75,7 +81,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool
         if labelled
     ]
     return make_figure(
-        [_segment_line(segment, begin, drawing, is_connected) for segment, begin in placed],
+        [_segment_line(segment, begin, drawing, is_connected) for segment, begin in lines],
         palette=palette,
         height=_HEIGHT + margin.top + margin.bottom,
         margin=margin,
@@ -92,15 +98,14 @@ def _segment_line(
 ) -> Trace:
     """Return the points of one collection's versions, on a line if `is_connected` is true. Points
     are filled for the open collection; they are hollow for other collections, and for versions with
-    few judged results. Without a line, points have the colours and the symbols of their runs."""
+    few judged results. Without a line, there is one version, and it looks like its run."""
     palette = drawing.palette
     is_foreign = bool(rows[0]["collection"])
     color = palette.muted if is_foreign else palette.ink
-    colors: list[str] = [color] * len(rows)
-    symbol: str | list[str] = "diamond" if is_foreign else "circle"
+    symbol = "diamond" if is_foreign else "circle"
     if not is_connected:
-        styles = [drawing.styles[row["run"]] for row in rows]
-        colors, symbol = [s.color(palette) for s in styles], [s.symbol for s in styles]
+        style = drawing.styles[rows[0]["run"]]
+        color, symbol = style.color(palette), style.symbol
     hollow = [is_foreign or row["unknown"] for row in rows]
     mean, low, high = (np.array([row[c] for row in rows], float) for c in ("mean", "low", "high"))
     return make_scatter_trace(
@@ -115,10 +120,10 @@ def _segment_line(
         marker={
             "size": 9 if is_connected else 11,
             "symbol": symbol,
-            "color": [palette.page if h else c for h, c in zip(hollow, colors, strict=True)],
+            "color": [palette.page if each else color for each in hollow],
             "line": {
                 "width": [2 if each else 1 for each in hollow],
-                "color": [c if h else palette.page for h, c in zip(hollow, colors, strict=True)],
+                "color": [color if each else palette.page for each in hollow],
             },
         },
         error_y={

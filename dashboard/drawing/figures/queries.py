@@ -12,9 +12,10 @@ import pandas as pd
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart, Trace, make_bar_trace
 from dashboard.drawing.figures.colour import mix_colors
-from dashboard.drawing.figures.layout import Margin, make_axis, make_figure
+from dashboard.drawing.figures.layout import Margin, make_axis, make_figure, tick_width
 from dashboard.drawing.figures.text import escape, query_hover_text
 from dashboard.drawing.theme import Palette
+from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording
 from metrics_core.base.arrays import Floats, Objects
 from metrics_core.comparing.pairs import BETTER, TIED, WORSE
@@ -23,7 +24,7 @@ FADED = 0.2
 """Opacity of the marks of queries that do not match the filter."""
 MOST_BARS = 400
 """Maximum number of bars. If there are more queries, evenly spaced ones are drawn."""
-_HEIGHT, _LEAST = 76, 0.02
+_HEIGHT = 150
 _FEWEST_SLOTS = 12
 _WITH_GAPS = 200
 
@@ -31,25 +32,24 @@ _WITH_GAPS = 200
 def sorted_differences(
     frame: pd.DataFrame, drawing: Drawing, *, visible_ids: Collection[str] | None = None
 ) -> Chart:
-    """Draw every query as a bar in a low chart, lowest difference first. Queries that are not in
+    """Draw every query as a bar, lowest difference first. Queries that are not in
     `visible_ids` are faded; if `visible_ids` is None, no query is faded.
 
     `frame` is the result of `query_differences` with a column text. customdata is [query_id,
     escaped text, numbers]. If there are more than MOST_BARS queries, evenly spaced queries are
     drawn, including the best and the worst."""
     palette, ranked = drawing.palette, _sort_queries(frame)
-    most, least = (end(ranked.difference, initial=0.0) for end in (np.max, np.min))
-    padding = max(_LEAST, most - least) * 0.03
+    ticks = difference_ticks(ranked.difference)
     zero = {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1}
     return make_figure(
         _difference_bars(frame, ranked, palette, visible_ids),
         palette=palette,
         height=_HEIGHT,
-        margin=Margin(0, 0, 2, 2),
+        margin=Margin(tick_width(ticks), 0, 6, 6),
         barmode="overlay",
         bargap=0,
         xaxis=make_axis(palette, (-0.5, max(len(ranked.rows), _FEWEST_SLOTS) - 0.5)),
-        yaxis={**make_axis(palette, (float(least) - padding, float(most) + padding)), **zero},
+        yaxis={**make_axis(palette, ticks.span, ticks, grid=True), **zero},
     )
 
 

@@ -32,15 +32,17 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
 
 def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
-    assert "put them in order: this page will show" in text_of(app)
+    assert "this page will show which one made results worse" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
     (chart,) = app.get("plotly_chart")
     assert "Preview: nDCG@10 in this order" in text_of(app)
     # Nothing is stated about progress before the answer.
     assert "Judged in top 10" in text_of(app) and "hange" not in text_of(app)
-    (points,) = json.loads(chart.proto.spec)["data"]
-    assert [each[0] for each in points["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
-    assert len(set(points["marker"]["symbol"])) == 4, "the runs' symbols"
+    points = json.loads(chart.proto.spec)["data"]
+    runs = [each[0] for point in points for each in point["customdata"]]
+    assert runs == ["bm25", "dense", "hybrid", "titles-only"]
+    assert len({point["marker"]["symbol"] for point in points}) == 4, "the runs' symbols"
+    assert len({point["error_y"]["color"] for point in points}) == 4, "and their colours"
     systems = opened("history", set="sample", in_order="none")
     assert "Ranking compares different systems" in text_of(systems)
     assert not systems.get("plotly_chart") and "Judged in top 10" not in text_of(systems)
@@ -58,8 +60,8 @@ def test_the_preview_has_runs_that_the_other_pages_do_not_show(
     (tmp_path / "j.qrels").write_text("q1 0 d4 1\n")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     (chart,) = opened("history").get("plotly_chart")
-    (points,) = json.loads(chart.proto.spec)["data"]
-    assert [each[0] for each in points["customdata"]] == sorted(names)
+    points = json.loads(chart.proto.spec)["data"]
+    assert [each[0] for point in points for each in point["customdata"]] == sorted(names)
     app = opened("history", versions=names)
     assert "Change from previous" in text_of(app)
     assert all(f'data-run="{name}"' in drawn(app) for name in names)

@@ -57,7 +57,7 @@ def test_the_query_page_offers_what_nobody_judged() -> None:
     assert told["rows"] and told["judged"] == 0 and told["total"] == len(told["rows"])
     assert told["grades"] == [0, 1, 2, 3] and told["name"] == "me"
     assert all(row["grade"] is None and row["title"] for row in told["rows"])
-    assert f"{len(told['rows'])} unjudged in the two top 10s" in text_of(app)
+    assert f"{len(told['rows'])} unjudged in the top 10" in text_of(app)
     assert "own grade" not in text_of(app)
 
 

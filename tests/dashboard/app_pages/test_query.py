@@ -25,7 +25,7 @@ def test_the_page_reads_as_an_answer() -> None:
         "Numbers are ranks in each run;",
         "Headroom 0.680 achieved (ideal: 1.000) 0.320",
         "Sweep error ER-21 at rank 1 instead of 5 gives 0.826",
-        "3 unjudged in the two top 10s",
+        "3 unjudged in the top 10",
         "Note",
         "Every run on this query",
     ]
@@ -86,6 +86,6 @@ def test_ranks_that_a_file_left_out_are_no_documents() -> None:
     files = [("j.qrels", qrels, ""), ("gaps.run", run, ""), ("b.run", usual, "")]
     app.file_uploader[0].set_value(files).run()
     shown = text_of(opened("query", set="own", q="q", run="gaps", base="b", m="RR", k="5"))
-    assert "rank 2: not judged" in shown and "rank 4: grade 1" in shown and "rank 7" in shown
+    assert "rank 2: unjudged" in shown and "rank 4: grade 1" in shown and "rank 7" in shown
     assert "no results for this query" not in shown and "rank 1: not" not in shown
     assert "0.250" in shown and "Ranks 6 to 7" in shown

@@ -60,12 +60,6 @@ def test_a_difference_with_its_interval() -> None:
     assert w.format_with_interval(math.nan, math.nan, math.nan) == w.DASH
 
 
-def test_places_are_written_as_words_then_as_figures() -> None:
-    assert [w.ordinal_word(n) for n in (1, 2, 10, 11, 12, 13, 21, 22, 103, 111)] == [
-        "first", "second", "tenth", "11th", "12th", "13th", "21st", "22nd", "103rd", "111th",
-    ]  # fmt: skip
-
-
 HIDDEN = [
     *map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0x202A, 0x202F)),
     *map(chr, range(0x2066, 0x206A)), "\u061c", "\u200e", "\u200f", "\u2028", "\u2029",

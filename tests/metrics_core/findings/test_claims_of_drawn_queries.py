@@ -22,6 +22,7 @@ from metrics_core.explaining.list_comparison import read_lists
 from metrics_core.findings.drawn_queries import (
     drawn_queries_finding,
     judged_percent_needed,
+    new_draw_reasons,
     new_draw_steps,
     result_note,
     result_rows,
@@ -187,16 +188,16 @@ def test_all_queries_of_a_small_collection_are_judged_without_a_comparison() -> 
 def test_what_a_draw_would_detect_is_a_guess() -> None:
     def false_in_guess(n: int, text: str) -> Iterator[str | bool]:
         found = re.fullmatch(
-            r"Draw (\d+) of the 300 queries at random\. Judge about (\d+) documents in (\d+)"
-            r" queries\. Runs and ranks are hidden\. See a first result after 10 queries, the"
-            r" verdict after (\d+)\. The smallest detectable difference in P@10 is about (\S+)\.",
+            r"Draw (\d+) of the 300 queries at random\. They can detect a difference in P@10 of"
+            r" about (\S+) or more\. Judge about (\d+) documents in (\d+) queries\. Runs and ranks"
+            r" are hidden\. See a first result after 10 queries, the verdict after (\d+)\.",
             text,
         )
         assert found, text
         counts = [n, round(n * 3.2), round(n * 0.4), n]
-        yield [int(found[i]) for i in (1, 2, 3, 4)] != counts and "n"
+        yield [int(found[i]) for i in (1, 3, 4, 5)] != counts and "n"
         # 2.8 standard errors, and a little more for few queries.
-        standard = value_of(found[5]) / (0.25 * np.sqrt(0.4 / n))
+        standard = value_of(found[2]) / (0.25 * np.sqrt(0.4 / n))
         yield not 2.8 < standard < 3.1 and f"{standard}"
 
     cases = [20, 31, 50, 200]
@@ -206,3 +207,26 @@ def test_what_a_draw_would_detect_is_a_guess() -> None:
 
     assert not offenders(cases, steps, false_in_guess)
     assert new_draw_steps(3, 4, 0.5, 0.5, 2, "P@10")[2].endswith("the verdict after 3.")
+
+
+def test_why_a_draw_has_so_many_queries() -> None:
+    def false_in_reason(n: int, text: str) -> Iterator[str | bool]:
+        found = re.fullmatch(
+            r"Why (\d+) queries\? (\d+) queries detect a difference of about (\S+) or more, all"
+            r" 300 one of about (\S+)\. You can draw more queries later\.",
+            text,
+        )
+        assert found, text
+        yield [int(found[i]) for i in (1, 2)] != [n, n // 2] and "n"
+        for size, detected in ((n // 2, found[3]), (300, found[4])):
+            standard = value_of(detected) / (0.25 * np.sqrt(0.4 / size))
+            yield not 2.7 < standard < 3.3 and f"{standard}"
+
+    def reason(n: int) -> str:
+        return " ".join(next(iter(new_draw_reasons(n, 300, 0.4).items())))
+
+    assert not offenders([50, 60, 200], reason, false_in_reason)
+    # Half as many are too few for an estimate, and more do not exist.
+    others = ["Why at random?", "Why are runs hidden?"]
+    assert [*new_draw_reasons(8, 30, 0.4)] == [*new_draw_reasons(30, 30, 0.4)] == others
+    assert "represents all 30 queries." in new_draw_reasons(8, 30, 0.4)["Why at random?"]

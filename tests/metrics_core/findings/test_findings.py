@@ -633,10 +633,14 @@ def test_which_queries() -> None:
     frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
     assert which(frame, all_zero=10) == (
         "hybrid is better on 46 of 84 queries, worse on 17",
-        "Median difference: 0.096 where better, 0.300 where worse.",
+        "Median difference: +0.096 where better, −0.300 where worse.",
     )
-    assert which(frame[frame["outcome"] != "same"])[1] == (
-        "Median difference: 0.096 where better, 0.300 where worse."
+    assert which(frame[frame["outcome"] != "same"], broken=1200)[1] == (
+        "Median difference: +0.096 where better, −0.300 where worse."
+        " Look first at the 1,200 broken queries: good with bm25, not with hybrid."
+    )
+    assert which(differences_of([], [-0.1], 50), broken=1)[1] == (
+        "Look first at the broken query: good with bm25, not with hybrid."
     )
 
 
@@ -644,7 +648,7 @@ def test_which_queries_when_few_win() -> None:
     assert which(differences_of([0.2], [-0.1, -0.3], 0)) == (
         "hybrid is better on 1 of 3 queries, worse on 2",
         "Only 3 queries: too few to test, so nothing is coloured. Median difference:"
-        " 0.200 where worse.",
+        " −0.200 where worse.",
     )
     assert which(differences_of([], [], 50)) == ("No query differs by more than 0.01", "")
     none = differences_of([], [], 5).assign(difference=np.nan)

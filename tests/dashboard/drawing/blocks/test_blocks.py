@@ -675,9 +675,7 @@ def test_grades_share_three_tints_relative_to_the_highest(levels, tints):
 
 def test_legend_names_the_grades():
     named = Page(Grades.from_grades([0, 1, 2]).legend({2: "answers", 1: "helps"})).text
-    assert (
-        named == "Gradesgrade 22 answersgrade 11 helpsgrade 00 not relevantnot judged? not judged"
-    )
+    assert named == "Gradesgrade 22 answersgrade 11 helpsgrade 00 not relevantunjudged? unjudged"
     assert "relevantgrade 0" in Page(Grades.from_grades([0, 1]).legend({})).text
 
 
@@ -686,7 +684,7 @@ def test_standings():
     page = Page(part)
     names = texts_of(ROW_HEADS, part)
     assert names == ["bm25 baseline", "hybrid"]
-    assert "rank 1: grade 3" in page.text and "rank 2: not judged" in page.text
+    assert "rank 1: grade 3" in page.text and "rank 2: unjudged" in page.text
     tiles = page.having("tile")
     assert [t["class"] for t in tiles[20:26]] == [
         "tile g0",
