@@ -37,13 +37,13 @@ from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.explaining.top_document import find_top_document
 from metrics_core.findings.changes import summarise_change
 from metrics_core.findings.costs import other_costs_sentence
+from metrics_core.findings.groups import groups_finding
 from metrics_core.findings.phrases import describe_judged_results
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
 from metrics_core.findings.significance import colour_note_text, effect_size_finding, rounding_note
 from metrics_core.findings.verdicts import (
     VerdictFinding,
-    groups_finding,
     measures_finding,
     method_finding,
     single_run_finding,
