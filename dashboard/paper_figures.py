@@ -112,7 +112,6 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
         drawing,
         coloured_runs=coloured_runs,
         end_by_run=answer.list_ends,
-        value_range=answer.ranges[family],
     )
     caption = f"{family}@k by k (log scale), {w.format_query_count(answer.queries)}"
     if not view.is_single_run:
