@@ -118,11 +118,7 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
         caption += f"; below: difference from {view.baseline}, scaled to {view.focus}"
     if answer.queries >= FEWEST_QUERIES:
         caption += "; bands 95%"
-        caption += (
-            ""
-            if view.is_single_run
-            else "; the lower bands are simultaneous over all k, bar: significant"
-        )
+        caption += "" if view.is_single_run else "; the lower bands are simultaneous over all k"
     n_more = len(drawing.styles) - len(coloured_runs)
     caption += f"; {w.number_word(n_more)} more {w.plural(n_more, 'run')} in grey" if n_more else ""
     keyed = [drawing.styles[run] for run in coloured_runs]

@@ -19,7 +19,7 @@ from dashboard.answers.overview_measures import (
     missing_scores_text,
     overview_measures,
 )
-from dashboard.answers.pairs import all_run_pairs, are_pairs_cached
+from dashboard.answers.pairs import all_run_pairs, are_pairs_cached, pairs
 from dashboard.answers.robustness import missing_queries_doubt
 from dashboard.answers.run_comparisons import (
     compare_on_measures,
@@ -180,7 +180,8 @@ def overview(study: Study, comparison: Comparison) -> Overview:
             comparison.focus,
             comparison.name,
         )
-        + muted_span(missing_scores_text(scores, study)),
+        + muted_span(missing_scores_text(scores, study))
+        + _places_sentence(study, comparison),
         groups_sentence=_groups_sentence(groups, grouping, comparison),
         facts=_view_facts(study, comparison, scores, in_view),
         table=table,
@@ -229,6 +230,13 @@ def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
     return next(
         (column for column in study.splitting_columns(comparison) if column in candidates), None
     )
+
+
+def _places_sentence(study: Study, comparison: Comparison) -> Sentence:
+    """State which of a few loaded runs may be the best, as on the Ranking page."""
+    if not 2 < len(study.names) <= SHOWN_IN_FULL:
+        return Sentence()
+    return pairs(study, comparison).title + muted_span(".")
 
 
 def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame) -> VerdictFinding:

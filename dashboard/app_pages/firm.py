@@ -198,8 +198,7 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
     name = comparison.family
     section.show_heading(
         f"{name} by number of results (k)",
-        "Top: the scores. Bottom: their difference, with a band that is simultaneous"
-        " over all k. Thick line at the bottom: significant.",
+        "Top: the scores. Bottom: their difference, with a band that is simultaneous over all k.",
         frame=by_cutoff.frame,
         key="by_cutoff",
     )

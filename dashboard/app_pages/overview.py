@@ -230,10 +230,10 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
     if context.comparison.has_direction:
         lists += [
             overview.draw_query_list(
-                answer.worse, drawing, "worse", session.href, total=int(row["lost"])
+                answer.better, drawing, "better", session.href, total=int(row["won"])
             ),
             overview.draw_query_list(
-                answer.better, drawing, "better", session.href, total=int(row["won"])
+                answer.worse, drawing, "worse", session.href, total=int(row["lost"])
             ),
         ]
     if answer.groups is not None:
