@@ -91,6 +91,7 @@ class Overview:
     test_sentence: Sentence
     doubts: Sentence
     measures_sentence: Sentence
+    places_sentence: Sentence
     groups_sentence: Sentence
     facts: ViewFacts
     table: pd.DataFrame
@@ -180,8 +181,8 @@ def overview(study: Study, comparison: Comparison) -> Overview:
             comparison.focus,
             comparison.name,
         )
-        + muted_span(missing_scores_text(scores, study))
-        + _places_sentence(study, comparison),
+        + muted_span(missing_scores_text(scores, study)),
+        places_sentence=_places_sentence(study, comparison),
         groups_sentence=_groups_sentence(groups, grouping, comparison),
         facts=_view_facts(study, comparison, scores, in_view),
         table=table,

@@ -36,7 +36,7 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_DIFFERING, FEWEST_QUERIES
 from metrics_core.findings.phrases import EFFECT_SIZE, describe_tie_rule
 from metrics_core.findings.ranking import ranking_title
-from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.sentence import Sentence, join_sentences
 
 _ANSWER, _DRAWING = 62, 38
 """Relative widths of the two parts at the top of the page."""
@@ -122,7 +122,9 @@ def _show_runs(answer: Overview, context: PageContext) -> None:
     if answer.is_leaderboard:
         _show_leaderboard(answer, context)
     note = overview.draw_table_note(
-        _colour_note(answer, context), answer.measures_sentence, context.drawing
+        _colour_note(answer, context),
+        join_sentences([answer.measures_sentence, answer.places_sentence], " "),
+        context.drawing,
     )
     with st.container(key="runs_table"):
         if answer.is_leaderboard:

@@ -131,7 +131,7 @@ def measure_by_cutoff(
     bar_at = bottom + (strip_end - bottom) * _BAR / _STRIP
     bar = significance_line(lines[drawing.focus], drawing, bar_at)
     labels = [
-        make_note(axis, 0, 0, palette.muted, xshift=-13, yshift=-6, **_PAPER | _BELOW),
+        make_note(axis, 0, 0, palette.muted, xshift=-13, yshift=-7, **_PAPER | _BELOW),
         *(_lower_labels(drawing, layout, outside) if layout.gap else ()),
     ]
     if layout.lower and not np.isnan(lines[drawing.focus]["diff_low"]).all():
@@ -283,8 +283,8 @@ def _lower_labels(
     text = f"difference from {escape(short[baseline])}"
     yield make_note(text, 0, y, palette.muted, bgcolor=palette.page, **anchors, **named)
     if outside:
-        names = " and ".join(short[run] for run in outside)
-        text = f"off scale: {names if len(outside) < 3 else len(outside)}"
+        name = short[outside[0]] if len(outside) == 1 else f"{len(outside)} runs"
+        text = f"off scale: {name}"
         yield make_note(escape(text), 1, y, palette.muted, **anchors | {"xanchor": "right"})
 
 

@@ -269,7 +269,7 @@ def test_curves_mark_the_chosen_k_and_name_no_run() -> None:
     (marked,) = (t for t in figure.data if t.mode == "lines+markers")
     ks = [k for k, y in zip(marked.x, marked.y, strict=True) if y is not None]
     assert ks == list(clear) != []
-    axis, named, label = figure.layout.annotations
+    axis, named, *_, label = figure.layout.annotations
     assert (axis.text, label.text) == ("k", "significant")
     assert named.text.startswith("difference from &lt;b&gt;bm2") and named.hovertext == escape(BOLD)
     unclear = measure_by_cutoff(
