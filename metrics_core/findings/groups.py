@@ -286,13 +286,11 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     if not n_slices:
         return ""
     value = "difference" if compares_means else "typical ratio"
-    count = (
-        w.sentence_case(w.number_word(n_differing)) if n_differing else "No group is unusual: none"
-    )
+    count = w.sentence_case(w.number_word(n_differing)) if n_differing else "None"
     return (
         f"{count} of {w.format_with_noun(n_slices, 'tested group')} (of one or two columns)"
-        f" {w.plural(max(n_differing, 1), 'has', 'have')} a {value} significantly unlike that of"
-        f" the other queries (false discovery rate {w.format_share(1 - LEVEL)})."
+        f" {w.plural(max(n_differing, 1), 'has', 'have')} a significantly unusual {value}"
+        f" (false discovery rate {w.format_share(1 - LEVEL)})."
     )
 
 

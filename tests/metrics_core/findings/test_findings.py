@@ -529,9 +529,13 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert "none of 1,234 tested groups (of one" in slices_finding(1234, 0)
-    assert "none of 9 tested groups (of one or two columns) has a" in slices_finding(9, 0)
-    assert "Two of 20 tested groups (of one or two columns) have a" in slices_finding(20, 2)
+    assert "None of 1,234 tested groups (of one" in slices_finding(1234, 0)
+    assert "None of 9 tested groups (of one or two columns) has a significantly" in slices_finding(
+        9, 0
+    )
+    assert "Two of 20 tested groups (of one or two columns) have a significantly" in slices_finding(
+        20, 2
+    )
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
 
