@@ -219,7 +219,8 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
         enough = (answer.shown_rows["queries"] >= FEWEST_QUERIES).any()
         few = f"{FEWEST_DIFFERING} differing" if enough else f"{FEWEST_QUERIES}"
         return f"{small}; no difference is tested with fewer than {few} queries."
-    text = f"{small}; {answer.colour_note}. {answer.rounding_note}"
+    rounding = ", computed before rounding" * bool(answer.rounding_note)
+    text = f"{small}{rounding}; {answer.colour_note}."
     if not answer.is_leaderboard:
         return text
     pairs = w.format_count(math.comb(len(answer.all_rows), 2))
