@@ -81,7 +81,7 @@ def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
     bounds_note = "exact" if bounds.exact else "lower and upper bound"
     return [
         DifferenceRange(
-            "Now", "unjudged documents count as not relevant", bounds.difference, bounds.difference
+            "Now", "unjudged count as not relevant", bounds.difference, bounds.difference
         ),
         DifferenceRange(
             "Likely",

@@ -131,7 +131,7 @@ def measure_by_cutoff(
     bar_at = bottom + (strip_end - bottom) * _BAR / _STRIP
     bar = significance_line(lines[drawing.focus], drawing, bar_at)
     labels = [
-        make_note(axis, 0, 0, palette.muted, xshift=-13, yshift=-7, **_PAPER | _BELOW),
+        make_note(axis, 0, 0, palette.muted, xshift=-13, yshift=-6, **_PAPER | _BELOW),
         *(_lower_labels(drawing, layout, outside) if layout.gap else ()),
     ]
     if layout.lower and not np.isnan(lines[drawing.focus]["diff_low"]).all():
