@@ -112,18 +112,13 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
         drawing,
         coloured_runs=coloured_runs,
         end_by_run=answer.list_ends,
-        value_range=answer.ranges[family],
     )
     caption = f"{family}@k by k (log scale), {w.format_query_count(answer.queries)}"
     if not view.is_single_run:
         caption += f"; below: difference from {view.baseline}, scaled to {view.focus}"
     if answer.queries >= FEWEST_QUERIES:
         caption += "; bands 95%"
-        caption += (
-            ""
-            if view.is_single_run
-            else "; the lower bands are simultaneous over all k, bar: significant"
-        )
+        caption += "" if view.is_single_run else "; the lower bands are simultaneous over all k"
     n_more = len(drawing.styles) - len(coloured_runs)
     caption += f"; {w.number_word(n_more)} more {w.plural(n_more, 'run')} in grey" if n_more else ""
     keyed = [drawing.styles[run] for run in coloured_runs]

@@ -245,10 +245,11 @@ def by_group(given: Situation, column: int = 0) -> pd.DataFrame:
 
 @cache
 def bridge_of(given: Situation, column: int = 0) -> pd.DataFrame:
-    """A frame of `slicing.bridge.bridge` of the run in focus, with the columns clear and unlike."""
+    """The groups of the run in focus, with the columns part, tested, clear and unlike."""
     own = by_group(given, column)
     own = own[(own["run"] == given.focus) & (own["queries"] > 0)].reset_index(drop=True)
     own["part"] = own["difference"] * own["queries"] / max(own["queries"].sum(), 1)
+    own["tested"] = own["diff_low"].notna()
     own["unlike"] = [_unlike(given, column, group) for group in own["group"]]
     return own
 

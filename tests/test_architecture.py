@@ -286,7 +286,7 @@ HELD_BY_A_DRAWING = {
     "styles", "palette", "focus_style", "focus", "baseline", "measure", "name", "cutoff",
     "chosen_k", "value_range",
 }  # fmt: skip
-NOT_OF_THE_DRAWING = {"measure_by_cutoff": {"value_range"}}
+NOT_OF_THE_DRAWING: dict[str, set[str]] = {}
 """What a function takes besides: here the range of another measure than the chosen one."""
 
 

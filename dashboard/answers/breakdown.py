@@ -18,7 +18,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import verdict_interval
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import groups as group_findings
-from metrics_core.findings.charts import best_runs_by_group_finding
+from metrics_core.findings.charts import best_runs_by_group_finding, strongest_other_run_finding
 from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import NO_DIRECTION
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -41,11 +41,11 @@ class Breakdown:
     queries × difference). For measures with headroom, it also has score, order, below and missing.
 
     `bridge` has one row per group, with the group's name as used in sentences. Its columns are
-    group, queries, difference, part (contribution to the difference), clear and unlike (bool: the
-    difference differs from that in the other queries). `shared_difference` is the sentence of
-    `missing_queries_doubt`. `direction` is the direction of the measure, 0 if the measure declares
-    none. `tests_means` is false if the test does not compare means; for a cost, for example, it
-    compares ratios."""
+    group, queries, difference, part (contribution to the difference), tested, clear and unlike
+    (bool: the difference differs from that in the other queries). `shared_difference` is the
+    sentence of `missing_queries_doubt`. `direction` is the direction of the measure, 0 if the
+    measure declares none. `tests_means` is false if the test does not compare means; for a cost,
+    for example, it compares ratios."""
 
     columns: list[str]
     by: str = ""
@@ -206,14 +206,14 @@ def _group_contributions(
 ) -> pd.DataFrame:
     """Return the contribution of each group to the difference. The frame is empty for a single run.
 
-    Columns: group, queries, difference, part (the contribution), clear (whether the group's own
-    difference is significant) and unlike (whether the difference in the group differs from that in
-    the other queries)."""
+    Columns: group, queries, difference, part (the contribution), tested (whether the group's own
+    difference is tested), clear (whether it is significant) and unlike (whether the difference in
+    the group differs from that in the other queries)."""
     scores, groups = study.scores(comparison, comparison.measure), study.columns(comparison)[by]
     if comparison.is_single_run:
-        return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])
+        return pd.DataFrame(columns=["group", "queries", "difference", "part"])
     steps = group_contributions(scores, comparison.measure, *comparison.pair, groups)
-    clear = dict(zip(focus_groups["group"], focus_groups["clear"], strict=True))
+    rows = focus_groups.set_index("group").loc[steps["group"]]
     one, other = scores.select_runs(comparison.pair).values_of(comparison.measure)
     gaps = additive_differences(one, other, comparison.measure.declaration.combination)
     group_labels = breakdowns.fill_missing_groups(groups.reindex(list(scores.query_ids)))
@@ -221,7 +221,8 @@ def _group_contributions(
         find_differing_groups(gaps, group_labels.to_numpy()) if comparison.compares_means else ()
     )
     return steps.assign(
-        clear=[bool(clear[group]) for group in steps["group"]],
+        tested=rows["diff_low"].notna().to_numpy() | (not comparison.compares_means),
+        clear=rows["clear"].to_numpy(),
         unlike=[group in unlike_names for group in steps["group"]],
     )
 
@@ -233,7 +234,7 @@ def scores_by_group(
     """Return the scores of all shown runs for the groups of one column. The groups are in the order
     of `group_names`."""
     groups = scores_by_column(study, comparison, by)
-    strongest = group_findings.strongest_other_run_finding(
+    strongest = strongest_other_run_finding(
         replace_group_names(groups, by),
         comparison.focus,
         comparison.baseline,

@@ -19,7 +19,7 @@ from dashboard.answers.overview_measures import (
     missing_scores_text,
     overview_measures,
 )
-from dashboard.answers.pairs import all_run_pairs, are_pairs_cached
+from dashboard.answers.pairs import all_run_pairs, are_pairs_cached, pairs
 from dashboard.answers.robustness import missing_queries_doubt
 from dashboard.answers.run_comparisons import (
     compare_on_measures,
@@ -37,13 +37,13 @@ from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.explaining.top_document import find_top_document
 from metrics_core.findings.changes import summarise_change
 from metrics_core.findings.costs import other_costs_sentence
+from metrics_core.findings.groups import groups_finding
 from metrics_core.findings.phrases import describe_judged_results
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
 from metrics_core.findings.significance import colour_note_text, effect_size_finding, rounding_note
 from metrics_core.findings.verdicts import (
     VerdictFinding,
-    groups_finding,
     measures_finding,
     method_finding,
     single_run_finding,
@@ -91,6 +91,7 @@ class Overview:
     test_sentence: Sentence
     doubts: Sentence
     measures_sentence: Sentence
+    places_sentence: Sentence
     groups_sentence: Sentence
     facts: ViewFacts
     table: pd.DataFrame
@@ -181,6 +182,7 @@ def overview(study: Study, comparison: Comparison) -> Overview:
             comparison.name,
         )
         + muted_span(missing_scores_text(scores, study)),
+        places_sentence=_places_sentence(study, comparison),
         groups_sentence=_groups_sentence(groups, grouping, comparison),
         facts=_view_facts(study, comparison, scores, in_view),
         table=table,
@@ -229,6 +231,13 @@ def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
     return next(
         (column for column in study.splitting_columns(comparison) if column in candidates), None
     )
+
+
+def _places_sentence(study: Study, comparison: Comparison) -> Sentence:
+    """State which of a few loaded runs may be the best, as on the Ranking page."""
+    if not 2 < len(study.names) <= SHOWN_IN_FULL:
+        return Sentence()
+    return pairs(study, comparison).title + muted_span(".")
 
 
 def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame) -> VerdictFinding:

@@ -277,11 +277,11 @@ def _show_table(
         )
 
     st.html(draw())
-    parts = [group_rows.note, rounding_note(breakdown.table), "Select a row to open its queries."]
+    parts = [group_rows.note, rounding_note(breakdown.table)]
     if breakdown.groups["diff_low"].notna().any():
-        number = f"{breakdown.group_count:,} {breakdown.noun.plural}"
+        number = f"{w.number_word(breakdown.group_count)} {breakdown.noun.plural}"
         coloured = "; coloured if significant" * bool(breakdown.direction)
-        parts.insert(0, f"Intervals are corrected for {number}{coloured}.")
+        parts.insert(0, f"Intervals are corrected for the {number}{coloured}.")
     note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 

@@ -10,7 +10,6 @@ from dashboard import session
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import robustness, unjudged
 from dashboard.answers import robustness_summary as answers
-from dashboard.answers.grading import add_document_texts
 from dashboard.answers.spreadsheet import format_spreadsheet_csv
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
@@ -32,9 +31,6 @@ from metrics_core.tables.ranked_run import judged_ranks_clause
 
 _SHOWN = 20
 _IN_A_HEAD = 18
-_TO_JUDGE = 3
-"""Maximum number of documents that the page lists as the next to judge. The download and the
-judging queue contain all of them."""
 
 
 def render() -> None:
@@ -153,29 +149,6 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
             help="Fill in the column “relevance”, then upload the file as judgments under"
             " Files. Rows left empty stay unjudged.",
         )
-    section.show_heading(
-        "Judge next, most influential first", "", frame=judgments.table, key="judge_next"
-    )
-    first = judgments.table.head(_TO_JUDGE)
-    first_rows = study.with_texts(first)
-    first_rows["title"] = add_document_texts(study, first)["title"].to_numpy()
-    heads = [
-        Column("Query"),
-        Column("Document"),
-        *(Column(f"Rank in {run}", "number") for run in _pair_names(context)),
-        Column("Largest effect on difference", "number"),
-    ]
-    rows = [
-        [
-            _query_cell(row),
-            Cell(row["title"] or row["doc_id"], small=row["doc_id"] if row["title"] else ""),
-            Cell(w.format_count(row["run_rank"]) if row["run_rank"] else w.DASH),
-            Cell(w.format_count(row["baseline_rank"]) if row["baseline_rank"] else w.DASH),
-            Cell(w.format_difference(row["moves"], 4)),
-        ]
-        for row in first_rows.to_dict("records")
-    ]
-    st.html(robustness_checks.draw_table(heads, rows, "Documents to judge next"))
 
 
 def _show_queries(context: PageContext, reason: str) -> None:
@@ -225,8 +198,7 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
     name = comparison.family
     section.show_heading(
         f"{name} by number of results (k)",
-        "Top: the scores. Bottom: their difference, with a band that is simultaneous"
-        " over all k. Thick line at the bottom: significant.",
+        "Top: the scores. Bottom: their difference, with a band that is simultaneous over all k.",
         frame=by_cutoff.frame,
         key="by_cutoff",
     )
@@ -234,7 +206,6 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
         figures.measure_by_cutoff,
         by_cutoff.frame,
         context.drawing,
-        value_range=context.drawing.value_range,
     )
     runs = comparison.pair
     picture = section.make_caption(f"{name} by k", section.INTERVALS, runs=runs)

@@ -36,7 +36,7 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_DIFFERING, FEWEST_QUERIES
 from metrics_core.findings.phrases import EFFECT_SIZE, describe_tie_rule
 from metrics_core.findings.ranking import ranking_title
-from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.sentence import Sentence, join_sentences
 
 _ANSWER, _DRAWING = 62, 38
 """Relative widths of the two parts at the top of the page."""
@@ -122,7 +122,9 @@ def _show_runs(answer: Overview, context: PageContext) -> None:
     if answer.is_leaderboard:
         _show_leaderboard(answer, context)
     note = overview.draw_table_note(
-        _colour_note(answer, context), answer.measures_sentence, context.drawing
+        _colour_note(answer, context),
+        join_sentences([answer.measures_sentence, answer.places_sentence], " "),
+        context.drawing,
     )
     with st.container(key="runs_table"):
         if answer.is_leaderboard:
@@ -217,7 +219,8 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
         enough = (answer.shown_rows["queries"] >= FEWEST_QUERIES).any()
         few = f"{FEWEST_DIFFERING} differing" if enough else f"{FEWEST_QUERIES}"
         return f"{small}; no difference is tested with fewer than {few} queries."
-    text = f"{small}; {answer.colour_note}. {answer.rounding_note}"
+    rounding = ", computed before rounding" * bool(answer.rounding_note)
+    text = f"{small}{rounding}; {answer.colour_note}."
     if not answer.is_leaderboard:
         return text
     pairs = w.format_count(math.comb(len(answer.all_rows), 2))
@@ -230,10 +233,10 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
     if context.comparison.has_direction:
         lists += [
             overview.draw_query_list(
-                answer.worse, drawing, "worse", session.href, total=int(row["lost"])
+                answer.better, drawing, "better", session.href, total=int(row["won"])
             ),
             overview.draw_query_list(
-                answer.better, drawing, "better", session.href, total=int(row["won"])
+                answer.worse, drawing, "worse", session.href, total=int(row["lost"])
             ),
         ]
     if answer.groups is not None:

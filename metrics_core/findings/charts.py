@@ -9,6 +9,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.sentence import Sentence, muted_span, run_span
 from metrics_core.slicing.breakdowns import ALL
 
 _FEW = 5
@@ -44,6 +45,26 @@ def best_runs_by_group_finding(
             f"several runs share the best score in {w.shorten_list(shared_groups, max_words=_FEW)}"
         )
     return f"{'; '.join(parts)}." if parts else "No group has a score."
+
+
+def strongest_other_run_finding(
+    groups: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
+) -> Sentence:
+    """State the largest significant difference in a group among the runs that are not in focus.
+    `groups` is the frame of `breakdown`."""
+    other_rows = groups[~groups["run"].isin([focus, baseline]) & groups["clear"]]
+    if other_rows.empty:
+        return Sentence()
+    top = other_rows.loc[other_rows["difference"].abs().idxmax()]
+    gap = w.format_with_interval(top["difference"], top["diff_low"], top["diff_high"])
+    same_way = (other_rows["difference"] < 0) == (top["difference"] < 0)
+    n_more = int(((other_rows["run"] == top["run"]) & same_way).sum()) - 1
+    gains = (top["difference"] > 0) == higher_is_better
+    only, tail = " only", ""
+    if n_more:
+        only, tail = "", f", and in {w.number_word(n_more)} other {w.plural(n_more, 'group')}"
+    outcome = f"is significantly {'better' if gains else 'worse'}{only}"
+    return run_span(top["run"]) + muted_span(f" {outcome} in {top['group']}: {gap}{tail}.")
 
 
 def extreme_cells_finding(cells: pd.DataFrame, focus: str, baseline: str) -> str:

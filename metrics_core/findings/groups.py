@@ -56,7 +56,7 @@ def groups_title(
     counts the groups with the direction of the total. If directions differ and no group is
     significant, it says so instead. `contributions` is the frame of
     `slicing.contributions.group_contributions` (group, queries, difference, part) with the columns
-    clear (significant) and unlike (differs from the other groups)."""
+    tested, clear (significant) and unlike (differs from the other groups)."""
     queries = int(contributions["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -86,11 +86,9 @@ def groups_title(
         )
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
-    statement, rest = f" scores {direction} in {count_text} ", ""
-    if contributions["queries"].max() >= FEWEST_QUERIES and not contributions["clear"].any():
-        rest = f", {'neither' if count_text == 'both' else 'none'} significantly"
+    statement = f" scores {direction} in {count_text} "
     return run_span(focus) + strong_span(
-        _shorten_title(statement + noun.plural + rest, focus, statement + "groups" + rest)
+        _shorten_title(statement + noun.plural, focus, statement + "groups")
     )
 
 
@@ -155,7 +153,7 @@ def groups_subtitle(
         # The title says already that none is significant.
         direction, count_text = _count_agreeing_groups(contributions, total)
         text = f"The mean is {direction} in {count_text} {noun.plural}."
-    elif not groups_title(contributions, "").text.endswith(" significantly"):
+    else:
         text = f"{_significance_sentence(contributions, n_tested, noun, higher_is_better)}."
     sentence = reversal_finding(contributions, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(contributions, higher_is_better)
@@ -191,7 +189,7 @@ def _concentration_sentence(contributions: pd.DataFrame, higher_is_better: bool)
     n, verb = int(row["queries"]), "add" if _is_plural(row["group"]) else "adds"
     comma = "," if "," in part_text else ""
     with_few = f"{comma} with {w.format_count(n)} of the {w.format_count(queries)} queries"
-    status = "not tested" if n < FEWEST_QUERIES else "not significant"
+    status = "not significant" if row["tested"] else "not tested"
     name = w.sentence_case(row["group"]) + ("" if row["clear"] else f" ({status})")
     if row["clear"] and contributions["clear"].sum() == 1:
         name = "They" if verb == "add" else "It"  # the previous sentence names only it
@@ -213,7 +211,7 @@ def _significance_sentence(
         )
     clear = contributions[contributions["clear"]]
     if clear.empty:
-        return f"No {noun.singular} is significant on its own"
+        return _no_significance_text(contributions["tested"], noun)
     n = max(n_tested, len(contributions))
     correction = f" after correction for {w.number_word(n)} {noun.plural}" * (n > 1)
     is_gain = (clear["difference"] > 0) == higher_is_better
@@ -232,6 +230,39 @@ def _significance_sentence(
         other = _group_subject(smaller_side, contributions, noun, brief=True)
         return f"{clause}, {other} significantly {second}"
     return clause if len(clear) == 1 else f"{clause}, none is significantly {second}"
+
+
+def _no_significance_text(is_tested: pd.Series, noun: GroupNoun) -> str:
+    """State that none of the tested groups is significant. The text has no full stop."""
+    n_tested = int(is_tested.sum())
+    if not n_tested:
+        return f"No {noun.singular} has enough differing queries to be tested"
+    if n_tested == len(is_tested):
+        return f"No {noun.singular} is significant on its own"
+    if n_tested == 1:
+        return f"The one tested {noun.singular} is not significant"
+    return f"None of the {w.number_word(n_tested)} tested {noun.plural} is significant"
+
+
+def groups_finding(
+    groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
+) -> Sentence:
+    """Name the groups that have a significant difference, in the order of their differences."""
+    rows = groups[(groups["run"] == focus) & groups["difference"].notna()]
+    if rows.empty:
+        return Sentence()
+    clear = rows[rows["clear"]]
+    if clear.empty:
+        return muted_span(f"{_no_significance_text(rows['diff_low'].notna(), noun)}.")
+    better = clear["difference"].to_numpy() * (1 if higher_is_better else -1)
+    names, largest = clear["group"].tolist(), np.argsort(-np.abs(better), kind="stable")
+    sides = {
+        "gains": [names[i] for i in largest if better[i] > 0],
+        "loses": [names[i] for i in largest if better[i] < 0],
+    }
+    clauses = [f"{verb} in {w.shorten_list(named)}" for verb, named in sides.items() if named]
+    themselves = w.plural(len(clear), "significant on its own", "each significant on its own")
+    return run_span(focus) + muted_span(f" {' and '.join(clauses)}, {themselves}.")
 
 
 def _group_subject(
@@ -255,13 +286,11 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     if not n_slices:
         return ""
     value = "difference" if compares_means else "typical ratio"
-    count = (
-        w.sentence_case(w.number_word(n_differing)) if n_differing else "No group is unusual: none"
-    )
+    count = w.sentence_case(w.number_word(n_differing)) if n_differing else "None"
     return (
         f"{count} of {w.format_with_noun(n_slices, 'tested group')} (of one or two columns)"
-        f" {w.plural(max(n_differing, 1), 'has', 'have')} a {value} significantly unlike that of"
-        f" the other queries (false discovery rate {w.format_share(1 - LEVEL)})."
+        f" {w.plural(max(n_differing, 1), 'has', 'have')} a significantly unusual {value}"
+        f" (false discovery rate {w.format_share(1 - LEVEL)})."
     )
 
 
@@ -363,23 +392,3 @@ def reversal_finding(contributions: pd.DataFrame, *, higher_is_better: bool = Tr
         f" {'lose' if gains else 'gain'} significantly, so the overall"
         f" {'gain' if gains else 'loss'} comes from the remaining groups."
     )
-
-
-def strongest_other_run_finding(
-    groups: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
-) -> Sentence:
-    """State the largest significant difference in a group among the runs that are not in focus.
-    `groups` is the frame of `breakdown`."""
-    other_rows = groups[~groups["run"].isin([focus, baseline]) & groups["clear"]]
-    if other_rows.empty:
-        return Sentence()
-    top = other_rows.loc[other_rows["difference"].abs().idxmax()]
-    gap = w.format_with_interval(top["difference"], top["diff_low"], top["diff_high"])
-    same_way = (other_rows["difference"] < 0) == (top["difference"] < 0)
-    n_more = int(((other_rows["run"] == top["run"]) & same_way).sum()) - 1
-    gains = (top["difference"] > 0) == higher_is_better
-    only, tail = " only", ""
-    if n_more:
-        only, tail = "", f", and in {w.number_word(n_more)} other {w.plural(n_more, 'group')}"
-    outcome = f"is significantly {'better' if gains else 'worse'}{only}"
-    return run_span(top["run"]) + muted_span(f" {outcome} in {top['group']}: {gap}{tail}.")

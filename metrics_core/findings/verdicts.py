@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.method import (
@@ -32,13 +30,11 @@ from metrics_core.comparing.verdicts import (
 )
 from metrics_core.comparing.winners import better_run_sign
 from metrics_core.findings.costs import cost_lead_text, no_direction_text
-from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside_span, muted_span, run_span, strong_span
 from metrics_core.scoring.intervals import LEVEL
 
 Tone = Literal["better", "worse", "unclear", "few"]
-_GROUP = GroupNoun()
 
 
 @dataclass(frozen=True)
@@ -299,29 +295,6 @@ def _choose_decimals(row: Mapping[str, Any], low: float, high: float) -> int:
     if pd.isna(low):
         low, high = sorted((0.0, row["difference"] if better_run_sign(row["difference"]) else 0.0))
     return w.interval_decimals(low, high)
-
-
-def groups_finding(
-    groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
-) -> Sentence:
-    """Name the groups that have a significant difference, in the order of their differences."""
-    rows = groups[(groups["run"] == focus) & groups["difference"].notna()]
-    if rows.empty:
-        return Sentence()
-    if rows["diff_low"].isna().all():
-        return muted_span(f"No {noun.singular} has enough differing queries to be tested.")
-    clear = rows[rows["clear"]]
-    if clear.empty:
-        return muted_span(f"No {noun.singular} is significant on its own.")
-    better = clear["difference"].to_numpy() * (1 if higher_is_better else -1)
-    names, largest = clear["group"].tolist(), np.argsort(-np.abs(better), kind="stable")
-    sides = {
-        "gains": [names[i] for i in largest if better[i] > 0],
-        "loses": [names[i] for i in largest if better[i] < 0],
-    }
-    clauses = [f"{verb} in {w.shorten_list(named)}" for verb, named in sides.items() if named]
-    themselves = w.plural(len(clear), "significant on its own", "each significant on its own")
-    return run_span(focus) + muted_span(f" {' and '.join(clauses)}, {themselves}.")
 
 
 def measures_finding(table: pd.DataFrame, focus: str, chosen_measure: str) -> Sentence:

@@ -57,7 +57,7 @@ def test_first_start_shows_the_sample(sample_app: str, open_page: Opened) -> Non
     page.wait_for_function(CHARTS_LOADED)
     menu(page, "Robustness")
     expect(page.locator("a.lens.check")).to_have_count(6)
-    expect(page.locator(".lens.evidence tbody tr").first).to_be_visible()
+    expect(page.locator(".lens.spans .number").first).to_be_visible()
     in_sight(page, "a.lens.check >> nth=5")
     menu(page, "By cutoff")
     expect(page.locator(".js-plotly-plot .xtick").first).to_be_visible()
@@ -68,7 +68,7 @@ def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores
     sample_app: str, open_page: Opened
 ) -> None:
     page = open_page(sample_app)
-    worst = page.locator(".lens a[href*='q=']").first
+    worst = page.locator(".lens.list", has_text="Got worse").locator("a[href*='q=']").first
     text = worst.locator("b, strong, .title, span").first.inner_text()
     worst.click()
     on(page, "Query")

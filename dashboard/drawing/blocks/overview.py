@@ -345,7 +345,7 @@ def draw_query_list(
         kind=kind,
         note=note,
         unlisted=unlisted,
-        more=(f"all {w.format_count(total)}", href("queries", **fields_of_list(kind))),
+        more=(f"{len(rows)} of {w.format_count(total)}", href("queries", **fields_of_list(kind))),
         rows=rows.assign(reason=reasons).to_dict("records"),
         coloured=use_colours,
         href=href,
@@ -378,7 +378,7 @@ def draw_group_list(
         "group_list",
         title=title,
         about=f"contribution to {w.format_difference(total, digits)}",
-        more=(f"all {w.format_count(len(rows))}", href("breakdown", by=column[0])),
+        more=(f"{len(first_rows)} of {w.format_count(len(rows))}", href("breakdown", by=column[0])),
         rows=first_rows.to_dict("records"),
         lead=make_group_link,
         scale=Ticks(

@@ -81,12 +81,12 @@ def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
     bounds_note = "exact" if bounds.exact else "lower and upper bound"
     return [
         DifferenceRange(
-            "Now", "unjudged documents not relevant", bounds.difference, bounds.difference
+            "Now", "unjudged count as not relevant", bounds.difference, bounds.difference
         ),
         DifferenceRange(
             "Likely",
             # The check's own line says why it is unknown.
-            f"{w.format_share(LEVEL)} of simulated grades" if interval else "unknown",
+            f"{w.format_share(LEVEL)} of simulations" if interval else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
             float(interval.mean) if interval else math.nan,

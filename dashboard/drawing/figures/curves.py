@@ -38,7 +38,7 @@ from dashboard.drawing.figures.text import escape, hover_properties, short_names
 from dashboard.drawing.theme import Palette, RunStyle, make_lines_solid
 from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
 
-UPPER, GAP, LOWER = 212, 40, 164
+UPPER, GAP, LOWER = 200, 40, 176
 """Heights in px of the upper panel, of the gap below it, and of the lower panel. With these
 heights, both panels fit on the first screen of a projector, together with the top of the page."""
 SINGLE = 156
@@ -50,12 +50,16 @@ exactly at an end."""
 _RECALL = 420
 _TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
 _MINUS_LENGTH = 12
-_STRIP, _BAR = 9, 5
-"""Height in px of the space below the lower panel, and the distance of the bar over significant k
-from the panel."""
+_STRIP, _BAR = 25, 21
+"""Height in px of the strip below the lower panel, and the distance of the bar over significant k
+from the panel. The label of the bar is above it."""
 _ROOM = 0.5
 """Space beyond the differences, as a share of their range. Most bands, which are computed later,
 fit in this space, so that the axis need not change."""
+_PAPER = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
+_BELOW = {"xanchor": "right", "yanchor": "top"}
+_WIDER = 1.5
+"""Other runs may widen the axis of differences at most by this factor."""
 _ONE_OF_MANY = 6
 
 
@@ -86,7 +90,6 @@ def measure_by_cutoff(
     *,
     coloured_runs: Sequence[str] = (),
     end_by_run: Mapping[str, int] | None = None,
-    value_range: tuple[float, float] = (0, 1),
     scale: pd.DataFrame | None = None,
     panels: Panels = "both",
     axis: str = "k",
@@ -95,14 +98,14 @@ def measure_by_cutoff(
     the lower panel. If `panels` is "scores" or "differences", only this panel is drawn. If there
     are no differences, only the upper panel is drawn.
 
-    `frame` is the result of `mean_curves`; `value_range` is the range of the measure. The runs in
-    `coloured_runs` keep their style, and other runs are grey; if `coloured_runs` is empty, all runs
-    keep their style. `end_by_run` maps runs to the rank by which half of their lists have ended.
-    Lines are thinner beyond this rank. `scale` has the rows of all charts that share the axis of
-    differences. `axis` is the name of the horizontal axis on hover."""
+    `frame` is the result of `mean_curves`. The runs in `coloured_runs` keep their style, and other
+    runs are grey; if `coloured_runs` is empty, all runs keep their style. `end_by_run` maps runs to
+    the rank by which half of their lists have ended. Lines are thinner beyond this rank. `scale`
+    has the rows of all charts that share the axis of differences. `axis` is the name of the
+    horizontal axis."""
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
-    below = _difference_ticks(frame if scale is None else scale, drawing)
+    below = _difference_ticks(rows if scale is None else scale, drawing)
     # Not every format clips a line that leaves its panel.
     clipped = rows["difference"].where(rows["difference"].between(*below.span))
     is_outside = clipped.isna() & rows["difference"].notna()
@@ -115,7 +118,7 @@ def measure_by_cutoff(
     has_differences = panels != "scores" and any(
         not np.isnan(lines[s.name]["difference"]).all() for s in runs
     )
-    above = score_ticks(rows[["mean", "low", "high"]].to_numpy().ravel(), value_range)
+    above = score_ticks(rows[["mean", "low", "high"]].to_numpy().ravel(), (0, 0))
     margin = Margin(tick_width(above, below), _RIGHT, _TOP, _BOTTOM)
     layout = _Layout(margin, UPPER, GAP, LOWER)
     if panels != "both":
@@ -127,6 +130,13 @@ def measure_by_cutoff(
     bottom, strip_end = below.span[0], _padded_span(below.span, layout.lower or LOWER, _STRIP)[0]
     bar_at = bottom + (strip_end - bottom) * _BAR / _STRIP
     bar = significance_line(lines[drawing.focus], drawing, bar_at)
+    labels = [
+        make_note(axis, 0, 0, palette.muted, xshift=-13, yshift=-6, **_PAPER | _BELOW),
+        *(_lower_labels(drawing, layout, outside) if layout.gap else ()),
+    ]
+    if layout.lower and not np.isnan(lines[drawing.focus]["diff_low"]).all():
+        text = "significant" if any(y is not None for y in bar["y"]) else "significant at no k"
+        labels.append(make_note(text, 0, 0, palette.muted, yshift=_STRIP - _BAR + 2, **_PAPER))
     traces = [*_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis), bar]
     return make_figure(
         [
@@ -137,7 +147,7 @@ def measure_by_cutoff(
         palette=palette,
         height=layout.height,
         margin=layout.margin,
-        annotations=list(_lower_labels(drawing, layout, outside)) if layout.gap else [],
+        annotations=labels,
         shapes=[_cutoff_line(k, palette)] if k <= deepest else [],
         **_hover_mode(len(runs)),
         **_panel_axes(palette, layout, above, below, deepest, axis),
@@ -247,14 +257,16 @@ def _line_traces(
 
 
 def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
-    """Return ticks that cover the difference of the run in focus and its band. A run that differs
-    much more would make both flat, so other runs may be outside."""
+    """Return ticks that cover the difference of the run in focus and its band. The other runs are
+    covered, too, unless they would make both flat."""
     rows = frame[frame["run"] == drawing.focus]
     values = rows["difference"].to_numpy()
     finite = values[~np.isnan(values)]
     reach = _ROOM * float(np.ptp(np.append(finite, 0.0)))
     band_ends = rows[["diff_low", "diff_high"]].to_numpy().ravel()
-    return zero_based_ticks([*(finite - reach), *(finite + reach), *band_ends])
+    ticks = zero_based_ticks([*(finite - reach), *(finite + reach), *band_ends])
+    wider = zero_based_ticks([*ticks.span, *frame["difference"]])
+    return wider if np.ptp(wider.span) <= _WIDER * np.ptp(ticks.span) else ticks
 
 
 def _lower_labels(
@@ -264,15 +276,15 @@ def _lower_labels(
     partly or wholly `outside` the panel."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)
-    anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
+    anchors = _PAPER | {"yshift": 9}
     y = layout.lower / layout.plot_height
     named = hover_properties(baseline, short[baseline])
     # The line at k runs behind the text.
     text = f"difference from {escape(short[baseline])}"
     yield make_note(text, 0, y, palette.muted, bgcolor=palette.page, **anchors, **named)
     if outside:
-        names = " and ".join(short[run] for run in outside)
-        text = f"off scale: {names if len(outside) < 3 else len(outside)}"
+        name = short[outside[0]] if len(outside) == 1 else f"{len(outside)} runs"
+        text = f"off scale: {name}"
         yield make_note(escape(text), 1, y, palette.muted, **anchors | {"xanchor": "right"})
 
 

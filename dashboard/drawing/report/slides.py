@@ -37,7 +37,7 @@ _CHART = 330.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
 _GRADES = "Number in a square: relevance grade; ? = unjudged"
 _BANDS = (
-    "Bands: 95% intervals, simultaneous for the difference · Bar: significant"
+    "Bands: 95% intervals, simultaneous for the difference"
     " · Thin line: half of the lists have ended"
 )
 

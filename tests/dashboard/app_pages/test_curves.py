@@ -18,11 +18,11 @@ def test_charts_carry_the_numbers_of_metrics_core_and_no_names() -> None:
     app = opened("curves")
     charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
     assert len(charts) == 3
-    for chart, others in zip(charts, ([], [], ["off scale: titles-only"]), strict=True):
+    for chart in charts:
         names = {trace.get("name") for trace in chart["data"]}
         assert names >= {"bm25", "dense", "hybrid", "titles-only"}
         said = [note["text"] for note in chart["layout"]["annotations"]]
-        assert said == ["difference from bm25", *others]
+        assert said == ["k", "difference from bm25", "significant"]
     axes = [chart["layout"]["yaxis2"]["tickvals"] for chart in charts]
     assert axes[0] == axes[1] == axes[2], "their differences can be compared"
     assert drawn(app).count("lens legend") == 1
@@ -56,7 +56,7 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
 ) -> None:
     shown = text_of(opened("curves"))
     assert "Also significantly ahead on P from k = 2 and on R from k = 3." in shown
-    assert "for all k together. Bar: significant at these k. A line turns thin once" in shown
+    assert "simultaneous over all k. A line turns thin once" in shown
     assert "Half of the bm25 lists end by rank 22, so beyond that rank" in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")

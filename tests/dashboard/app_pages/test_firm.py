@@ -232,7 +232,9 @@ def test_many_differences_are_one_line_each_and_grey_without_significance() -> N
     part = str(blocks.draw_difference_ranges(rows, drawing_of(styles), "label"))
     assert 'class="lens spans many"' in part and '<a href="?measure=AP">AP</a>' in part
     assert part.count("from-to bound") == 3 and part.count('"at"') == 4
-    assert "+0.100 [0.050, 0.150]" in part and '<span class="number">–</span>' in part
+    assert (
+        "+0.100 [0.050, 0.150]" in part and '<span class="number" style="--end:0">–</span>' in part
+    )
 
 
 def test_what_a_judge_fills_in_is_read_as_judgments() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metrics_core.findings.charts import strongest_other_run_finding
 from metrics_core.findings.cutoffs import (
     curves_subtitle,
     curves_title,
@@ -20,13 +21,12 @@ from metrics_core.findings.cutoffs import (
 )
 from metrics_core.findings.groups import (
     crossed_groups_title,
+    groups_finding,
     groups_subtitle,
     groups_title,
     reversal_finding,
     single_run_title,
-    strongest_other_run_finding,
 )
-from metrics_core.findings.verdicts import groups_finding
 from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders, value_of
 from tests.situations import Situation, bridge_of, by_group, situations
 
@@ -89,13 +89,29 @@ def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
         yield row["part"] * sign < (parts["part"] * sign).max() - ROUNDING and "the most"
         yield row["part"] / whole <= row["queries"] / queries and "its share of the queries"
         return
-    if text.startswith("No group"):
-        yield bool(parts["clear"].any()) and "none is significant"
-        yield "a test needs" in text and bool((parts["queries"] >= FEWEST).any()) and "too few"
+    if text.startswith(NONE):
+        yield from false_in_none(given, text)
         return
-    told = text.endswith((" none significantly.", " neither significantly."))
-    yield told != (not parts["clear"].any() and bool((parts["queries"] >= FEWEST).any())) and "none"
     yield from false_in_count(parts, whole, text, r"run1 scores (\w+)")
+
+
+NONE = ("No group", "The one tested", "None of")
+
+
+def false_in_none(given: Situation, text: str) -> Iterator[str | bool]:
+    """That no group is significant, and how many are tested."""
+    parts = parts_of(given)
+    tested = bridge_of(given)["diff_low"].notna()
+    yield bool(parts["clear"].any()) and "none is significant"
+    if "needed for a test" in text:
+        yield bool((parts["queries"] >= FEWEST).any()) and "too few"
+    elif "enough differing queries" in text:
+        yield bool(tested.any()) and "some are tested"
+    elif counted := re.match(r"(?:None of the|The) (\w+) tested groups? is", text):
+        yield count_of(counted[1]) != tested.sum() and f"{tested.sum()} are tested"
+    else:
+        yield not text.startswith("No group is significant on its own") and "no claim"
+        yield not tested.all() and "some are not tested"
 
 
 def false_in_count(
@@ -157,8 +173,8 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
         yield len(clear) > 0 and "what is significant is not said"
         yield from false_in_count(parts, whole, text, "The mean is (higher|lower)")
         return
-    yield "is significant on its own" in text and len(clear) > 0 and "none is significant"
-    yield "needed for a test" in text and bool((parts["queries"] >= FEWEST).any()) and "too few"
+    if text.startswith(NONE):
+        yield from false_in_none(given, text)
     for word, side in (("better", 1), ("worse", -1)):
         own = clear[clear["part"] * given.direction * side > 0]
         said = re.search(
@@ -296,12 +312,8 @@ def test_the_clearest_of_another_run() -> None:
 def false_in_clear_groups(given: Situation, text: str) -> Iterator[str | bool]:
     parts = parts_of(given)
     clear, better = parts[parts["clear"]], parts["difference"] * given.direction
-    if text == "No group has enough differing queries to be tested.":
-        tested = by_group(given).set_index("run").loc[["run1"], "diff_low"].notna()
-        yield bool(tested.any()) and "some are tested"
-        return
-    if text == "No group is significant on its own.":
-        yield len(clear) > 0 and "some are"
+    if text.startswith(NONE):
+        yield from false_in_none(given, text)
         return
     told = re.match(r"run1 (.*), (each )?significant on its own\.$", text)
     yield not told or bool(told[2]) != (len(clear) > 1)

@@ -12,6 +12,7 @@ import pytest
 from metrics_core.comparing.method import DEFAULT_METHOD, TESTS, Method
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.findings.changes import NO_GRADE_NAMES
+from metrics_core.findings.charts import strongest_other_run_finding
 from metrics_core.findings.cutoffs import curves_subtitle, curves_title, describe_cutoff
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
@@ -19,12 +20,12 @@ from metrics_core.findings.groups import (
     GroupNoun,
     crossed_groups_subtitle,
     crossed_groups_title,
+    groups_finding,
     groups_subtitle,
     groups_title,
     reversal_finding,
     single_run_title,
     slices_finding,
-    strongest_other_run_finding,
     untested_note,
 )
 from metrics_core.findings.phrases import describe_judged_results
@@ -37,7 +38,6 @@ from metrics_core.findings.sentence import (
     strong_span,
 )
 from metrics_core.findings.verdicts import (
-    groups_finding,
     measures_finding,
     single_run_finding,
     verdict_finding,
@@ -215,6 +215,10 @@ def test_which_groups_are_clear_is_said_the_largest_first(clear: list[str], told
     groups = groups_of({"Returns": 0.2, "Billing": 0.3, "Privacy": 0.1, "Devices": -0.2}, clear)
     assert groups_finding(groups, "hybrid").text == told
     assert not groups_finding(groups.assign(difference=np.nan), "hybrid")
+    partly_tested = groups.assign(clear=False, diff_low=[np.nan, -0.1, -0.1, np.nan])
+    assert groups_finding(partly_tested, "hybrid").text == (
+        "None of the two tested groups is significant."
+    )
 
 
 def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
@@ -422,11 +426,11 @@ def test_curves_of_one_run() -> None:
 def bridge_of(
     rows: dict[str, tuple[int, float]], clear: Sequence[str] = (), unlike: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """A frame of `bridge`: group -> queries and mean difference."""
+    """A frame of `Breakdown.bridge`: group -> queries and mean difference."""
     total = sum(n for n, _ in rows.values())
     return pd.DataFrame(
-        [(g, n, d, n * d / total, g in clear, g in unlike) for g, (n, d) in rows.items()],
-        columns=["group", "queries", "difference", "part", "clear", "unlike"],
+        [(g, n, d, n * d / total, n >= 10, g in clear, g in unlike) for g, (n, d) in rows.items()],
+        columns=["group", "queries", "difference", "part", "tested", "clear", "unlike"],
     )
 
 
@@ -445,21 +449,14 @@ CATEGORY = GroupNoun("category", "categories")
 
 
 def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() -> None:
-    assert titled(EVERYWHERE, noun=CATEGORY) == (
-        "dense scores higher in all three categories, none significantly"
-    )
-    one = groups_title(bridge_of(EVERYWHERE, ["Errors"]), "dense", noun=CATEGORY).text
-    assert one == "dense scores higher in all three categories"
-    assert titled({"a": (20, 0.1), "b": (20, 0.2)}).endswith(
-        " in both groups, neither significantly"
-    )
+    assert titled(EVERYWHERE, noun=CATEGORY) == "dense scores higher in all three categories"
     assert titled({"a": (9, 0.1), "b": (9, 0.2)}) == "dense scores higher in both groups"
     some = {**EVERYWHERE, "x": (9, -0.01)}
     found = groups_title(bridge_of(some, ["Errors"]), "dense").text
     assert found == "dense scores higher in three of four groups"
     large = {**EVERYWHERE, "Errors": (16, 0.06), "Other": (30, 0.25)}
     assert titled(large, ["Other"]) == "dense gains most in Other"
-    in_all = "dense scores higher in all four groups, none significantly"
+    in_all = "dense scores higher in all four groups"
     assert titled(large, ["Network"]) == in_all
     # More than half comes from Errors, two thirds of the queries, in which it is below the mean.
     assert "most" not in titled(EVERYWHERE, ["Errors"])
@@ -500,7 +497,8 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
 
 def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() -> None:
     assert led(EVERYWHERE, noun=CATEGORY) == (
-        "Network (not tested) adds a quarter of the gain with 9 of the 104 queries."
+        "None of the two tested categories is significant."
+        " Network (not tested) adds a quarter of the gain with 9 of the 104 queries."
     )
     against = {**EVERYWHERE, "Returns": (20, -0.1)}
     assert led(against).endswith(
@@ -510,7 +508,9 @@ def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() 
     more = {"Billing": (20, 0.3), "Devices": (20, -0.1)}
     assert " It adds +0.150, more than the total of +0.100," in led(more, ["Billing"])
     assert "Billing" not in led(more), "by chance parts cancel"
-    assert led({"a": (70, 0.08), "b": (30, 0.07)}) == "", "the title says that none is significant"
+    assert led({"a": (70, 0.08), "b": (30, 0.07)}) == "No group is significant on its own."
+    one_tested = led({"a": (70, 0.08), "b": (3, 0.07)})
+    assert one_tested == "The one tested group is not significant."
     small = {"Network": (20, 2e-3), "Devices": (100, -1e-4)}
     assert " adds +0.000333, more than the total of +0.000250, " in led(small, ["Network"])
 
@@ -529,9 +529,13 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert "none of 1,234 tested groups (of one" in slices_finding(1234, 0)
-    assert "none of 9 tested groups (of one or two columns) has a" in slices_finding(9, 0)
-    assert "Two of 20 tested groups (of one or two columns) have a" in slices_finding(20, 2)
+    assert "None of 1,234 tested groups (of one" in slices_finding(1234, 0)
+    assert "None of 9 tested groups (of one or two columns) has a significantly" in slices_finding(
+        9, 0
+    )
+    assert "Two of 20 tested groups (of one or two columns) have a significantly" in slices_finding(
+        20, 2
+    )
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
 

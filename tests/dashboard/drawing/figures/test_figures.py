@@ -269,19 +269,22 @@ def test_curves_mark_the_chosen_k_and_name_no_run() -> None:
     (marked,) = (t for t in figure.data if t.mode == "lines+markers")
     ks = [k for k, y in zip(marked.x, marked.y, strict=True) if y is not None]
     assert ks == list(clear) != []
-    named, *_ = figure.layout.annotations
+    axis, named, *_, label = figure.layout.annotations
+    assert (axis.text, label.text) == ("k", "significant")
     assert named.text.startswith("difference from &lt;b&gt;bm2") and named.hovertext == escape(BOLD)
     unclear = measure_by_cutoff(
         curve_frame(*STYLES).assign(diff_low=-1.0, diff_high=1.0), drawing_of(STYLES)
     )
     (unmarked,) = (t for t in unclear.data if t.mode == "lines+markers")
     assert not any(y is not None for y in unmarked.y)
+    assert unclear.layout.annotations[-1].text == "significant at no k"
     assert max(y for y in marked.y if y is not None) < figure.layout.yaxis2.tickvals[0]
     assert figure.layout.hoversort == "value descending"
     assert figure.layout.xaxis.unifiedhovertitle.text == "k = %{x}"
-    # A little more than 0 to 1, or Plotly draws no grid line at either end.
-    low, high = figure.layout.yaxis.range
-    assert -0.02 < low < 0 and 1 < high < 1.02
+    # The axis follows the scores. It is a little longer, or Plotly draws no grid line at an end.
+    (low, high), ticks = figure.layout.yaxis.range, figure.layout.yaxis.tickvals
+    assert -0.02 < low < 0 == ticks[0]
+    assert ticks[-2] < max(curve_frame(*STYLES)["high"]) <= ticks[-1] < high < ticks[-1] + 0.02
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "5", "10", "20", "50", "100"]
     lines = lines_of(figure)
     assert [t.line.dash for t in lines][1] != "solid"
