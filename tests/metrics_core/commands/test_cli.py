@@ -282,7 +282,7 @@ def test_residuals_say_how_far_the_unjudged_documents_reach(
     assert found[0] == ["run", "query_id", "measure", "score", "lowest", "highest", "kind"]
     # q1 and q3 have their relevant document first; q2's only result is unjudged.
     assert found[1] == ["dense", "all", "P@1", "0.667", "0.667", "1.000", "exact"]
-    assert found[2][2] == "nDCG@5" and found[2][6] == "bound"
+    assert found[2][2] == "nDCG@5" and found[2][6] == "exact"
     assert main(["residuals", "qrels.txt", "dense.run", "-m", "P@1", "--per-query"]) == 0
     by_query = {row[1]: row[3:6] for row in rows(capsys.readouterr().out)[1:]}
     assert by_query["q2"] == ["0.000", "0.000", "1.000"]

@@ -700,7 +700,7 @@ def test_standings():
     # Both list a document that nobody has judged.
     assert len(page.having("reach")) == 2
     assert page.text.count("once its unjudged documents are judged") == 2
-    assert "Small numbers under a score: its lower and upper bound once the" in page.text
+    assert "Small numbers under a score: its lowest and highest value once the" in page.text
 
 
 def test_standings_of_an_unjudged_query():
