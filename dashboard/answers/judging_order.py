@@ -7,9 +7,9 @@ from hashlib import blake2b
 
 MOVING, BY_QUERY, AT_RANDOM, DRAWN = "", "queries", "random", "drawn"
 ORDERS = {
-    MOVING: ("Largest effect first", "settles the order of the runs soonest"),
+    MOVING: ("Largest effect first", "decides with the fewest grades"),
     BY_QUERY: ("One query at a time", "finish each query before the next"),
-    AT_RANDOM: ("Random documents", "a sample to predict the other grades"),
+    AT_RANDOM: ("Random documents", "estimates the result from a sample"),
     DRAWN: ("Random queries", "judge a sample of queries completely"),
 }
 """The titles of the orders, and their use. The keys are the words for the orders in an address."""

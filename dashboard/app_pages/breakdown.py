@@ -281,7 +281,7 @@ def _show_table(
     if breakdown.groups["diff_low"].notna().any():
         number = f"{w.number_word(breakdown.group_count)} {breakdown.noun.plural}"
         coloured = "; coloured if significant" * bool(breakdown.direction)
-        parts.insert(0, f"Intervals are corrected for the {number}{coloured}.")
+        parts.insert(0, f"Intervals are corrected for all {number}{coloured}.")
     note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 

@@ -115,7 +115,7 @@ def render() -> None:
         if context and context.study.judged:
             section.show_heading(
                 "Judgments made here",
-                "Given on To judge or a query’s page, or imported. Your files are not changed.",
+                "Made on To judge or on a query’s page, or imported. Your files are not changed.",
             )
             show_completeness_switch(context.study, "files")
             grading.show_layers()

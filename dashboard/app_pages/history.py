@@ -81,8 +81,9 @@ def render() -> None:
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     finding = not_versions_finding() if are_systems else history.finding
     st.html(markup.draw_heading(*finding.statement_and_rest, context.look.styles))
+    if are_systems or not are_versions:
+        _answer_buttons(runs, are_systems=are_systems)
     if are_systems:
-        _answer_buttons(runs, are_systems=True)
         return
     others = _versions_of_other_collections(context) if are_versions else []
     # Files' dates help to answer the question.
@@ -96,16 +97,10 @@ def render() -> None:
     else:
         left, right = st.columns([2, 3], gap="large")
         with left:
-            section.show_heading("Put the runs in order, first version on top", "")
+            section.show_heading("Order of the versions", "First version on top.")
             _show_order(runs, dates, context, are_versions=False)
         with right:
             _show_means(history, rows, drawing, context)
-        section.show_heading(
-            "Your answer",
-            "If yes, this page compares each version with the one before. If no, it stays empty:"
-            " Ranking compares different systems.",
-        )
-        _answer_buttons(runs, are_systems=False)
     st.html(blocks.draw_version_table(rows, drawing, collection_href))
     if not are_versions:
         return

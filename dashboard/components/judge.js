@@ -229,7 +229,7 @@ const comesNext = (row) => {
   const list = node('ol', '');
   for (const other of next.slice(0, NEXT)) {
     const item = node('li', '');
-    item.append(node('span', '', other.query), node('small', '', said(other.title) || other.doc_id));
+    item.append(node('span', '', said(other.title) || other.doc_id), node('small', '', `for: ${other.query}`));
     list.append(item);
   }
   made.append(list);

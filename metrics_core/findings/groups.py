@@ -240,8 +240,9 @@ def _no_significance_text(is_tested: pd.Series, noun: GroupNoun) -> str:
     if n_tested == len(is_tested):
         return f"No {noun.singular} is significant on its own"
     if n_tested == 1:
-        return f"The one tested {noun.singular} is not significant"
-    return f"None of the {w.number_word(n_tested)} tested {noun.plural} is significant"
+        return f"The difference in the one tested {noun.singular} is not significant"
+    number = w.number_word(n_tested)
+    return f"In none of the {number} tested {noun.plural} is the difference significant"
 
 
 def groups_finding(
@@ -286,11 +287,11 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     if not n_slices:
         return ""
     value = "difference" if compares_means else "typical ratio"
-    count = w.sentence_case(w.number_word(n_differing)) if n_differing else "None"
+    count = w.number_word(n_differing) if n_differing else "none"
     return (
-        f"{count} of {w.format_with_noun(n_slices, 'tested group')} (of one or two columns)"
-        f" {w.plural(max(n_differing, 1), 'has', 'have')} a significantly unusual {value}"
-        f" (false discovery rate {w.format_share(1 - LEVEL)})."
+        f"The {value} departs significantly from that of the other queries in {count} of"
+        f" {w.format_with_noun(n_slices, 'tested group')} (of one or two columns; false discovery"
+        f" rate {w.format_share(1 - LEVEL)})."
     )
 
 

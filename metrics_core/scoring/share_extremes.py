@@ -78,11 +78,11 @@ def _find_highest(
         values = pair_sums - highest[layer_query[layer]] * discounts
         is_best = np.flatnonzero(values == np.maximum.reduceat(values, start)[layer])
         best = is_best[np.searchsorted(layer[is_best], np.arange(len(height)))]
-        found = (
+        totals = (
             np.bincount(layer_query, height * part[best], n_queries)
             for part in (pair_sums, discounts)
         )
-        quotients = ratio(gain + next(found), fixed + next(found))
+        quotients = ratio(gain + next(totals), fixed + next(totals))
         higher = np.where(highest > 0, np.maximum(highest, quotients), highest)
         if (higher <= highest + _PRECISION).all():
             break

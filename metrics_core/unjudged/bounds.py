@@ -8,8 +8,8 @@ measure:
                 document moves the difference independently: exact
     first       only the best document counts, so a single document leads to the extreme: exact
     normalised  a sum as in additive, divided by the best possible sum, which the same documents
-                raise (nDCG, recall): exact (`scoring.share_extremes`), unless lists have
-                unjudged documents below the cutoff: they may be fewer than those of both lists
+                raise (nDCG, recall): exact (`scoring.share_extremes`), unless it matters that
+                unjudged documents below the cutoff may be the same in both lists
     apart       each run separately (`scoring.residuals`), as if a document in both lists could
                 have two grades: a bound, unless nothing is unjudged. Also used for all measures if
                 documents were not matched between the lists
@@ -23,7 +23,7 @@ from functools import cached_property
 
 import numpy as np
 
-from metrics_core.base.arrays import Floats, Mask
+from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.winners import better_run_sign
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
@@ -160,10 +160,15 @@ class PartialBounds:
                 float(combine(least) - combine(most_other)),
                 float(combine(most) - combine(least_other)),
             )
-        nothing_below = not (unjudged.n_run_below + unjudged.n_baseline_below).any()
-        is_share = self._kind == "normalised"
-        nothing_open = is_share or not unjudged.has_unjudged_within_depth
-        exact = self._kind in ("additive", "first") or (nothing_below and nothing_open)
+        exact = self._kind in ("additive", "first")
+        if self._kind == "normalised" and is_selected is None:
+            # Some documents below the depth may be in both lists, or within the other's depth.
+            most_below = np.maximum(unjudged.n_run_below, unjudged.n_baseline_below)
+            n_listed = np.bincount(unjudged.query, minlength=len(low))
+            fewest = self._share_bounds(unjudged, None, np.maximum(most_below - n_listed, 0))
+            exact = np.array_equal(self._share_bounds(unjudged, None), fewest)
+        elif not unjudged.has_unjudged_within_depth:
+            exact |= not (unjudged.n_run_below + unjudged.n_baseline_below).any()
         return DifferenceBounds(difference, lowest, highest, low, high, exact)
 
     def _query_bounds(
@@ -212,14 +217,16 @@ class PartialBounds:
         np.maximum.at(high, unjudged.query, gap)
         return low, high
 
-    def _share_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
+    def _share_bounds(
+        self, unjudged: UnjudgedRanks, is_selected: Mask | None, n_below: Ints | None = None
+    ) -> Ends:
         effects = self.document_effects
         return share_extremes(
             self.ideal_layers,
             self.list_gains[0].score - self.list_gains[1].score,
             unjudged.query,
             effects if is_selected is None else effects[is_selected],
-            unjudged.n_run_below + unjudged.n_baseline_below,
+            unjudged.n_run_below + unjudged.n_baseline_below if n_below is None else n_below,
         )
 
     def _find_extremes(self, unjudged: UnjudgedRanks) -> tuple[Ends, Ends]:

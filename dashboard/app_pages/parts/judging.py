@@ -235,7 +235,7 @@ def _effect_rows(context: PageContext) -> list[list[str]]:
     rows = [["difference", *map(w.format_difference, difference)]]
     if worst:
         both = (w.format_difference(worst.before), w.format_difference(worst.after))
-        rows.append(["in the worst case", *both])
+        rows.append(["worst case", *both])
     return rows
 
 

@@ -247,7 +247,10 @@ def _header_cells(
             ),
         ]
     if has_headroom:
-        hint = f"Score of {focus_name}, and what an ideal ranking would add"
+        hint = (
+            f"Score of {focus_name}, and what an ideal ranking would add (nothing on queries"
+            " without a relevant document)"
+        )
         heads.append(make_header_cell("room", "Headroom", "up to the ideal score", hint=hint))
     return heads
 

@@ -22,8 +22,8 @@ FORMATS = "formats"
 _WORDS = (
     (
         "clear difference",
-        "Significant: the difference is larger than chance alone would often produce, after"
-        " correction for all runs (or steps, groups, cutoffs) that are tested together.",
+        "A significant difference: larger than chance alone would often produce, after correction"
+        " for all runs (or steps, groups, cutoffs) that are tested together.",
     ),
     (
         "contribution",
@@ -44,7 +44,7 @@ _WORDS = (
     ),
     (
         "false discovery rate",
-        "The expected share of chance findings among the groups that a search reports.",
+        "Of the groups that are reported as different, the share expected to be chance findings.",
     ),
     (
         "grade",
@@ -66,8 +66,8 @@ _WORDS = (
     ),
     (
         "median difference",
-        "The typical change: the median over the queries that got better, and separately over those"
-        " that got worse.",
+        "The typical change of a query. It is given for the queries that got better and for the"
+        " queries that got worse.",
     ),
     (
         "missing query",
@@ -127,8 +127,8 @@ _WORDS = (
     ),
     (
         "likely range",
-        f"The difference in {w.format_share(LEVEL)} of simulations that grade unjudged documents"
-        " like similar judged documents.",
+        f"The range of {w.format_share(LEVEL)} of the differences if unjudged documents are given"
+        " simulated grades, drawn from similar judged documents.",
     ),
     (
         "worst case",

@@ -228,7 +228,7 @@ class _Slides:
         answer = "Judge the documents that matter most"
         if judging.n_to_settle:
             n_text = w.format_with_noun(judging.n_to_settle, "document", "documents")
-            answer = f"Judging {n_text} could settle the order"
+            answer = f"Judging {n_text} could decide which run scores higher"
         ranges = unjudged_ranges(judging.effects)
         return self._draw_slide(
             "next",

@@ -172,7 +172,7 @@ def test_the_order_is_in_the_address_and_runs_and_ranks_can_be_hidden() -> None:
 def test_what_the_grades_changed_stands_beside_the_card_and_what_came_of_it_on_top() -> None:
     first = rows_of(opened("judge", **PAIR))
     (_, before, now), (worst, _, _) = first["queue"]["changes"]
-    assert before == now and worst == "in the worst case" and first["queue"]["scores"] == {}
+    assert before == now and worst == "worst case" and first["queue"]["scores"] == {}
     rows = first["rows"]
     again = rows[1]
     judged({(rows[0]["query_id"], rows[0]["doc_id"]): 3, (again["query_id"], "nowhere"): 0})
@@ -192,7 +192,9 @@ def test_once_all_is_judged_that_settles_it_the_page_says_what_came_of_it() -> N
     judged(dict.fromkeys(zip(first["query_id"], first["doc_id"], strict=True), 0))
     said = text_of(opened("judge", **PAIR))
     assert f"{settle} of {settle} judged" in said
-    assert re.search(r"The worst-case difference is now (\+\S+|0\.000): nothing can reverse the order", said)
+    assert re.search(
+        r"The worst-case difference is now (\+\S+|0\.000): nothing can reverse the order", said
+    )
     assert "See Robustness" in said
 
 

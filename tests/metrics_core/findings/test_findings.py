@@ -217,7 +217,7 @@ def test_which_groups_are_clear_is_said_the_largest_first(clear: list[str], told
     assert not groups_finding(groups.assign(difference=np.nan), "hybrid")
     partly_tested = groups.assign(clear=False, diff_low=[np.nan, -0.1, -0.1, np.nan])
     assert groups_finding(partly_tested, "hybrid").text == (
-        "None of the two tested groups is significant."
+        "In none of the two tested groups is the difference significant."
     )
 
 
@@ -497,7 +497,7 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
 
 def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() -> None:
     assert led(EVERYWHERE, noun=CATEGORY) == (
-        "None of the two tested categories is significant."
+        "In none of the two tested categories is the difference significant."
         " Network (not tested) adds a quarter of the gain with 9 of the 104 queries."
     )
     against = {**EVERYWHERE, "Returns": (20, -0.1)}
@@ -510,7 +510,7 @@ def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() 
     assert "Billing" not in led(more), "by chance parts cancel"
     assert led({"a": (70, 0.08), "b": (30, 0.07)}) == "No group is significant on its own."
     one_tested = led({"a": (70, 0.08), "b": (3, 0.07)})
-    assert one_tested == "The one tested group is not significant."
+    assert one_tested == "The difference in the one tested group is not significant."
     small = {"Network": (20, 2e-3), "Devices": (100, -1e-4)}
     assert " adds +0.000333, more than the total of +0.000250, " in led(small, ["Network"])
 
@@ -529,13 +529,9 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert "None of 1,234 tested groups (of one" in slices_finding(1234, 0)
-    assert "None of 9 tested groups (of one or two columns) has a significantly" in slices_finding(
-        9, 0
-    )
-    assert "Two of 20 tested groups (of one or two columns) have a significantly" in slices_finding(
-        20, 2
-    )
+    assert "in none of 1,234 tested groups (of one" in slices_finding(1234, 0)
+    assert "queries in none of 9 tested groups (of one or two columns;" in slices_finding(9, 0)
+    assert "in two of 20 tested groups (of one or two columns; false" in slices_finding(20, 2)
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
 
