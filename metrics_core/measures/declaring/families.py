@@ -46,7 +46,7 @@ FAMILIES = (
         ("preference", "inferred", "unjudged"),
     ),
     Family("Hard queries", "Does the run do well on difficult queries?", ("logarithmic",)),
-    Family("Agreement", "Is the ranking order right?", ("agreement",)),
+    Family("Agreement", "Does the order match the judgments?", ("agreement",)),
     Family(
         "Whole lists and counts",
         "How much was found, and how much is judged?",
