@@ -29,17 +29,16 @@ class IdealLayers:
     gains. Further documents may be judged with the gains `worth` float64[grade], ascending.
 
     The gain of the best order is the sum over all layers of `height` times the sum of the discounts
-    of the first n ranks, if n documents have a gain that reaches the `top` of the layer.
+    of the first n ranks, if the gains of n documents reach the top of the layer.
 
     query          int64[layer], ascending
-    top, height    float64[layer], highest gain of a layer, and its distance from the gain below;
-                   tops are descending within a query
+    height         float64[layer], distance between the two gains; the highest layer of a query
+                   comes first
     count          int64[layer], judged documents whose gain reaches the top
     grades_below   int64[layer], how many values of `worth` do not reach the top
     sum_discounts  returns the sum of the discounts of the first n ranks for int64[…] n"""
 
     query: Ints
-    top: Floats
     height: Floats
     count: Ints
     grades_below: Ints
@@ -71,7 +70,6 @@ class IdealLayers:
         below[:-1] = np.where(np.diff(layer_query) == 0, top[1:], 0.0)
         return cls(
             layer_query,
-            top,
             top - below,
             n_reaching[is_last] - np.searchsorted(query, layer_query),
             np.searchsorted(worth, top, "left"),

@@ -109,10 +109,11 @@ def test_the_example_by_hand() -> None:
     lowest = [0, 2, 0, 1, 0] @ weights / ([3, 2, 1, 1, 0] @ weights)
     highest = [3, 2, 0, 1, 3] @ weights / ([3, 3, 3, 2, 1] @ weights)
     assert (found.low[0], found.high[0]) == pytest.approx((lowest, highest)) and found.exact
-    # Any grade between: the unjudged document ranks above one of grade 1, judged 2 elsewhere.
-    ranks = ranks_of([None, 1], [2])
-    found = residual(ranks, parse_measure("nDCG@1"), highest_grade=4)
-    assert (found.low[0], found.high[0], found.exact) == (0, 1, True)
+    # A grade between can be best: with grade 1 the order 1, 1, 1, 1 is perfect.
+    found = residual(ranks_of([1, None, 1, 1], []), parse_measure("nDCG"))
+    assert found.high[0] == pytest.approx(1)
+    highest = [1, 3, 1, 1] @ weights[:4] / ([3, 1, 1, 1] @ weights[:4])
+    assert found.low[0] == pytest.approx(highest) and highest < 0.84
 
 
 def test_of_a_condensed_list_nothing_is_known() -> None:
