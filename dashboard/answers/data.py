@@ -100,6 +100,9 @@ def files_page(
             n_refused_uploads + len(unread),
             files_fit=not offers and _do_files_fit(library, measure),
             n_unjudged=_count_unjudged_queries(study),
+            n_incomplete=sum(
+                bool(r.missing_queries) for r in (study.judged if study else {}).values()
+            ),
             missing_table=missing_tables,
             has_only_scores=study is not None and not study.judged and bool(study.given_tables),
             is_unjudged=study is not None and study.is_unjudged,

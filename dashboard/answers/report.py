@@ -41,9 +41,9 @@ from metrics_core.base.arrays import Mask
 from metrics_core.base.version import __version__
 from metrics_core.comparing.method import DEFAULT_METHOD
 from metrics_core.comparing.pairs import query_differences
-from metrics_core.findings.grading import judge_next_finding
+from metrics_core.findings.grading import judge_next_finding, judging_finding
 from metrics_core.findings.robustness import Robustness
-from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.sentence import Sentence, strong_span
 from metrics_core.formats.registry import Kind
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.description import describe_measure, formula_with_values
@@ -82,11 +82,11 @@ class Case:
 
 @dataclass(frozen=True)
 class OpenJudgments:
-    """What judging could still change: the possible effects of the unjudged documents, the number
-    of documents that could settle the order (None if unknown), and a sentence that explains it."""
+    """What judging could still change: the possible effects of the unjudged documents, how many
+    documents could settle the order, and a sentence that explains it."""
 
     effects: UnjudgedEffects
-    n_to_settle: int | None
+    title: Sentence
     sentence: str
 
 
@@ -214,10 +214,13 @@ def _open_judgments(
         return None
     judgments = next_judgments(study, comparison)
     n_unjudged = count_unjudged_documents(study, comparison)
+    pair, n_to_settle = compared_pair(study, comparison), judgments.n_to_settle
     return OpenJudgments(
         unjudged_effects(study, comparison),
-        judgments.n_to_settle,
-        judge_next_finding(judgments, compared_pair(study, comparison), n_unjudged),
+        judging_finding(comparison.cutoff, n_unjudged, n_to_settle, pair.leader(pair.side))
+        if n_to_settle
+        else strong_span("Judge the documents that matter most"),
+        judge_next_finding(judgments, pair, n_unjudged),
     )
 
 

@@ -73,10 +73,6 @@ def render() -> None:
         if library.study is not None:
             score_files = (f.file for f in library.files if f.used and f.kind == "scores")
             show_score_files(library.study, [*score_files])
-        if context and _has_result(context):
-            placeholder = st.empty()
-            placeholder.html(data.draw_result(None, {}, ""))
-            defer_drawing(lambda: _show_result(context), placeholder)
         for number, offer in enumerate(answer.offers):
             add_files.show_id_offer(offer, f"ids_{number}")
         if context and id_maps_sentence(context.study):
@@ -102,6 +98,10 @@ def render() -> None:
         st.html(data.draw_file_table(rows, cutoff, is_user_data=is_user_data))
         _show_preview_dialog(answer.files)
         _show_file_actions(answer.files)
+    if context and _has_result(context):
+        placeholder = st.empty()
+        placeholder.html(data.draw_result(None, {}, ""))
+        defer_drawing(lambda: _show_result(context), placeholder)
     left, right = st.columns(2, gap="large")
     with left:
         if answer.fit:

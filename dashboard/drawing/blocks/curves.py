@@ -58,7 +58,7 @@ def describe_lines(curves: Curves, drawing: Drawing) -> str:
     """Return a note that explains the bands and, if there are any, the thin lines of the charts."""
     ends = {curves.list_ends[run] for run in curves.coloured_runs(drawing.comparison)}
     bands = bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
-    return bands + " A line is thin where more than half of that run’s lists have ended." * (
+    return bands + " A line is thin where at least half of that run’s lists have ended." * (
         len(ends) > 1
     )
 

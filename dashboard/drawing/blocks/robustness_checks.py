@@ -78,7 +78,7 @@ class DifferenceRange:
 def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
     """Return the difference now, and its likely and its possible range after judging."""
     bounds, interval = effects.bounds, effects.likely.interval
-    bounds_note = f"of all possible grades{'' if bounds.exact else ' (a bound)'}"
+    bounds_note = f"for any grades{'' if bounds.exact else ' (bounds)'}"
     return [
         DifferenceRange(
             "Now", "unjudged count as not relevant", bounds.difference, bounds.difference
@@ -86,7 +86,7 @@ def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
         DifferenceRange(
             "Likely",
             # The check's own line says why it is unknown.
-            f"{w.format_share(LEVEL)} of simulated grades" if interval else "unknown",
+            f"{w.format_share(LEVEL)} of simulations" if interval else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
             float(interval.mean) if interval else math.nan,

@@ -37,8 +37,8 @@ _CHART = 330.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
 _GRADES = "Number in a square: relevance grade; ? = unjudged"
 _BANDS = (
-    "Bands: 95% intervals, simultaneous for the difference"
-    " · Thin line: half of the lists have ended"
+    "Bands: 95% intervals, on the right simultaneous over all k"
+    " · Thin line: at least half of the lists have ended"
 )
 
 
@@ -225,18 +225,14 @@ class _Slides:
         judging = self._parts.report.open_judgments
         if judging is None:
             return Markup()
-        answer = "Judge the documents that matter most"
-        if judging.n_to_settle:
-            n_text = w.format_with_noun(judging.n_to_settle, "document", "documents")
-            answer = f"Judging {n_text} could decide which run scores higher"
         ranges = unjudged_ranges(judging.effects)
         return self._draw_slide(
             "next",
             "What next?",
-            answer,
+            judging.title,
             draw_difference_ranges(ranges, self._parts.drawing, "Effect of judging"),
             note=judging.sentence,
-            caption="Difference now, and its likely and possible ranges after judging",
+            caption="Difference now, and its likely and possible values after judging",
         )
 
 

@@ -169,7 +169,7 @@ def test_the_meeting_has_a_screen_for_what_there_is() -> None:
 def test_the_last_screen_says_what_to_do_next() -> None:
     last = screen_of(page_of(sample()), "next")
     assert (
-        "Judging 70 documents could decide which run scores higherIf the 70 most influential"
+        "Judging 70 documents could confirm that dense scores higherIf the 70 most influential"
         in last
     )
     assert "+0.101 [0.087, 0.115]" in last and "[−0.070, 0.226]" in last
@@ -297,7 +297,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     curves = screen_of(page, "curves")
     assert "no clear difference" not in curves
     assert "k = 5 is significant on its own, but not after correction for all k." in curves
-    assert "95% intervals, simultaneous for the difference · Thin" in curves
+    assert "95% intervals, on the right simultaneous over all k · Thin" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
     assert "AP counts the whole list, but the curves show AP by k." in whole
 
