@@ -82,7 +82,9 @@ def test_as_resampled_finds_for_few_runs(lacking: bool, monkeypatch: pytest.Monk
     width = np.sort(farthest)[-math.floor(0.05 * (len(farthest) + 1))]
     open_ = corrected > 0.05
     assert open_.any()
-    low = np.minimum(wanted.mean - width * wanted.error, wanted.bounds(0.05 / 4)[0])[open_]
+    n_beyond = int((wanted.distances >= width).sum() / 10)
+    own_width = np.sort(wanted.distances, axis=0)[-n_beyond]
+    low = (wanted.mean - np.maximum(width, own_width) * wanted.error)[open_]
     assert found.low[one, other][open_] == pytest.approx(np.minimum(low, 0.0), abs=1e-9)
     assert found.queries[one, other].tolist() == wanted.queries.tolist()
 
@@ -206,6 +208,7 @@ def test_under_ten_shared_queries_there_is_no_verdict() -> None:
     assert found.runs == ("c", "b", "a") and found.queries[1, 2] == 0
     assert found.verdict[1, 2] == "cannot tell" and found.verdict[0, 2] == "better"
     assert found.verdict[0, 1] == "cannot tell" and found.queries[0].tolist() == [24, 9, 12]
+    assert np.isnan(found.low[0, 1]) and np.isnan(found.high[0, 1]) and found.low[0, 2] > 0
 
 
 def test_a_run_without_scores_may_have_any_place() -> None:
