@@ -93,8 +93,10 @@ def compare_pairs(scaled_scores: Floats, pairs: Ints, level: float) -> PairTests
         if len(test.drawn):
             farthest = np.maximum.accumulate(np.column_stack([largest, test.distances]), axis=1)
             drawn_part, largest = part[test.drawn], farthest[:, -1]
-            kept = farthest_draws.shape[1]
-            last = np.partition(test.distances, n_draws - kept, axis=0)[n_draws - kept :]
+            n_farthest = farthest_draws.shape[1]
+            last = np.partition(test.distances, n_draws - n_farthest, axis=0)[
+                n_draws - n_farthest :
+            ]
             farthest_draws[drawn_part] = np.sort(last, axis=0)[::-1].T
             n_reached = np.count_nonzero(
                 farthest[:, 1:] >= find_draw_limits(statistic[drawn_part]), axis=0
