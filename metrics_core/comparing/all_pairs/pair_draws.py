@@ -110,8 +110,8 @@ def compare_pairs(scaled_scores: Floats, pairs: Ints, level: float) -> PairTests
         corrected = p
     common = np.quantile(largest, level, method="higher")
     n_beyond = np.count_nonzero(farthest_draws[is_tested] >= common) / max(int(is_tested.sum()), 1)
-    own = farthest_draws[:, max(int(n_beyond) - 1, 0)]
-    reach = np.where(is_tested, error * np.maximum(common, own), np.nan)
+    pair_quantiles = farthest_draws[:, max(int(n_beyond) - 1, 0)]
+    reach = np.where(is_tested, error * np.maximum(common, pair_quantiles), np.nan)
     low, high = np.fmin(low, mean - reach), np.fmax(high, mean + reach)
     return PairTests(mean, queries, p, corrected, low, high, n_draws)
 
