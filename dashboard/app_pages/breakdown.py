@@ -279,7 +279,10 @@ def _show_table(
     st.html(draw())
     parts = [group_rows.note, rounding_note(breakdown.table)]
     if breakdown.groups["diff_low"].notna().any():
-        number = f"{w.number_word(breakdown.group_count)} {breakdown.noun.plural}"
+        number = (
+            f"{w.number_word(breakdown.group_count)} {breakdown.noun.plural}"
+            f"{', tested or not' * int(breakdown.groups['diff_low'].isna().any())}"
+        )
         coloured = "; coloured if significant" * bool(breakdown.direction)
         parts.insert(0, f"Intervals are corrected for all {number}{coloured}.")
     note = " ".join(filter(None, parts))

@@ -68,7 +68,7 @@ def ties_check(
 def describe_tie_order_effect(word: str) -> str:
     """Return the brief form of the answer of `ties_check`: the effect of the order of ties. `word`
     is the full answer."""
-    return "only two orders were tried" if word == w.DASH else f"their order {word}"
+    return "only two orders were tried" if word == w.DASH else f"other orders {word}"
 
 
 def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
@@ -91,10 +91,12 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
     ]
     if not lacks:
         text = "no scores are missing in either run"
-        return RobustnessCheck("missing", "Missing", "none", "firm", f"{text}.", text)
+        return RobustnessCheck("missing", "Missing results", "none", "firm", f"{text}.", text)
     text = w.join_words(lacks)
     reason = f"{text}. Such queries are excluded, not scored 0, although they may be harder."
-    return RobustnessCheck("missing", "Missing", "left out", "", reason, f"{text}; left out")
+    return RobustnessCheck(
+        "missing", "Missing results", "left out", "", reason, f"{text}; left out"
+    )
 
 
 def missing_queries_check(
@@ -126,7 +128,7 @@ def missing_queries_check(
 
     def make_missing_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         brief = f"{MISSING_QUERIES} {word}"
-        return RobustnessCheck("missing", "Missing", word, tone, reason, brief)
+        return RobustnessCheck("missing", "Missing results", word, tone, reason, brief)
 
     if not n_shared or np.isnan(shared_difference):
         reason += " No query has results from both runs."

@@ -112,4 +112,4 @@ def ties_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
 def missing_queries_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
     """Return the check of `file_risks` on queries without results, in its brief form. Returns None
     if `check` is None."""
-    return None if check is None else _make_check("missing", "Missing", check.brief)
+    return None if check is None else _make_check("missing", "Missing results", check.brief)
