@@ -167,8 +167,9 @@ class PartialBounds:
             n_listed = np.bincount(unjudged.query, minlength=len(low))
             fewest = self._share_bounds(unjudged, None, np.maximum(most_below - n_listed, 0))
             exact = np.array_equal(self._share_bounds(unjudged, None), fewest)
-        elif not unjudged.has_unjudged_within_depth:
-            exact |= not (unjudged.n_run_below + unjudged.n_baseline_below).any()
+        elif not exact:
+            within = unjudged.n_run_within + unjudged.n_baseline_within
+            exact = not (within + unjudged.n_run_below + unjudged.n_baseline_below).any()
         return DifferenceBounds(difference, lowest, highest, low, high, exact)
 
     def _query_bounds(

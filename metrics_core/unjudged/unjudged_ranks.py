@@ -78,13 +78,6 @@ class UnjudgedRanks:
         return texts.take(as_column(self.first_position))
 
     @property
-    def has_unjudged_within_depth(self) -> bool:
-        """Whether there are unjudged documents within the depth."""
-        if self.is_matched:
-            return len(self) > 0
-        return bool((self.n_run_within + self.n_baseline_within).any())
-
-    @property
     def best_rank(self) -> Ints:
         """The better of the two ranks of each document, int64[document]."""
         deep = np.iinfo(np.int64).max

@@ -95,15 +95,18 @@ class Preset:
 def mend_each_object(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
     """Return a `Mend` that applies a function to each object separately.
 
-    The arguments of the function are the object and the run name. It returns new records."""
+    The arguments of the function are the object and the run name. It returns new records. An object
+    with another structure is returned unchanged; it then does not fit the preset."""
+
+    def mend_record(record: Any, name: str) -> list[Any]:
+        try:
+            return function(record, name) if isinstance(record, dict) else [record]
+        except (AttributeError, KeyError, TypeError):
+            return [record]
 
     def mend(blocks: Iterable[list[Any]], name: str) -> Iterator[list[Any]]:
         for records in blocks:
-            new_records = (
-                function(record, name) if isinstance(record, dict) else [record]
-                for record in records
-            )
-            yield list(chain.from_iterable(new_records))
+            yield list(chain.from_iterable(mend_record(record, name) for record in records))
 
     return mend
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError, RanklensError
@@ -87,6 +87,9 @@ CHOICES = st.fixed_dictionaries(
 
 
 @settings(max_examples=600, deadline=None)
+@example(b'{"id_field":"", "queries":NaN ', "x", {})
+@example(b'{"id_field":"", "topics":[{"query_groups":[1]}]}', "x", {})
+@example(b'{"id_field":"", "queries":[{"relevant_documents":[1]}]}', "x", {"format": "rre"})
 @given(st.one_of(st.binary(max_size=200), mutated(), mutated()), NAMES, CHOICES)
 def test_a_table_or_an_error(data: bytes, name: str, choices: dict[str, Any]) -> None:
     try:
