@@ -37,7 +37,7 @@ _CHART = 330.0
 """Width in px at which a chart is drawn. A screen shows two charts, enlarged."""
 _GRADES = "Number in a square: relevance grade; ? = unjudged"
 _BANDS = (
-    "Bands: 95% intervals, on the right simultaneous over all k"
+    "Bands: 95% intervals, simultaneous over all k for the difference"
     " · Thin line: at least half of the lists have ended"
 )
 

@@ -297,7 +297,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     curves = screen_of(page, "curves")
     assert "no clear difference" not in curves
     assert "k = 5 is significant on its own, but not after correction for all k." in curves
-    assert "95% intervals, on the right simultaneous over all k · Thin" in curves
+    assert "95% intervals, simultaneous over all k for the difference · Thin" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
     assert "AP counts the whole list, but the curves show AP by k." in whole
 
