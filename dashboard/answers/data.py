@@ -88,6 +88,7 @@ def files_page(
     unread = [f for f in library.files if f.error is not None]
     fit = study.cached_answer(_fit_report_lines, cutoff) if study and study.judged else []
     offers = find_offered_id_maps(library)
+    judged = study.judged.values() if study else ()
     missing_tables = ""
     if rows and not (study and study.names and not study.judged):
         has_runs, has_judgments = (library.files_of_kind(kind) for kind in ("run", "qrels"))
@@ -100,10 +101,8 @@ def files_page(
             n_refused_uploads + len(unread),
             files_fit=not offers and _do_files_fit(library, measure),
             n_unjudged=_count_unjudged_queries(study),
-            n_incomplete=sum(
-                bool(r.missing_queries) for r in (study.judged if study else {}).values()
-            ),
             missing_table=missing_tables,
+            n_incomplete=sum(bool(ranks.missing_queries) for ranks in judged),
             has_only_scores=study is not None and not study.judged and bool(study.given_tables),
             is_unjudged=study is not None and study.is_unjudged,
             unclear_files=unclear_files,

@@ -135,8 +135,9 @@ def new_draw_steps(
 
 def new_draw_reasons(n: int, n_available: int, changed_share: float) -> dict[str, str]:
     """Answer three questions about judging `n` queries drawn at random: why this number, why at
-    random, and why runs are hidden. The arguments are those of `new_draw_steps`. The first question
-    is omitted if half as many are too few for an estimate, or if no more are available."""
+    random, and why runs are hidden. The arguments are the same as for `new_draw_steps`. The first
+    question is omitted if half as many queries are too few for an estimate, or if no more are
+    available."""
     reasons = {
         "Why at random?": f"A random sample represents all {w.format_query_count(n_available)}."
         " Queries that you choose yourself may favour one run.",

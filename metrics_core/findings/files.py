@@ -14,8 +14,8 @@ def files_finding(
     *,
     files_fit: bool,
     n_unjudged: int = 0,
-    n_incomplete: int = 0,
     missing_table: str = "",
+    n_incomplete: int = 0,
     unclear_files: Sequence[str] = (),
     ambiguous_files: Sequence[str] = (),
     n_waiting: int = 0,
@@ -27,8 +27,8 @@ def files_finding(
 
     n_refused        files that could not be read, including files that need the user's choice
     n_unjudged       queries of the runs that have no judgments
-    n_incomplete     runs that have no results for some judged queries
     missing_table    the files that are still needed for a comparison ("judgments"), or ""
+    n_incomplete     number of runs that lack results for some of the judged queries
     unclear_files    files whose fields are unknown
     ambiguous_files  files that may be a run or judgments
     n_waiting        number of the `n_refused` files that are unclear or ambiguous
@@ -58,10 +58,11 @@ def files_finding(
             "Only scores are loaded, so pages that need result lists and judgments are hidden."
         )
     else:
-        statement = "Every query in the runs has judgments."
-        if n_incomplete:
-            runs = f"{w.number_word(n_incomplete)} {w.plural(n_incomplete, 'run has', 'runs have')}"
-            statement += f" {w.sentence_case(runs)} no results for some queries."
+        note = (
+            f"; {w.number_word(n_incomplete)} {w.plural(n_incomplete, 'run has', 'runs have')} no"
+            " results for some queries"
+        )
+        statement = f"Every query in the runs has judgments{note if n_incomplete else ''}."
     if unclear_files or ambiguous_files:
         are = _waiting_files_text(unclear_files, ambiguous_files, n_loaded + n_refused + n_waiting)
         question = _files_question(unclear_files, ambiguous_files)

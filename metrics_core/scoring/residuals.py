@@ -16,7 +16,7 @@ measure declares how its extremes are found (`Declaration.residual`):
     precisions  sums of precisions over the relevant documents: for each number m of new relevant
                 documents the best case is the m highest ranks, the worst the m lowest; the
                 extremes over all m: exact
-    normalised  any other gain divided by the best possible gain, both of which only rise:
+    normalised  any other gain divided by the best possible gain. Both only rise, so the score is
                 between the lowest gain divided by the highest best gain, and the highest gain
                 divided by the lowest best gain: a bound, never narrower than the true range
     at relevant precision at a rank that depends on the number of relevant documents, by the
@@ -93,8 +93,8 @@ def _find_extremes(
     ranks: JudgedRanks, measure: Measure, kind: str, grade: float, n_unlisted: Ints | None
 ) -> Extremes:
     # Of documents below this depth only the number matters.
-    depths = dict.fromkeys(("monotone", "recall", "share"), measure.cutoff)
-    depths |= {"count": 0, "range": 0}
+    cutoff = measure.cutoff
+    depths = {"monotone": cutoff, "recall": cutoff, "share": cutoff, "count": 0, "range": 0}
     depth = depths.get(kind)
     in_one = kind == "unaffected" or not measure.declaration.by_query
     ends = []

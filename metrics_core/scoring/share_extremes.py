@@ -2,8 +2,8 @@
 
 A share is a sum over documents (gain times a weight that depends on the rank) divided by the gain
 of the best order of all judged documents. An unjudged document that becomes relevant may raise
-both. The weights may also be those of one list minus those of another, for the difference of two
-shares.
+both. For the difference of two shares, the weights of one list minus the weights of another are
+used.
 
 The divisor is a sum over layers of gain (`normalisers.IdealLayers`), and so is the sum over the
 documents. For a given number of documents whose gain reaches a layer, the sum is highest for the

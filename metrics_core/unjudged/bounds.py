@@ -18,12 +18,12 @@ A bound is never narrower than the true range."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.winners import better_run_sign
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
@@ -165,8 +165,10 @@ class PartialBounds:
             # Some documents below the depth may be in both lists, or within the other's depth.
             most_below = np.maximum(unjudged.n_run_below, unjudged.n_baseline_below)
             n_listed = np.bincount(unjudged.query, minlength=len(low))
-            fewest = self._share_bounds(unjudged, None, np.maximum(most_below - n_listed, 0))
-            exact = np.array_equal(self._share_bounds(unjudged, None), fewest)
+            fewest = np.maximum(most_below - n_listed, 0)
+            fewer = replace(unjudged, n_run_below=fewest, n_baseline_below=0 * fewest)
+            ends = self._query_bounds(fewer, None, run_extremes)
+            exact = np.array_equal(ends, (low, high), equal_nan=True)
         elif not exact:
             within = unjudged.n_run_within + unjudged.n_baseline_within
             exact = not (within + unjudged.n_run_below + unjudged.n_baseline_below).any()
@@ -179,13 +181,9 @@ class PartialBounds:
         run_extremes: tuple[Ends, Ends] | None,
     ) -> Ends:
         """Return the lowest and highest difference of each query, float64[query] each."""
-        ends = [np.full(len(self._own_scores), bound) for bound in (-np.inf, np.inf)]
         if run_extremes is not None and self._kind == "apart":
-            ends = [
-                run_extremes[0][0] - run_extremes[1][1],
-                run_extremes[0][1] - run_extremes[1][0],
-            ]
-        if self._kind != "apart":
+            low, high = (run_extremes[0][i] - run_extremes[1][1 - i] for i in (0, 1))
+        else:
             methods = {
                 "additive": self._additive_bounds,
                 "first": self._best_document_bounds,
@@ -195,8 +193,8 @@ class PartialBounds:
             gap = self._own_scores - self._other_scores
             # Sums in a different order: rounding must not put the extremes inside the current
             # value.
-            ends = [np.minimum(np.fmax(ends[0], low), gap), np.maximum(np.fmin(ends[1], high), gap)]
-        low, high = (np.where(self._undefined, np.nan, end) for end in ends)
+            low, high = np.minimum(low, gap), np.maximum(high, gap)
+        low, high = (np.where(self._undefined, np.nan, end) for end in (low, high))
         return low, high
 
     def _additive_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
@@ -218,16 +216,14 @@ class PartialBounds:
         np.maximum.at(high, unjudged.query, gap)
         return low, high
 
-    def _share_bounds(
-        self, unjudged: UnjudgedRanks, is_selected: Mask | None, n_below: Ints | None = None
-    ) -> Ends:
+    def _share_bounds(self, unjudged: UnjudgedRanks, is_selected: Mask | None) -> Ends:
         effects = self.document_effects
         return share_extremes(
             self.ideal_layers,
             self.list_gains[0].score - self.list_gains[1].score,
             unjudged.query,
             effects if is_selected is None else effects[is_selected],
-            unjudged.n_run_below + unjudged.n_baseline_below if n_below is None else n_below,
+            unjudged.n_run_below + unjudged.n_baseline_below,
         )
 
     def _find_extremes(self, unjudged: UnjudgedRanks) -> tuple[Ends, Ends]:

@@ -88,15 +88,14 @@ def compare_pairs(scaled_scores: Floats, pairs: Ints, level: float) -> PairTests
     )
     for part, test in zip(nearest, tested, strict=True):
         p[part] = steps[part] = test.p
+        # Bounds of differences that are all equal have no spread; they are found without draws.
         if (test.error == 0).any():
             low[part], high[part] = test.bounds(one_baseline_tail)
         if len(test.drawn):
             farthest = np.maximum.accumulate(np.column_stack([largest, test.distances]), axis=1)
             drawn_part, largest = part[test.drawn], farthest[:, -1]
             n_farthest = farthest_draws.shape[1]
-            last = np.partition(test.distances, n_draws - n_farthest, axis=0)[
-                n_draws - n_farthest :
-            ]
+            last = np.partition(test.distances, -n_farthest, axis=0)[-n_farthest:]
             farthest_draws[drawn_part] = np.sort(last, axis=0)[::-1].T
             n_reached = np.count_nonzero(
                 farthest[:, 1:] >= find_draw_limits(statistic[drawn_part]), axis=0

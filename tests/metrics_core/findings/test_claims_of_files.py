@@ -61,6 +61,8 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     unjudged = len(given.asked - given.judged)
     every = "Every query in the runs has judgments" in text
     yield every is not (not unjudged and given.fits and not given.missing) and "that all match"
+    lacks = "one run has no results for some queries" in text
+    yield lacks is not (every and bool(given.judged - given.asked)) and "that some are lacking"
     some = re.search(r"([\d,]+) quer(?:y|ies) in the runs ha(?:s|ve) no judgments", text)
     said = unjudged if given.fits and not given.missing else 0
     yield (count_of(some[1]) if some else 0) != said and "how many have no judgments"
@@ -76,6 +78,7 @@ def test_what_is_loaded() -> None:
             files_fit=given.fits,
             n_unjudged=len(given.asked - given.judged),
             missing_table=given.missing,
+            n_incomplete=int(not given.asked >= given.judged),
         ).text
 
     assert not offenders(map(loaded, range(500)), text_of, false_in_files)
