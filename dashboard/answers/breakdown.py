@@ -132,7 +132,7 @@ def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
         # Without a direction, there is no verdict, so the title must not deny one.
         rows = named_bridge if comparison.has_direction else named_bridge.assign(clear=True)
         title = group_findings.groups_title(
-            rows, comparison.focus, noun=noun, higher_is_better=higher
+            rows, *comparison.pair, noun=noun, higher_is_better=higher
         )
     derived = find_derived_column(by)
     return Breakdown(

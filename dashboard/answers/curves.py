@@ -94,9 +94,9 @@ class Curves:
 
     `frames` maps measure names to the frame of `mean_curves`; `table` contains all frames, with an
     additional column measure. `precision_recall` has run, recall, precision; `half_recall` states
-    each run's precision at recall 0.5 in words. `ranges` maps measure names to the lowest and
-    highest score. `list_ends` maps each run to the rank by which half of its lists have ended.
-    `best_runs` are the shown runs, ordered by their mean on the chosen measure.
+    each run's precision at recall 0.5 in words. `list_ends` maps each run to the rank by which half
+    of its lists have ended. `best_runs` are the shown runs, ordered by their mean on the chosen
+    measure.
 
     If the verdict at the chosen k is significant and the band over all k agrees, `title` says at
     which k the difference is significant. Otherwise, it states the verdict at the chosen k."""
@@ -110,16 +110,9 @@ class Curves:
     precision_recall: pd.DataFrame
     table: pd.DataFrame
     queries: int
-    ranges: dict[str, tuple[float, float]]
     list_ends: dict[str, int]
     half_recall: str
     best_runs: tuple[str, ...]
-
-    def frames_with_same_range(self, family: str) -> pd.DataFrame:
-        """Return the frames of all measures whose scores have the range of `family`. Their charts
-        share the axis of differences, so that they can be compared."""
-        same = [f for name, f in self.frames.items() if self.ranges[name] == self.ranges[family]]
-        return pd.concat(same, ignore_index=True)
 
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
         """Return the runs that are shown in colour, ordered by mean. If there are many runs, only
@@ -244,11 +237,7 @@ def _assemble_curves(
         for run in comparison.runs
     ]
     precision_recall = pd.concat(run_frames, ignore_index=True)
-    ranges = dict.fromkeys(frames, (0.0, 1.0))
-    family = _measure_family(comparison)
-    if comparison.measure.declaration.cutoff is not None:
-        ranges[family] = comparison.measure.declaration.range
-    pair = comparison.pair
+    family, pair = _measure_family(comparison), comparison.pair
     title, verdict_text, is_title_by_k = (
         curves_title(frames[family], family, *pair),
         Sentence(),
@@ -282,7 +271,6 @@ def _assemble_curves(
         precision_recall=precision_recall,
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
         queries=queries,
-        ranges=ranges,
         list_ends=list_ends,
         half_recall=precision_at_half_recall_finding(precision_recall, comparison.runs),
         best_runs=_order_runs_by_mean(frames[family], comparison),

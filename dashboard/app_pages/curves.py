@@ -145,7 +145,6 @@ def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: s
         context.drawing,
         coloured_runs=curves.coloured_runs(context.comparison),
         end_by_run=curves.list_ends,
-        scale=curves.frames_with_same_range(family),
     )
     alt = f"{title} of {w.join_words(context.drawing.styles)} by k. {curves.title.text}."
     picture = section.make_caption(f"{title} by number of results (k)", section.INTERVALS)

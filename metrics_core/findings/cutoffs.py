@@ -129,14 +129,14 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
         return run_span(focus) + strong_span(
             f": clear gains and losses on {family}, depending on k"
         )
-    statement = f" is significantly {'ahead' if tested_curve.ahead else 'behind'} on {family} "
+    statement = f" is significantly {'ahead of' if tested_curve.ahead else 'behind'} "
     cutoffs_text = tested_curve.format_ranges(tested_curve.significant_ranges)
-    if (
-        len(focus + statement + cutoffs_text) > MAX_TITLE_LENGTH
-        and len(tested_curve.significant_ranges) > 1
-    ):
+    title = run_span(focus) + strong_span(statement) + run_span(baseline)
+    title += strong_span(f" on {family} ")
+    is_long = len(title.text + cutoffs_text) > MAX_TITLE_LENGTH
+    if is_long and len(tested_curve.significant_ranges) > 1:
         cutoffs_text = "at some k"
-    return run_span(focus) + strong_span(statement + cutoffs_text)
+    return title + strong_span(cutoffs_text)
 
 
 def curves_subtitle(

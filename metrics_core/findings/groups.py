@@ -47,6 +47,7 @@ _GROUP = GroupNoun()
 def groups_title(
     contributions: pd.DataFrame,
     focus: str,
+    baseline: str,
     *,
     noun: GroupNoun = _GROUP,
     higher_is_better: bool = True,
@@ -86,9 +87,10 @@ def groups_title(
         )
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
-    statement = f" scores {direction} in {count_text} "
-    return run_span(focus) + strong_span(
-        _shorten_title(statement + noun.plural, focus, statement + "groups")
+    title = run_span(focus) + strong_span(f" scores {direction} than ") + run_span(baseline)
+    counted = f" in {count_text} "
+    return title + strong_span(
+        _shorten_title(counted + noun.plural, title.text, f"{counted}groups")
     )
 
 

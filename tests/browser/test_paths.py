@@ -167,7 +167,7 @@ def test_a_curve_is_zoomed_by_a_drag_and_a_chart_is_enlarged(
 ) -> None:
     page = open_page(f"{sample_app}/curves?run=dense&base=bm25", height=900)
     # The bands come last, and what they say moves the charts down.
-    expect(page.get_by_text("significantly ahead on nDCG").first).to_be_visible()
+    expect(page.get_by_text("significantly ahead of bm25 on nDCG").first).to_be_visible()
     plot = ".st-key-chart_curve_P .js-plotly-plot"
     steady(page, plot)
     ranges = f"() => {{ const {{ xaxis, yaxis, yaxis2 }} = document.querySelector('{plot}')"

@@ -29,20 +29,18 @@ _ROOM = 0.08
 _SHORT_NAME = 16
 
 
-_EDGE, _TICK_EDGE = 0.2, 0.24
-"""Minimum distance from each end of the axis, as a share of the length of the axis: `_EDGE` for
-zero, and `_TICK_EDGE` for other ticks. This leaves space for the labels "worse" and "better" at the
-ends. A label that has no space is omitted."""
-_LABEL = 0.09
-"""Half the width of a printed number, as a share of the chart's width."""
+_EDGE = 0.2
+"""Minimum distance of a tick from each end of the axis, as a share of the length of the axis. This
+leaves space for the labels "worse" and "better" at the ends. A label that has no space is
+omitted."""
+_AT_ZERO, _LABEL = 12, 0.14
+"""Maximum number of characters of the baseline's name at the zero line, and half the width of this
+label as a share of the chart's width."""
 _SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
 _OTHER_SIDE, _BEYOND = 0.28, 0.08
 """Lengths on the axis, as shares of the largest difference of any run. `_OTHER_SIDE` is the minimum
 length of the axis on the side of zero on which the difference is not; `_BEYOND` is the margin
 beyond an end of an interval."""
-_NARROW = 0.26
-"""If an interval is narrower than this share of the axis, the numbers at its ends are moved
-outwards, because they would otherwise overlap."""
 
 
 def draw_difference_interval(
@@ -82,13 +80,18 @@ def draw_difference_interval(
         "against_zero",
         style=drawing.focus_style,
         said=spoken + w.format_with_interval(gap, low, high),
-        zero=(_label_position(axis.share(0)), short_names(drawing.styles)[drawing.baseline]),
-        value=(_label_position(axis.share(gap)), w.format_difference(gap, digits) + unit),
+        zero=(
+            percent(min(max(axis.share(0), _LABEL), 1 - _LABEL)),
+            short_names(drawing.styles, _AT_ZERO)[drawing.baseline],
+        ),
+        numbers=(
+            w.format_difference(gap, digits) + unit,
+            w.format_interval(low, high, digits) if low < high else "",
+        ),
         axis=axis,
         found=(low, gap, high),
         tone=side,
-        ends=_end_labels(axis, low, high, digits) if low < high else [],
-        edge=_TICK_EDGE,
+        edge=_EDGE,
         sides=_side_labels(axis.share(0), lower_is_better=less),
         hint=interval_note(all_rows, comparison, level),
     )
@@ -133,25 +136,10 @@ def interval_note(all_rows: pd.DataFrame, comparison: Comparison, level: float) 
 
 
 def _side_labels(zero: float, *, lower_is_better: bool) -> tuple[str, str]:
-    """Return the labels at the left and right end of the axis. If zero is too near to one end, the
-    label at this end is ""."""
+    """Return the labels at the left and right end of the axis. The end nearer to zero has none,
+    because the label at zero is there."""
     left, right = ("better", "worse") if lower_is_better else ("worse", "better")
-    return left if zero > _EDGE else "", right if zero < 1 - _EDGE else ""
-
-
-def _label_position(share: float) -> str:
-    """Return the CSS position of the centre of a printed number. The number is moved inwards if it
-    would extend beyond the chart."""
-    return percent(min(max(share, _LABEL), 1 - _LABEL))
-
-
-def _end_labels(axis: Ticks, low: float, high: float, digits: int) -> list[tuple[str, str]]:
-    ends = axis.share(low), axis.share(high)
-    if ends[1] - ends[0] < _NARROW:
-        middle = min(max(sum(ends) / 2, _NARROW / 2 + _LABEL), 1 - _NARROW / 2 - _LABEL)
-        ends = middle - _NARROW / 2, middle + _NARROW / 2
-    texts = w.format_difference(low, digits), w.format_difference(high, digits)
-    return [(_label_position(position), text) for position, text in zip(ends, texts, strict=True)]
+    return ("", right) if zero < 0.5 else (left, "")
 
 
 def draw_difference_rows(

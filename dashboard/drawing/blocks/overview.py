@@ -332,10 +332,11 @@ def draw_query_list(
     if rows.empty:
         return _render("empty_list", title=f"Got {kind}", text=f"No query got {kind}.")
     unlisted_by = rows["unlisted_by"].map(lambda run: shorten_run_names(run, drawing.styles))
-    note, unlisted, listed = "", "", rows[unlisted_by == ""]
+    note, unlisted, listed = "", {}, rows[unlisted_by == ""]
     if (unlisted_by.head(LISTED_QUERIES) != "").all() and len(listed):
-        # Queries that one run lacks show nothing about its ranking.
-        rows, unlisted = listed, unlisted_by.iloc[0]
+        # Queries that one run lacks show nothing about its ranking: one row stands for them.
+        unlisted = {"run": unlisted_by.iloc[0], "difference": rows["difference"].iloc[0]}
+        rows = listed.head(LISTED_QUERIES - 1)
     reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " has no results")
     if reasons.nunique() == 1 < len(rows) and (reason := reasons.iloc[0]):
         # What holds for every row is said once.

@@ -58,7 +58,7 @@ _ROOM = 0.5
 fit in this space, so that the axis need not change."""
 _PAPER = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
 _BELOW = {"xanchor": "right", "yanchor": "top"}
-_WIDER = 1.5
+_WIDER = 1.75
 """Other runs may widen the axis of differences at most by this factor."""
 _ONE_OF_MANY = 6
 
@@ -90,7 +90,6 @@ def measure_by_cutoff(
     *,
     coloured_runs: Sequence[str] = (),
     end_by_run: Mapping[str, int] | None = None,
-    scale: pd.DataFrame | None = None,
     panels: Panels = "both",
     axis: str = "k",
 ) -> Chart:
@@ -100,12 +99,11 @@ def measure_by_cutoff(
 
     `frame` is the result of `mean_curves`. The runs in `coloured_runs` keep their style, and other
     runs are grey; if `coloured_runs` is empty, all runs keep their style. `end_by_run` maps runs to
-    the rank by which half of their lists have ended. Lines are thinner beyond this rank. `scale`
-    has the rows of all charts that share the axis of differences. `axis` is the name of the
-    horizontal axis."""
+    the rank by which half of their lists have ended. Lines are thinner beyond this rank. `axis` is
+    the name of the horizontal axis."""
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
-    below = _difference_ticks(rows if scale is None else scale, drawing)
+    below = _difference_ticks(rows, drawing)
     # Not every format clips a line that leaves its panel.
     clipped = rows["difference"].where(rows["difference"].between(*below.span))
     is_outside = clipped.isna() & rows["difference"].notna()
@@ -118,7 +116,9 @@ def measure_by_cutoff(
     has_differences = panels != "scores" and any(
         not np.isnan(lines[s.name]["difference"]).all() for s in runs
     )
-    above = score_ticks(rows[["mean", "low", "high"]].to_numpy().ravel(), (0, 0))
+    # Alone, the panel has room for less, so its axis follows the scores.
+    ends = (np.nan, np.nan) if panels == "scores" else (0, 0)
+    above = score_ticks(rows[["mean", "low", "high"]].to_numpy().ravel(), ends)
     margin = Margin(tick_width(above, below), _RIGHT, _TOP, _BOTTOM)
     layout = _Layout(margin, UPPER, GAP, LOWER)
     if panels != "both":
@@ -135,7 +135,9 @@ def measure_by_cutoff(
         *(_lower_labels(drawing, layout, outside) if layout.gap else ()),
     ]
     if layout.lower and not np.isnan(lines[drawing.focus]["diff_low"]).all():
-        text = "significant" if any(y is not None for y in bar["y"]) else "significant at no k"
+        name = escape(short_names(drawing.styles, _MINUS_LENGTH)[drawing.focus])
+        where = "" if any(y is not None for y in bar["y"]) else " at no k"
+        text = f"{name}: significant{where}"
         labels.append(make_note(text, 0, 0, palette.muted, yshift=_STRIP - _BAR + 2, **_PAPER))
     traces = [*_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis), bar]
     return make_figure(

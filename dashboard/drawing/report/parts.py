@@ -293,7 +293,6 @@ class ReportParts:
             drawing,
             coloured_runs=curves.coloured_runs(drawing.comparison),
             end_by_run=curves.list_ends,
-            scale=curves.frames_with_same_range(family) if panels == "both" else None,
             panels=panels,
         )
         label = f"{family}@k of {w.join_words(drawing.styles)} by k. {curves.title.text}."

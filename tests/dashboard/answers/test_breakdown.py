@@ -108,7 +108,7 @@ def test_what_most_comes_from_is_unlike_the_rest_and_not_only_large() -> None:
         of = Study(runs, qrels, Queries.from_columns(texts))
         return shown(of, "size").title.text
 
-    assert told([True] * N) == "a scores higher in both groups"
+    assert told([True] * N) == "a scores higher than b in both groups"
     assert told([m or i % 12 == 0 for i, m in enumerate(many)]) == "a gains most in many"
 
 
@@ -154,7 +154,7 @@ def test_without_columns_and_texts_there_is_a_breakdown() -> None:
     assert default_second_column(of, comparison(of), found.by) == "" and not offered_crossings(
         of, comparison(of), found.by, ""
     )
-    assert len(found.bridge) == 3 and found.title.text.startswith("a scores higher in")
+    assert len(found.bridge) == 3 and found.title.text.startswith("a scores higher than b in")
 
 
 def test_one_run_has_no_bridge_and_no_slices() -> None:
@@ -234,7 +234,9 @@ def test_where_less_is_better_signs_and_words_agree() -> None:
     view = replace(comparison(), chosen_measure=less)
     found = breakdown(STUDY, view, "category")
     assert math.fsum(found.bridge["part"]) < -0.1
-    assert found.title.text.startswith("a scores lower in") or "gains most" in found.title.text
+    assert (
+        found.title.text.startswith("a scores lower than b in") or "gains most" in found.title.text
+    )
     # More unjudged documents stand first where a loses.
     first = slices_of(STUDY, view).slices[0]
     assert not first.gains and first.difference.startswith("+")

@@ -51,7 +51,7 @@ def links_to(app: AppTest, page: str) -> list[str]:
 def test_the_table_of_the_sample_is_written_out() -> None:
     app = opened("breakdown", run="dense", base="bm25", charts="0")
     shown = text_of(app)
-    assert "dense scores higher in all eight categories" in shown
+    assert "dense scores higher than bm25 in all eight categories" in shown
     assert "Network (not tested) adds a quarter of" in shown
     assert "none of 86 tested groups" in shown
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
@@ -99,7 +99,7 @@ def test_crossed_columns_are_a_view_of_their_own() -> None:
     )
     # What crosses nothing is not crossed.
     shown = text_of(opened("breakdown", run="dense", base="bm25", across="nothing"))
-    assert "dense scores higher in all eight categories" in shown
+    assert "dense scores higher than bm25 in all eight categories" in shown
 
 
 def charts_of(app: AppTest) -> list[str]:
@@ -188,7 +188,7 @@ def test_without_metadata_and_texts_there_is_a_breakdown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, columns="")))
-    assert "scores higher in" in text_of(opened("breakdown", run="a", base="b"))
+    assert "a scores higher than b in" in text_of(opened("breakdown", run="a", base="b"))
     app = opened("breakdown", run="a", base="b", by=HARD)
     assert any("all runs except the two compared" in c.value for c in app.caption)
 

@@ -22,9 +22,10 @@ def test_charts_carry_the_numbers_of_metrics_core_and_no_names() -> None:
         names = {trace.get("name") for trace in chart["data"]}
         assert names >= {"bm25", "dense", "hybrid", "titles-only"}
         said = [note["text"] for note in chart["layout"]["annotations"]]
-        assert said == ["k", "difference from bm25", "significant"]
+        assert said == ["k", "difference from bm25", "dense: significant"]
     axes = [chart["layout"]["yaxis2"]["tickvals"] for chart in charts]
-    assert axes[0] == axes[1] == axes[2], "their differences can be compared"
+    ends = [(axis[0], axis[-1]) for axis in axes]
+    assert ends == [(-0.2, 0.2), (-0.2, 0.2), (-0.4, 0.4)], "each follows its differences"
     assert drawn(app).count("lens legend") == 1
 
 
@@ -34,7 +35,7 @@ def test_the_other_parts_are_in_the_address() -> None:
     assert len(app.get("plotly_chart")) == 1 and "Precision when" in text_of(app)
     app = opened("curves", part="table")
     assert not app.get("plotly_chart") and "dense minus bm25" in text_of(app)
-    assert "is significantly ahead on nDCG from k = 3" in text_of(app)
+    assert "is significantly ahead of bm25 on nDCG from k = 3" in text_of(app)
 
 
 def test_the_ceiling_of_reranking_begins_at_the_score_and_ends_at_the_headroom() -> None:

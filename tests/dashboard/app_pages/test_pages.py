@@ -21,8 +21,8 @@ from tests.dashboard.conftest import drawn, opened, text_of
 
 PAGES = {
     "": "beats bm25",
-    "curves": "dense is significantly ahead on nDCG from k = 3",
-    "breakdown": "scores higher in all eight categories",
+    "curves": "dense is significantly ahead of bm25 on nDCG from k = 3",
+    "breakdown": "scores higher than bm25 in all eight categories",
     "pairs": "dense and hybrid share first place on nDCG@10",
     "firm": "The lead of dense holds in five of six checks",
     "queries": "is better on 54 of 104 queries, worse on 21",
@@ -400,7 +400,7 @@ def test_a_numeric_column_narrows_by_its_ranges(
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 114)))
     app = opened("breakdown", run="a", base="b", by="length", charts="1")
     shown = text_of(app)
-    assert "a scores higher in all" in shown and "groups are significantly better" in shown
+    assert "a scores higher than b in all" in shown and "groups are significantly better" in shown
     rows = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][0]["customdata"]
     assert [row[0] for row in rows][:3] == ["0\u20138", "9\u201318", "19\u201327"]
     app.session_state["difference_by_group_0"] = {

@@ -282,18 +282,18 @@ def significant(where: str) -> str:
     [
         (
             ".+++++++",
-            "hybrid is significantly ahead on nDCG from k = 2",
+            "hybrid is significantly ahead of bm25 on nDCG from k = 2",
             f"{significant('from k = 2')} At k = 1 no query differs, so"
             " the difference comes from results below rank 1.",
         ),
         (
             "0+++++++",
-            "hybrid is significantly ahead on nDCG from k = 2",
+            "hybrid is significantly ahead of bm25 on nDCG from k = 2",
             f"{significant('from k = 2')} At k = 1 the difference is not significant.",
         ),
         (
             "?+++++++",
-            "hybrid is significantly ahead on nDCG from k = 2",
+            "hybrid is significantly ahead of bm25 on nDCG from k = 2",
             f"{significant('from k = 2')} At k = 1 the difference is not significant.",
         ),
         (
@@ -303,28 +303,28 @@ def significant(where: str) -> str:
         ),
         (
             "...+++++",
-            "hybrid is significantly ahead on nDCG from k = 5",
+            "hybrid is significantly ahead of bm25 on nDCG from k = 5",
             f"{significant('from k = 5')} Up to k = 3 no query differs, so"
             " the difference comes from results below rank 3.",
         ),
         (
             "++++++++",
-            "hybrid is significantly ahead on nDCG at every k",
+            "hybrid is significantly ahead of bm25 on nDCG at every k",
             f"{significant('at every k')}",
         ),
         (
             "--------",
-            "hybrid is significantly behind on nDCG at every k",
+            "hybrid is significantly behind bm25 on nDCG at every k",
             f"{significant('at every k')}",
         ),
         (
             "++++??..",
-            "hybrid is significantly ahead on nDCG from k = 1 to 5",
+            "hybrid is significantly ahead of bm25 on nDCG from k = 1 to 5",
             f"{significant('from k = 1 to 5')} Beyond k = 5 the difference is not significant.",
         ),
         (
             "++?++.++",
-            "hybrid is significantly ahead on nDCG at some k",
+            "hybrid is significantly ahead of bm25 on nDCG at some k",
             f"{significant('from k = 1 to 2, from k = 5 to 10 and from k = 50')}"
             " Between these ranges, the difference is not significant.",
         ),
@@ -435,7 +435,7 @@ def bridge_of(
 
 
 def titled(rows: dict[str, tuple[int, float]], unlike: Sequence[str] = (), **how: Any) -> str:
-    found = groups_title(bridge_of(rows, (), unlike), "dense", **how).text
+    found = groups_title(bridge_of(rows, (), unlike), "dense", "bm25", **how).text
     assert len(found) <= 64
     return found
 
@@ -449,14 +449,16 @@ CATEGORY = GroupNoun("category", "categories")
 
 
 def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() -> None:
-    assert titled(EVERYWHERE, noun=CATEGORY) == "dense scores higher in all three categories"
-    assert titled({"a": (9, 0.1), "b": (9, 0.2)}) == "dense scores higher in both groups"
+    assert (
+        titled(EVERYWHERE, noun=CATEGORY) == "dense scores higher than bm25 in all three categories"
+    )
+    assert titled({"a": (9, 0.1), "b": (9, 0.2)}) == "dense scores higher than bm25 in both groups"
     some = {**EVERYWHERE, "x": (9, -0.01)}
-    found = groups_title(bridge_of(some, ["Errors"]), "dense").text
-    assert found == "dense scores higher in three of four groups"
+    found = groups_title(bridge_of(some, ["Errors"]), "dense", "bm25").text
+    assert found == "dense scores higher than bm25 in three of four groups"
     large = {**EVERYWHERE, "Errors": (16, 0.06), "Other": (30, 0.25)}
     assert titled(large, ["Other"]) == "dense gains most in Other"
-    in_all = "dense scores higher in all four groups"
+    in_all = "dense scores higher than bm25 in all four groups"
     assert titled(large, ["Network"]) == in_all
     # More than half comes from Errors, two thirds of the queries, in which it is below the mean.
     assert "most" not in titled(EVERYWHERE, ["Errors"])
@@ -485,7 +487,9 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
     near = titled({"a": (10, 0.1004), "b": (10, -0.1)})
     assert near == "The means differ by less than 0.0005"
     # The differences of a small cost are printed with more decimals.
-    assert titled({"a": (10, 4e-4), "b": (10, 2e-4)}).startswith("dense scores higher in both")
+    assert titled({"a": (10, 4e-4), "b": (10, 2e-4)}).startswith(
+        "dense scores higher than bm25 in both"
+    )
     tiny = titled({"a": (10, 4.00001e-4), "b": (10, -4e-4)})
     assert tiny == "The means differ by less than 0.0000005"
     assert titled({"Returns": (20, 0.1)}) == "All queries are Returns"

@@ -270,14 +270,14 @@ def test_curves_mark_the_chosen_k_and_name_no_run() -> None:
     ks = [k for k, y in zip(marked.x, marked.y, strict=True) if y is not None]
     assert ks == list(clear) != []
     axis, named, *_, label = figure.layout.annotations
-    assert (axis.text, label.text) == ("k", "significant")
+    assert (axis.text, label.text) == ("k", f"{HYBRID}: significant")
     assert named.text.startswith("difference from &lt;b&gt;bm2") and named.hovertext == escape(BOLD)
     unclear = measure_by_cutoff(
         curve_frame(*STYLES).assign(diff_low=-1.0, diff_high=1.0), drawing_of(STYLES)
     )
     (unmarked,) = (t for t in unclear.data if t.mode == "lines+markers")
     assert not any(y is not None for y in unmarked.y)
-    assert unclear.layout.annotations[-1].text == "significant at no k"
+    assert unclear.layout.annotations[-1].text == f"{HYBRID}: significant at no k"
     assert max(y for y in marked.y if y is not None) < figure.layout.yaxis2.tickvals[0]
     assert figure.layout.hoversort == "value descending"
     assert figure.layout.xaxis.unifiedhovertitle.text == "k = %{x}"
