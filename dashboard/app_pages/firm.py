@@ -57,11 +57,7 @@ def render() -> None:
             # The chart below the open check shows the range.
             hidden = entry.range_text * is_open
             row = robustness_checks.draw_check(
-                replace(
-                    entry,
-                    title=robustness_checks.question_of_check(entry, strip),
-                    reason=entry.reason.removesuffix(hidden).rstrip(),
-                ),
+                replace(entry, reason=entry.reason.removesuffix(hidden).rstrip()),
                 link,
                 context.look.styles,
                 is_inconclusive=unclear,
@@ -133,7 +129,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         return
     sheet = judgments.make_blank_judgments()
     settling = judgments.n_to_settle or 0
-    judge_label = f"Judge these {w.format_count(settling)}" if settling > 1 else "Judge one by one"
+    judge_label = f"Judge {w.format_count(settling)} documents" if settling > 1 else "Judge one by one"
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
         st.html(layers.draw_judging_link(session.href("judge"), judge_label, "primary"))
         st.html(card_head.draw_card_remark(markup.shorten_run_names(sentence, context.look.styles)))

@@ -107,7 +107,7 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
     if not fewest:
         reason = f"No query’s difference reaches {margin:g}."
         word = "no query makes it matter"
-        return RobustnessCheck("queries", "Few queries", word, "firm", reason, word)
+        return RobustnessCheck("queries", "Single queries", word, "firm", reason, word)
     only, tone = classify_query_dependence(min(fewest), len(sorted_differences))
     queries_text = w.format_query_count(min(fewest))
     reason = (
@@ -115,7 +115,7 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
         f" {margin:g} or more."
     )
     word = f"removing {only}{queries_text} makes it matter"
-    return RobustnessCheck("queries", "Few queries", word, tone, reason, word)
+    return RobustnessCheck("queries", "Single queries", word, tone, reason, word)
 
 
 def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float) -> RobustnessCheck:

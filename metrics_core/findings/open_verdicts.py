@@ -56,7 +56,7 @@ def unjudged_check(share: float, depth: int) -> RobustnessCheck | None:
     if not share > 0:
         return None
     brief = f"{w.format_share(share)} of the top {w.format_count(depth)} is unjudged"
-    return _make_check("unjudged", "Unjudged", brief)
+    return _make_check("unjudged", "Unjudged documents", brief)
 
 
 def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> RobustnessCheck | None:

@@ -48,7 +48,9 @@ def unjudged_check(
     side = better_run_sign(bounds.difference)
     if unjudged_share == 0 and bounds.lowest == bounds.highest:
         reason = f"Every document in both runs’ {top} is judged."
-        return RobustnessCheck("unjudged", "Unjudged", cannot_reverse_text(side), "firm", reason)
+        return RobustnessCheck(
+            "unjudged", "Unjudged documents", cannot_reverse_text(side), "firm", reason
+        )
     effect_text = bounds.reason or _describe_likely_difference(
         estimate, _worst_case_sentence(bounds, side)
     )
@@ -70,7 +72,7 @@ def unjudged_check(
     brief = f"{share} of {top} results; {answer}"
     range_text = effect_text if estimate.interval and not bounds.reason else ""
     reason = f"{share} of the {top} results of both runs are unjudged. {effect_text}"
-    return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief, range_text)
+    return RobustnessCheck("unjudged", "Unjudged documents", word, tone, reason, brief, range_text)
 
 
 def _describe_likely_difference(estimate: EstimatedDifference, farthest: str) -> str:
@@ -133,7 +135,7 @@ def single_queries_check(
     """Check whether the lead is due to a few queries. `differences` is float64[query], NaN if
     undefined. If `missed` is None, the text does not mention queries on which a run has no results
     or no relevant document."""
-    title, turning, queries = "Few queries", fragility.turning, fragility.queries
+    title, turning, queries = "Single queries", fragility.turning, fragility.queries
     if fragility.total == 0:
         reason = f"{RUNS_ARE_TIED} direction to reverse."
         return RobustnessCheck("queries", title, w.DASH, "", reason)

@@ -25,7 +25,7 @@ from dashboard.drawing.blocks.markup import (
 )
 from dashboard.drawing.blocks.queries import column_texts, short_and_full_names
 from dashboard.drawing.blocks.query import document_column, first_words
-from dashboard.drawing.blocks.robustness_checks import mark_of_check, question_of_check
+from dashboard.drawing.blocks.robustness_checks import mark_of_check
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
@@ -143,9 +143,8 @@ def draw_check_reasons(robustness: Robustness, styles: Styles, *, is_brief: bool
         mark, kind, spoken = mark_of_check(check, is_inconclusive=unclear)
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear else entry.word
-        question = question_of_check(check, robustness)
         reason = entry.reason.partition(". ")[0].removesuffix(".") if is_brief else entry.reason
-        rows.append((mark, kind, spoken, question, word, shorten_run_names(reason, styles)))
+        rows.append((mark, kind, spoken, check.title, word, shorten_run_names(reason, styles)))
     return _render("reasons", rows=rows)
 
 

@@ -24,15 +24,6 @@ _render = Template("robustness_checks")
 
 TITLE = "Can you rely on this result?"
 TITLE_UNCLEAR = "What would make it conclusive?"
-_QUESTIONS = {
-    "unjudged": "Could unjudged documents reverse it?",
-    "queries": "Does it depend on a few queries?",
-    "cutoff": "At which cutoffs does it hold?",
-    "measures": "Do other measures agree?",
-    "ties": "Could tied scores reverse it?",
-    "missing": "Could missing results reverse it?",
-}
-"""The checks of a significant difference as questions."""
 _TICKS, _AT_A_TICK, _FEW_SPANS = 6, 16, 4
 """Maximum numbers for the chart of differences: steps of the axis, characters of the baseline's
 name below the axis, and ranges that are drawn with two lines each."""
@@ -142,12 +133,6 @@ def mark_of_check(check: RobustnessCheck, *, is_inconclusive: bool) -> tuple[str
         return _OPEN[0], "", _OPEN[1]
     mark, spoken = _MARKS[check.tone]
     return mark, "firm" if check.tone == "firm" else "doubt", spoken
-
-
-def question_of_check(check: RobustnessCheck, robustness: Robustness) -> str:
-    """Return the check of a significant difference as a question. Otherwise return its title."""
-    is_lead = robustness.pair is not None and robustness.pair.is_significant
-    return _QUESTIONS.get(check.part, check.title) if is_lead else check.title
 
 
 def draw_check(

@@ -79,7 +79,7 @@ def test_missing_queries_change_both_means() -> None:
 
 def test_the_way_to_judge_says_how_many_settle_it() -> None:
     shown = drawn(opened("firm", run="dense", base="bm25"))
-    assert re.search(r'<a class="primary" href="\./judge[^"]*">Judge these \d+<', shown)
+    assert re.search(r'<a class="primary" href="\./judge[^"]*">Judge \d+ documents<', shown)
 
 
 def test_few_queries_and_one_run_have_nothing_to_look_into() -> None:

@@ -347,7 +347,7 @@ def test_missing_queries() -> None:
 BEST_QUERY = "Removing only the best query reverses it"
 ENTRIES = [
     RobustnessCheck("a", "Unjudged documents", "cannot reverse it", "firm", "Why.", "in brief"),
-    RobustnessCheck("queries", "Few queries", BEST_QUERY.lower(), "not firm", "Why.", "-"),
+    RobustnessCheck("queries", "Single queries", BEST_QUERY.lower(), "not firm", "Why.", "-"),
     None,
 ]
 
