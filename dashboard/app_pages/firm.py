@@ -129,7 +129,9 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         return
     sheet = judgments.make_blank_judgments()
     settling = judgments.n_to_settle or 0
-    judge_label = f"Judge {w.format_count(settling)} documents" if settling > 1 else "Judge one by one"
+    judge_label = (
+        f"Judge {w.format_count(settling)} documents" if settling > 1 else "Judge one by one"
+    )
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
         st.html(layers.draw_judging_link(session.href("judge"), judge_label, "primary"))
         st.html(card_head.draw_card_remark(markup.shorten_run_names(sentence, context.look.styles)))

@@ -185,9 +185,7 @@ def _show_table(
     if answer.queries < FEWEST_QUERIES:
         text = f"No intervals or ranges of ranks are shown for fewer than {FEWEST_QUERIES} queries."
     if answer.run_pairs.draws:
-        bests = len(answer.run_pairs.possible_best_runs) > 1
-        text = "Thick line on the left: first place. " if bests else ""
-        text += (
+        text = (
             f"Bars: {w.format_share(LEVEL)} interval of each mean. Ranks come from the tests of all"
             f" {w.number_word(answer.run_pairs.n_pairs)} pairs, so runs with overlapping bars can"
             " have different ranks."
@@ -207,7 +205,7 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     comparison = context.comparison
     with st.container(horizontal=True, key="head_figure", vertical_alignment="bottom"):
         section.show_heading(
-            f"Every pair on {comparison.name}",
+            f"Every pair on {comparison.name}{': row minus column' * comparison.compares_means}",
             _matrix_note(answer, runs, context),
             frame=answer.table,
             key="pairs",

@@ -174,7 +174,6 @@ def draw_pair_table(
     digits = w.column_decimals(run_pairs.low.ravel(), run_pairs.high.ravel())
     return _render(
         "pair_table",
-        minus="minus" if run_pairs.log_ratios is None else "against",
         runs=[(run_style(styles, run), short[run]) for run in run_pairs.runs],
         rows=[
             [_pair_cell(run_pairs, i, j, pair_link, digits) for j in many[i + 1 :]]
@@ -233,8 +232,7 @@ def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
     test."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     value, interval = format_pair(run_pairs, row, column, w.interval_decimals(low, high))
-    word = "minus" if run_pairs.log_ratios is None else "against"
-    text = f"{run_pairs.runs[row]} {word} {run_pairs.runs[column]}: {value}"
+    text = f"{run_pairs.runs[row]} vs {run_pairs.runs[column]}: {value}"
     if interval:
         p = w.format_score(float(run_pairs.p_corrected[row, column]), 4)
         text += f" {interval}, p = {p}"

@@ -63,9 +63,9 @@ def test_each_pair_stands_once_and_is_coloured_only_where_it_is_clear() -> None:
         clear = kind == "better"
         assert ("--part" in cell) == clear == ("ahead" in cell)
         assert ("> significant<" in cell) == clear
-    assert 'href="./?' in shown[0] and "minus" in shown[0] and "queries" in shown[0]
+    assert 'href="./?' in shown[0] and " vs " in shown[0] and "queries" in shown[0]
     assert "--part:100.00%" in shown[2]  # the best against the last
-    assert html.count("<b>+") == 6 == html.count(">minus ") - 3  # the heads name the sign's way
+    assert html.count("<b>+") == 6 == html.count(">vs <span") - 3
 
 
 def test_many_runs_have_cells_without_numbers_and_names_at_the_diagonal() -> None:
@@ -84,18 +84,18 @@ def test_names_are_text_and_shortened_in_their_middle() -> None:
     assert f'title="{long}"' in html and "…" in html
 
 
-def test_places_are_ranges_and_a_bracket_joins_those_that_tie_for_first() -> None:
+def test_ranks_are_ranges_and_those_that_may_be_first_stand_out() -> None:
     assert format_rank_range(1, 4) == "1–4" and format_rank_range(3, 3) == "3"
     found = found_in(runs_like([0.1, 0.2, 0.0, 0.201]))
     html = ranked(found)
-    assert html.count('class="who best"') == 2
+    assert html.count('"placed first">rank 1–2<') == 4 == html.count("placed first")
     assert html.count("rank 1–2") == 4 and html.count("rank 4") == 2
     assert 'href="./pairs?m=AP"' in html and "m=RR" not in html
     assert html.count('class="track"') == 8 and html.count('class="chosen"') == 5
     first = found.runs[0]
     assert f"./?{first}-{first}" not in html and f"./?{found.runs[1]}-{first}" in html
     alone = ranked(found_in(runs_like([0.0, 0.2, 0.4])))
-    assert "best" not in alone
+    assert alone.count('"placed first">rank 1<') == 2 == alone.count("placed first")
 
 
 def test_many_runs_stand_on_one_measure_on_a_scale_of_their_own() -> None:
