@@ -291,9 +291,9 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     value = "difference" if compares_means else "typical ratio"
     count = w.number_word(n_differing) if n_differing else "none"
     return (
-        f"The {value} departs significantly from that of the other queries in {count} of"
-        f" {w.format_with_noun(n_slices, 'tested group')} (of one or two columns; false discovery"
-        f" rate {w.format_share(1 - LEVEL)})."
+        f"In {count} of {w.format_with_noun(n_slices, 'tested group')}, of one or two columns, the"
+        f" {value} departs significantly from that of the other queries (false discovery rate"
+        f" {w.format_share(1 - LEVEL)})."
     )
 
 

@@ -85,7 +85,7 @@ def draw_group_table(
     all_rows = pd.concat([rows, total_row], ignore_index=True)
     ends = [0.0, *ends, ends[-1] + group_rows.hidden_adds]
     bounded = drawing.value_range if drawing.value_range == (0, 1) else (0.0, 0.0)
-    means = score_ticks(all_rows[["baseline_mean", "mean"]].to_numpy().ravel(), bounded)
+    means = score_ticks(all_rows["mean"].to_numpy(), bounded)
     gaps, parts = _difference_scale(all_rows), _headroom_parts(breakdown, drawing)
     queries = int(breakdown.total_row["queries"])
     return _render(
@@ -206,10 +206,7 @@ def _header_cells(
     contribution, headroom."""
     comparison = drawing.comparison
     short = short_names([comparison.baseline, comparison.focus], _SHORT_RUN)
-    focus_name, pair = (
-        short[comparison.focus],
-        f"{short[comparison.baseline]} → {short[comparison.focus]}",
-    )
+    focus_name = short[comparison.focus]
 
     def make_header_cell(
         key: str, name: str, *about: str, kind: str = "", hint: str = ""
@@ -226,7 +223,9 @@ def _header_cells(
         make_header_cell(
             "mean",
             f"Mean {comparison.name}",
-            f"{focus_name if comparison.is_single_run else pair}, {reach}",
+            f"{focus_name}, {reach}"
+            if comparison.is_single_run
+            else f"{short[comparison.baseline]} → {focus_name}",
         ),
     ]
     if not comparison.is_single_run:
@@ -248,10 +247,10 @@ def _header_cells(
         ]
     if has_headroom:
         hint = (
-            f"Score of {focus_name}, and what an ideal ranking would add (nothing on queries"
-            " without a relevant document)"
+            f"Score of {focus_name}, and what an ideal ranking would add. On queries without a"
+            " relevant document, that is nothing"
         )
-        heads.append(make_header_cell("room", "Headroom", "up to the ideal score", hint=hint))
+        heads.append(make_header_cell("room", "Headroom", "what an ideal ranking adds", hint=hint))
     return heads
 
 

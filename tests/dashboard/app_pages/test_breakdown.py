@@ -176,7 +176,7 @@ def test_a_planted_slice_comes_first_and_leads_to_its_queries(
     app = opened("breakdown", run="a", base="b")
     shown = text_of(app)
     assert "Groups that deviate" in shown
-    assert re.search(r"in \w+ of \d+ tested groups", shown)
+    assert re.search(r"In \w+ of \d+ tested groups", shown)
     assert "c1 and k0 10 queries" in shown
     first = next(at for at in links_to(app, "queries") if "where=category=c1&where=kind=k0" in at)
     assert "show=" not in first

@@ -235,8 +235,8 @@ def test_the_lead_of_crossed_columns() -> None:
 def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
-        r"The difference departs significantly from that of the other queries in"
-        r" (\w+) of (\S+) tested groups? \(of one or two columns; false discovery rate 5%\)\.$",
+        r"In (\w+) of (\S+) tested groups?, of one or two columns, the difference departs"
+        r" significantly from that of the other queries \(false discovery rate 5%\)\.$",
         text,
     )
     if not said:

@@ -533,9 +533,9 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert "in none of 1,234 tested groups (of one" in slices_finding(1234, 0)
-    assert "queries in none of 9 tested groups (of one or two columns;" in slices_finding(9, 0)
-    assert "in two of 20 tested groups (of one or two columns; false" in slices_finding(20, 2)
+    assert "In none of 1,234 tested groups, of one" in slices_finding(1234, 0)
+    assert "In none of 9 tested groups, of one or two columns, the" in slices_finding(9, 0)
+    assert "In two of 20 tested groups, of one or two columns, the" in slices_finding(20, 2)
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
 
