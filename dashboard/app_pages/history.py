@@ -227,9 +227,7 @@ def _show_means(
         frame=rows,
         key="versions",
     )
-    figure = draw_figure_cached(
-        figures.mean_by_version, rows, drawing, is_connected=history.are_versions
-    )
+    figure = draw_figure_cached(figures.mean_by_version, rows, drawing)
     picture = section.make_caption(
         f"{comparison.measure} by version",
         str(comparison.measure),

@@ -61,7 +61,7 @@ def draw_version_table(frame: pd.DataFrame, drawing: Drawing, collection_link: L
         styles=[run_style(drawing.styles, run) for run in frame["run"]],
         short=short_names(frame["run"], _NAME),
         measure=drawing.name,
-        judged_in=f"Judged in top {w.format_count(drawing.cutoff)}",
+        judged_in=f"Top {w.format_count(drawing.cutoff)} judged",
         dated=frame["date"].nunique() > 1,
         apart=any(frame["collection"]),
         link=collection_link,

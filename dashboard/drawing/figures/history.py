@@ -40,10 +40,10 @@ _NAME, _BY = 14, 28
 Row = dict[str, Any]
 
 
-def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool = True) -> Chart:
+def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     """Draw the mean of each version. `frame` has one row per version, from left to right: run,
     collection, judged_by, queries, mean, low, high, judged, date, unknown. The rows of a collection
-    must be consecutive. If `is_connected` is true, a line connects the versions of each collection.
+    must be consecutive. A line connects the versions of each collection.
 
     customdata is [run, escaped run, numbers, collection]. If there are many versions, only every
     n-th version is named below the chart; all have hover texts."""
@@ -60,12 +60,6 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool
     begins = [sum(lengths[:i]) + i for i in range(len(segments))]
     end = begins[-1] + lengths[-1]
     placed = list(zip(segments, begins, strict=True))
-    # An interval has the colour of its trace, so runs without a line have a trace each.
-    lines = (
-        placed
-        if is_connected
-        else [([row], begin + i) for rows, begin in placed for i, row in enumerate(rows)]
-    )
     named_versions = _named_positions(placed)
     left = tick_width(ticks)
     column_width = (NARROW - left - _RIGHT) / end
@@ -81,7 +75,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool
         if labelled
     ]
     return make_figure(
-        [_segment_line(segment, begin, drawing, is_connected) for segment, begin in lines],
+        [_segment_line(segment, begin, drawing) for segment, begin in placed],
         palette=palette,
         height=_HEIGHT + margin.top + margin.bottom,
         margin=margin,
@@ -93,32 +87,25 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, is_connected: bool
     )
 
 
-def _segment_line(
-    rows: list[Row], first_position: int, drawing: Drawing, is_connected: bool
-) -> Trace:
-    """Return the points of one collection's versions, on a line if `is_connected` is true. Points
-    are filled for the open collection; they are hollow for other collections, and for versions with
-    few judged results. Without a line, there is one version, and it looks like its run."""
-    palette = drawing.palette
-    is_foreign = bool(rows[0]["collection"])
+def _segment_line(rows: list[Row], first_position: int, drawing: Drawing) -> Trace:
+    """Return the points of one collection's versions on a line. Points are filled for the open
+    collection; they are hollow for other collections, and for versions with few judged results."""
+    palette, is_foreign = drawing.palette, bool(rows[0]["collection"])
     color = palette.muted if is_foreign else palette.ink
     symbol = "diamond" if is_foreign else "circle"
-    if not is_connected:
-        style = drawing.styles[rows[0]["run"]]
-        color, symbol = style.color(palette), style.symbol
     hollow = [is_foreign or row["unknown"] for row in rows]
     mean, low, high = (np.array([row[c] for row in rows], float) for c in ("mean", "low", "high"))
     return make_scatter_trace(
         x=first_position + np.arange(len(rows)),
         y=mean,
-        mode="lines+markers" if is_connected else "markers",
+        mode="lines+markers",
         line={
             "color": color,
             "width": 1 if is_foreign else 2,
             "dash": "dot" if is_foreign else None,
         },
         marker={
-            "size": 9 if is_connected else 11,
+            "size": 9,
             "symbol": symbol,
             "color": [palette.page if each else color for each in hollow],
             "line": {

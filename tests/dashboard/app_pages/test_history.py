@@ -24,7 +24,7 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
     assert order.value is None
     order.set_value("loaded").run()
     assert "versions" not in app.query_params and app.query_params["in_order"] == "loaded"
-    assert "over 4 versions" in text_of(app) and "Judged in top 10" in text_of(app)
+    assert "over 4 versions" in text_of(app) and "Top 10 judged" in text_of(app)
     assert "with results 98 of 104" in text_of(app)
     # Each version against the one before, significant ones in colour.
     assert 'number worse"><span class="word">change </span>−0.241' in drawn(app)
@@ -37,15 +37,13 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     (chart,) = app.get("plotly_chart")
     assert "Preview: nDCG@10 in this order" in text_of(app)
     # Nothing is stated about progress before the answer.
-    assert "Judged in top 10" in text_of(app) and "hange" not in text_of(app)
-    points = json.loads(chart.proto.spec)["data"]
-    runs = [each[0] for point in points for each in point["customdata"]]
-    assert runs == ["bm25", "dense", "hybrid", "titles-only"]
-    assert len({point["marker"]["symbol"] for point in points}) == 4, "the runs' symbols"
-    assert len({point["error_y"]["color"] for point in points}) == 4, "and their colours"
+    assert "Top 10 judged" in text_of(app) and "hange" not in text_of(app)
+    (line,) = json.loads(chart.proto.spec)["data"]
+    assert [each[0] for each in line["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
+    assert line["mode"] == "lines+markers", "the steps that would be compared"
     systems = opened("history", set="sample", in_order="none")
     assert "Ranking compares different systems" in text_of(systems)
-    assert not systems.get("plotly_chart") and "Judged in top 10" not in text_of(systems)
+    assert not systems.get("plotly_chart") and "Top 10 judged" not in text_of(systems)
     next(button for button in systems.button if button.label == "Open Ranking").click().run()
     assert "dense and hybrid share first place" in text_of(systems)
     assert "is the best" not in text_of(app) and "queries changed" not in text_of(app)

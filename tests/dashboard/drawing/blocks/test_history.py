@@ -55,11 +55,11 @@ def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
     drawing = drawing_of(styles, measure="AP", cutoff=5)
     page = Page(history.draw_version_table(frame, drawing, lambda c: f"?set={c}"))
     assert (
-        f"{EVIL}AP 0.500[0.400, 0.600]change –queries with results 5 of 6judged in top 5"
+        f"{EVIL}AP 0.500[0.400, 0.600]change –queries with results 5 of 6top 5 judged"
         f" 90%2025-01judgments of {EVIL}" in page.text
     )
     assert (
-        "v1AP ––change −0.250queries with results 12judged in top 5 20%–judgments of"
+        "v1AP ––change −0.250queries with results 12 of 12top 5 judged 20%–judgments of"
         " the open collection" in page.text
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["?set=old"]
