@@ -47,6 +47,7 @@ from metrics_core.findings.sentence import Sentence, strong_span
 from metrics_core.formats.registry import Kind
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.description import describe_measure, formula_with_values
+from metrics_core.unjudged.next_judgments import NextJudgments
 
 Part = TypeVar("Part")
 
@@ -82,10 +83,11 @@ class Case:
 
 @dataclass(frozen=True)
 class OpenJudgments:
-    """What judging could still change: the possible effects of the unjudged documents, how many
-    documents could settle the order, and a sentence that explains it."""
+    """What judging could still change: the possible effects of the unjudged documents, the next
+    documents to judge, how many could settle the order, and a sentence that explains it."""
 
     effects: UnjudgedEffects
+    judgments: NextJudgments
     title: Sentence
     sentence: str
 
@@ -217,6 +219,7 @@ def _open_judgments(
     pair, n_to_settle = compared_pair(study, comparison), judgments.n_to_settle
     return OpenJudgments(
         unjudged_effects(study, comparison),
+        judgments,
         judging_finding(comparison.cutoff, n_unjudged, n_to_settle, pair.leader(pair.side))
         if n_to_settle
         else strong_span("Judge the documents that matter most"),

@@ -43,11 +43,12 @@ class NextJudgments:
     them have the highest grade; None if no number of rows does. `n_to_settle` is the number of rows
     at the top that must turn out not relevant to make the sign certain, whatever the grades of the
     other documents. `n_to_settle` is 0 if the sign is already certain, None if the bound cannot
-    show it."""
+    show it. `settled` are the bounds of the difference after that."""
 
     table: pd.DataFrame
     n_to_reverse: int | None
     n_to_settle: int | None
+    settled: DifferenceBounds | None = None
 
     @property
     def n_worth_judging(self) -> int:
@@ -97,15 +98,19 @@ def find_next_judgments(
         own_scores, other_scores = (combine(np.where(undefined, np.nan, scores)) for scores in both)
         return better_run_sign(float(own_scores) - float(other_scores)) == -sign
 
-    def is_lead_settled(n: int) -> bool:
+    def find_bounds_without(n: int) -> DifferenceBounds:
         rest = np.ones(len(unjudged), dtype=np.bool_)
         rest[order[:n]] = False
-        return not partial_bounds.find_bounds(rest).can_reverse
+        return partial_bounds.find_bounds(rest)
 
+    n_to_settle = _find_lowest_number(
+        lambda n: not find_bounds_without(n).can_reverse, 0, len(table)
+    )
     return NextJudgments(
         table,
         _find_lowest_number(is_lead_reversed, 1, len(table)),
-        _find_lowest_number(is_lead_settled, 0, len(table)),
+        n_to_settle,
+        None if n_to_settle is None else find_bounds_without(n_to_settle),
     )
 
 

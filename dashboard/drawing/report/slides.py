@@ -15,7 +15,11 @@ from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, overview, two_lists, untested
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import make_badge
-from dashboard.drawing.blocks.robustness_checks import draw_difference_ranges, unjudged_ranges
+from dashboard.drawing.blocks.robustness_checks import (
+    DifferenceRange,
+    draw_difference_ranges,
+    unjudged_ranges,
+)
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.curves import Panels
 from dashboard.drawing.figures.text import short_names, shorten
@@ -225,7 +229,11 @@ class _Slides:
         judging = self._parts.report.open_judgments
         if judging is None:
             return Markup()
-        ranges = unjudged_ranges(judging.effects)
+        ranges, settled = unjudged_ranges(judging.effects), judging.judgments.settled
+        if settled:
+            name = f"After judging {w.format_count(judging.judgments.n_to_settle or 0)}"
+            ends = settled.lowest, settled.highest
+            ranges.append(DifferenceRange(name, "if none is relevant", *ends, grey=True))
         return self._draw_slide(
             "next",
             "What next?",
