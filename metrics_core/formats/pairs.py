@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.base.errors import FileFormatError, LineProblem, TableError
+from metrics_core.base.errors import FileFormatError, TableError, content_error
 from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.parsing.checking import check_ids
 from metrics_core.formats.parsing.columns import NAMES, find_position
@@ -139,6 +139,7 @@ def _pairs_from_table(source: Source, read_as: ReadAs) -> Qrels:
     except FileFormatError as error:
         raise FileFormatError(source.name, error.problems, hint=_HINT) from error
     if not isinstance(table, (Run, Qrels)) or not (isinstance(table, Qrels) or table.complete):
-        problem = LineProblem(None, "queries, documents or ranks of judged documents", _EXPECTED)
-        raise FileFormatError(source.name, [problem], hint=_HINT)
+        raise content_error(
+            source.name, "queries, documents or ranks of judged documents", _EXPECTED, _HINT
+        )
     return to_pairs(table.table)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints, Mask
-from metrics_core.base.errors import LineProblem, TableError
+from metrics_core.base.errors import TableError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.mapping.axes import MappingError, Records
@@ -24,7 +24,7 @@ from metrics_core.formats.parsing.columns import (
     fold_name,
     name_document_columns,
 )
-from metrics_core.formats.registry import KIND_TITLES, MissingKindError, Request
+from metrics_core.formats.registry import Request, missing_kind_error
 from metrics_core.formats.source.lines import rows_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.tables import Documents, Queries
@@ -81,8 +81,7 @@ def load_queries_or_documents(
             raise to_file_error(source, records, error, hint) from error
     if not sum(map(len, ids)):
         actual = f"none in this file ({title})"
-        problem = LineProblem(None, actual, KIND_TITLES[request.kind])
-        raise MissingKindError(source.name, [problem], hint=f"Is the file complete? {hint}")
+        raise missing_kind_error(source, request.kind, actual, f"Is the file complete? {hint}")
     coded = pa.chunked_array(ids).combine_chunks().dictionary_encode()
     first_values, changed_ids = _pick_first_values(
         coded, pa.concat_tables(parts, promote_options="default")

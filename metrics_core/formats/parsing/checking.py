@@ -10,7 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints
-from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem, TableError
+from metrics_core.base.errors import (
+    MOST_PROBLEMS_SHOWN,
+    FileFormatError,
+    TableError,
+    content_error,
+)
 from metrics_core.base.notes import Note
 from metrics_core.formats.registry import Request
 from metrics_core.formats.source.limits import format_size
@@ -111,12 +116,14 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
             row = pc.index(ids.indices, position).as_py() if is_coded else position
             actual = f"one of {format_size(lengths[position].as_py())}"
             expected = f"a {name} of at most {format_size(MAX_ID_BYTES)}"
-            raise file_error(source, row_problem(index, row, actual, expected))
+            raise file_error(source, [row_problem(index, row, actual, expected)])
         if (pc.sum(lengths).as_py() or 0) > MAX_TEXT_BYTES:
-            problem = LineProblem(
-                None, f"{format_size(pc.sum(lengths).as_py())} as {name}", _ALL_IDS
+            raise content_error(
+                source.name,
+                f"{format_size(pc.sum(lengths).as_py())} as {name}",
+                _ALL_IDS,
+                "Split the file into parts.",
             )
-            raise file_error(source, problem, hint="Split the file into parts.")
 
 
 def find_subtopics(rows: pa.Table) -> pa.DictionaryArray | None:

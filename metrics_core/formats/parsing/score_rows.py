@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
-from metrics_core.base.errors import FileFormatError, LineProblem, TableError
+from metrics_core.base.errors import FileFormatError, TableError, content_error
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_score, join_words
 from metrics_core.formats.parsing.checking import values_error
@@ -51,8 +51,9 @@ def build_scores(
     Raises FileFormatError for a value that is not a number, and for a second score of the same
     query, run and measure."""
     if not len(named):
-        problem = LineProblem(None, "only a header", "at least one row")
-        raise file_error(source, problem, hint="Is the file complete?")
+        raise content_error(
+            source.name, "only a header", "at least one row", "Is the file complete?"
+        )
     words = {**columns.words, **(request.grades if isinstance(request.grades, Mapping) else {})}
     ids = _id_columns(request, named, columns)
     by_measure = {columns.value: columns.value} if columns.value else columns.measures
@@ -161,7 +162,7 @@ def _word_values_error(
     choice = ",".join(f"{word}={WORDS[word.lower()]}" for word in words)
     problem = row_problem(named.index, row, f"words in `{name}`: {join_words(words)}", A_SCORE)
     hint = f"If these words mean 1 and 0, read the file with grades {choice}."
-    return file_error(source, problem, hint=hint, suggestion="grades={word: number}")
+    return file_error(source, [problem], hint=hint, suggestion="grades={word: number}")
 
 
 def _remove_failed_answers(

@@ -65,20 +65,18 @@ def fields_hint(source: Source) -> str:
 
 def file_error(
     source: Source,
-    problems: LineProblem | Sequence[LineProblem],
+    problems: Sequence[LineProblem],
     *,
     count: int | None = None,
     hint: str = "",
     suggestion: str = "",
     cut_off: bool = False,
 ) -> FileFormatError:
-    """Return the error for one or several problems. The problems are sorted by line, and each is
+    """Return the error for several problems. The problems are sorted by line, and each is
     shown with the text of its line.
 
     If `cut_off` is true, the last problem is in the last line of the file, and this line has no
     line end."""
-    if isinstance(problems, LineProblem):
-        problems = [problems]
     sorted_problems = sorted(problems, key=lambda p: p.line or 0)[:MOST_PROBLEMS_SHOWN]
     line_numbers = {p.line for p in sorted_problems if p.line is not None and not p.text}
     texts = source.lines_at(line_numbers) if line_numbers else {}
@@ -95,6 +93,19 @@ def file_error(
         count=max(count or 0, len(problems)),
         offer=suggestion,
     )
+
+
+def line_error(
+    source: Source,
+    line: int | None,
+    actual: str,
+    expected: str,
+    hint: str = "",
+    suggestion: str = "",
+) -> FileFormatError:
+    """Return the error for a single problem, which is shown with the text of its line."""
+    problem = LineProblem(line, actual, expected)
+    return file_error(source, [problem], hint=hint, suggestion=suggestion)
 
 
 def rows_error(
