@@ -13,7 +13,7 @@ from itertools import chain
 
 import pyarrow as pa
 
-from metrics_core.base.errors import TableError, content_error
+from metrics_core.base.errors import content_error
 from metrics_core.formats.registry import (
     CERTAIN,
     LIKELY,
@@ -24,7 +24,7 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, line_error, rows_error
+from metrics_core.formats.source.lines import LineIndex, convert_table_errors, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Documents, Queries
 from metrics_core.tables.columns import ID
@@ -98,10 +98,8 @@ def read_tagged_documents(source: Source, request: Request) -> Loaded:
         texts.append(block.fields.get("text") or block.all_text)
         lines.append(block.line)
     columns = {"doc_id": ids, "title": titles, "text": texts}
-    try:
+    with convert_table_errors(source, LineIndex.from_numbers(lines)):
         table = Documents.from_columns({n: pa.array(c, ID) for n, c in columns.items()})
-    except TableError as error:
-        raise rows_error(source, error, LineIndex.from_numbers(lines)) from error
     return Loaded(table, "trec-documents", "TREC documents", source.name)
 
 
@@ -158,10 +156,8 @@ def _load_queries(
     source.check_cells(len(rows), len(names))
     columns = {name: [row.get(name) or None for row in rows] for name in names}
     columns["text"] = [row["text"] for row in rows]
-    try:
+    with convert_table_errors(source, LineIndex.from_numbers(lines)):
         table = Queries.from_columns(columns)
-    except TableError as error:
-        raise rows_error(source, error, LineIndex.from_numbers(lines)) from error
     return Loaded(table, format, f"{title}: {', '.join(names)}", source.name)
 
 

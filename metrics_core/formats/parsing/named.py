@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import (
     FileFormatError,
-    TableError,
     content_error,
     did_you_mean,
 )
@@ -37,7 +36,7 @@ from metrics_core.formats.parsing.columns import (
 )
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import Kind, Loaded, Request
-from metrics_core.formats.source.lines import RowLines, line_error, rows_error
+from metrics_core.formats.source.lines import RowLines, convert_table_errors, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import Documents, Queries, Table
@@ -305,10 +304,8 @@ def _build_queries(source: Source, named: NamedColumns, header_roles: HeaderRole
     for index in header_roles.others:
         name = _make_free_name(named.names[index], ("query_id", "text"))
         columns[name] = [value or None for value in named.column(index).to_pylist()]
-    try:
+    with convert_table_errors(source, named.index):
         return Queries.from_columns(columns)
-    except TableError as error:
-        raise rows_error(source, error, named.index) from error
 
 
 def _build_documents(source: Source, named: NamedColumns, header_roles: HeaderRoles) -> Table:
@@ -320,10 +317,8 @@ def _build_documents(source: Source, named: NamedColumns, header_roles: HeaderRo
         columns[_make_free_name(named.names[index], ("doc_id", "title", "text"))] = _nullify_empty(
             named.column(index)
         )
-    try:
+    with convert_table_errors(source, named.index):
         return Documents.from_columns(columns)
-    except TableError as error:
-        raise rows_error(source, error, named.index) from error
 
 
 def _id_columns(

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
-from metrics_core.base.errors import FileFormatError, TableError, content_error
+from metrics_core.base.errors import FileFormatError, content_error
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_score, join_words
 from metrics_core.formats.parsing.checking import values_error
@@ -22,7 +22,12 @@ from metrics_core.formats.parsing.score_columns import (
     are_repeats_in_rows,
 )
 from metrics_core.formats.registry import FirstRows, Request
-from metrics_core.formats.source.lines import file_error, format_count, row_problem, rows_error
+from metrics_core.formats.source.lines import (
+    convert_table_errors,
+    file_error,
+    format_count,
+    row_problem,
+)
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import GivenScores
@@ -80,10 +85,8 @@ def build_scores(
         frame = frame.assign(repeat=(answers.cumcount() + 1).astype(str))
     names = [name for name in ("query_id", "run", "measure", "repeat") if name in frame]
     keys = {name: pa.array(frame[name], ID, from_pandas=True) for name in names}
-    try:
+    with convert_table_errors(source, named.index, frame["row"].to_numpy()):
         table = GivenScores.from_columns(**keys, value=frame["value"].to_numpy())
-    except TableError as error:
-        raise rows_error(source, error, named.index, frame["row"].to_numpy()) from error
     notes += [*named.notes, *_missing_notes(frame)]
     if columns.words:
         listing = join_words([f"{word} {number:g}" for word, number in columns.words.items()])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -108,19 +109,25 @@ def line_error(
     return file_error(source, [problem], hint=hint, suggestion=suggestion)
 
 
-def rows_error(
-    source: Source, error: TableError, index: RowLines | None, file_rows: Ints | None = None
-) -> FileFormatError:
-    """Convert a TableError to a FileFormatError with physical lines.
+@contextmanager
+def convert_table_errors(
+    source: Source, index: RowLines | None, file_rows: Ints | None = None
+) -> Iterator[None]:
+    """Convert a TableError raised in the `with` block to a FileFormatError with physical lines.
 
     `file_rows`, int64[row], are the indexes of the table's rows in the file; None if the table has
     all rows of the file."""
-    rows = [p.row if file_rows is None else int(file_rows[p.row]) for p in error.problems]
-    problems = [
-        row_problem(index, row, p.found, p.expected, p.hint)
-        for p, row in zip(error.problems, rows, strict=True)
-    ]
-    return file_error(source, problems, count=error.count, hint=error.hint, suggestion=error.offer)
+    try:
+        yield
+    except TableError as error:
+        rows = [p.row if file_rows is None else int(file_rows[p.row]) for p in error.problems]
+        problems = [
+            row_problem(index, row, p.found, p.expected, p.hint)
+            for p, row in zip(error.problems, rows, strict=True)
+        ]
+        raise file_error(
+            source, problems, count=error.count, hint=error.hint, suggestion=error.offer
+        ) from error
 
 
 def row_problem(
