@@ -156,6 +156,20 @@ class FileFormatError(RanklensError):
         return "\n".join(lines)
 
 
+def content_error(
+    file: str,
+    actual: str,
+    expected: str,
+    hint: str = "",
+    *,
+    line: int | None = None,
+    offer: str = "",
+) -> FileFormatError:
+    """Return the error for a file with a single problem, which is shown without the text of a
+    line."""
+    return FileFormatError(file, [LineProblem(line, actual, expected)], hint=hint, offer=offer)
+
+
 def _format_line_and_text(problem: LineProblem, first_problem: LineProblem) -> str:
     """Return the line number of a problem. If the text found there differs from the text of the
     group's first problem, the text is added in parentheses.

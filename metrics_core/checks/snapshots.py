@@ -22,9 +22,9 @@ import numpy as np
 
 from metrics_core.base.errors import (
     FileFormatError,
-    LineProblem,
     RanklensError,
     UnknownMeasureError,
+    content_error,
 )
 from metrics_core.base.version import __version__
 from metrics_core.checks.judgment_marks import (
@@ -350,6 +350,5 @@ def _parse_score(value: Any) -> float:
 
 
 def _damaged_snapshot_error(name: str, finding: str, line: int | None = None) -> FileFormatError:
-    problem = LineProblem(line, finding, "an unmodified snapshot")
     hint = f"The file was truncated, merged or edited by hand. {REMAKE_HINT}"
-    return FileFormatError(name, [problem], hint=hint)
+    return content_error(name, finding, "an unmodified snapshot", hint, line=line)

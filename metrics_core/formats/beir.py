@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import cast
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError, content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.read_as import DEFAULT_CHOICES, ReadAs
 from metrics_core.formats.reading import read_source
@@ -92,9 +92,11 @@ def read_set_qrels(source: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Qre
     loaded = read_beir_set(source, name=None, read_as=read_as, only_kind="qrels")
     if not loaded:
         source_name = printable_name(str(source))
-        problem = LineProblem(None, "a BEIR set without qrels/test.tsv", "judgments")
-        raise FileFormatError(
-            source_name, [problem], hint="Specify which file contains the judgments."
+        raise content_error(
+            source_name,
+            "a BEIR set without qrels/test.tsv",
+            "judgments",
+            "Specify which file contains the judgments.",
         )
     return cast(Qrels, loaded[0].table)
 
@@ -149,9 +151,12 @@ def _add_splits_note(loaded: Loaded, split: str, other_splits: list[str]) -> Loa
 
 
 def _not_a_beir_set_error(source_name: str, actual: str) -> FileFormatError:
-    return FileFormatError(
+    return content_error(
         source_name,
-        [LineProblem(None, actual, "a BEIR set")],
-        hint="A BEIR set is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv, or a zip"
-        " of such a folder.",
+        actual,
+        "a BEIR set",
+        (
+            "A BEIR set is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv, or a zip"
+            " of such a folder."
+        ),
     )

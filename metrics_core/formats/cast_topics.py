@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from metrics_core.base.errors import LineProblem
+from metrics_core.base.errors import content_error
 from metrics_core.formats.parsing.json_text import (
     check_characters,
     find_strings,
@@ -18,7 +18,7 @@ from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import to_named_columns
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.limits import TREE_FACTOR, format_size
-from metrics_core.formats.source.lines import file_error
+from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source
 
 _TEXTS = ("raw_utterance", "utterance", "text", "query")
@@ -47,9 +47,7 @@ def read_cast_topics(source: Source, request: Request) -> Loaded:
     text = source.content(TREE_FACTOR)
     topics = parse_json(source, text)
     if not isinstance(topics, list):
-        raise file_error(
-            source, LineProblem(1, "JSON with a different structure", "a list of topics")
-        )
+        raise line_error(source, 1, "JSON with a different structure", "a list of topics")
     check_characters(source, text, find_strings(topics), None)
     queries = (query for topic in topics for query in _iterate_queries(source, topic))
     records = ((None, query) for query in _check_total_size(source, queries))
@@ -65,15 +63,17 @@ def _get_turns(topic: Any) -> list[Any] | None:
 def _iterate_queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
     turns = _get_turns(topic)
     if turns is None or not _is_nonempty_text(topic.get("number")):
-        problem = LineProblem(
-            None, "a topic without a number or without turns", "a number and turns in each topic"
+        raise content_error(
+            source.name,
+            "a topic without a number or without turns",
+            "a number and turns in each topic",
         )
-        raise file_error(source, problem)
     number = str(topic["number"])
     for turn in turns:
         if not isinstance(turn, dict) or not _is_nonempty_text(turn.get("number")):
-            problem = LineProblem(None, f"a turn of topic {number} without a number", "a number")
-            raise file_error(source, problem)
+            raise content_error(
+                source.name, f"a turn of topic {number} without a number", "a number"
+            )
         text = next((turn[name] for name in _TEXTS if isinstance(turn.get(name), str)), "")
         query = {"query_id": f"{number}_{turn['number']}", "text": text}
         query |= {"topic": number, "turn": str(turn["number"])}

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError, LineProblem, content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.registry import (
     AMBIGUOUS,
@@ -103,10 +103,11 @@ def read_sample(source: Source, columns: Columns | None = None) -> Sample:
     refuse_unsupported_bytes(source.name, source.magic)
     text = source.head.decode()
     if not text.strip():
-        raise FileFormatError(
+        raise content_error(
             source.name,
-            [LineProblem(None, "an empty file", "a run, judgments, queries or documents")],
-            hint="The file is empty. Check that it was written completely.",
+            "an empty file",
+            "a run, judgments, queries or documents",
+            "The file is empty. Check that it was written completely.",
         )
     sample = Sample(source, text, columns or {})
     _check_column_count(source, sample)
@@ -239,20 +240,20 @@ def _ambiguous_error(sample: Sample, kind: Kind) -> FileFormatError:
     Lists of documents by query can be a run or judgments. Numbers by query can be the scores of one
     run, or facts about the queries."""
     if kind == "scores":
-        return FileFormatError(
+        return content_error(
             sample.source.name,
-            [
-                LineProblem(
-                    None, "numbers by query, but no run names", "scores of one run, or queries"
-                )
-            ],
-            hint="If the numbers are the scores of one run, use kind=scores. If they"
-            " describe the queries, use kind=queries.",
+            "numbers by query, but no run names",
+            "scores of one run, or queries",
+            (
+                "If the numbers are the scores of one run, use kind=scores. If they"
+                " describe the queries, use kind=queries."
+            ),
         )
-    return FileFormatError(
+    return content_error(
         sample.source.name,
-        [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
-        hint=_missing_header_hint(sample.first_line)
+        "lists of documents by query",
+        "a run or judgments (qrels)",
+        _missing_header_hint(sample.first_line)
         or "If the lists are ranked results, use kind=run. If they contain the relevant documents,"
         " use kind=qrels."
         f" {fields_hint(sample.source)}",
@@ -276,11 +277,8 @@ def _other_kind_error(
     hint += "; are run and judgments swapped?" if is_swapped else "."
     if expected == "qrels" and could_be_grades:
         hint += " If the numbers are grades, read them with grades=real."
-    return FileFormatError(
-        source.name,
-        [LineProblem(None, KIND_TITLES[actual], KIND_TITLES[expected])],
-        hint=hint,
-        offer=f"kind={actual}",
+    return content_error(
+        source.name, KIND_TITLES[actual], KIND_TITLES[expected], hint, offer=f"kind={actual}"
     )
 
 

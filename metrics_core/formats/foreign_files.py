@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import content_error
 from metrics_core.formats.registry import KIND_TITLES, Kind, Sample
 
 _SAMPLED_CHARACTERS = 1 << 13
@@ -90,8 +90,9 @@ def refuse_foreign_files(sample: Sample, kind: Kind | None) -> None:
         foreign_file = _YAML
     if foreign_file and not (foreign_file.has_texts and kind in ("queries", "documents")):
         expected = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"
-        problem = LineProblem(None, foreign_file.description, expected)
-        raise FileFormatError(sample.source.name, [problem], hint=foreign_file.hint)
+        raise content_error(
+            sample.source.name, foreign_file.description, expected, foreign_file.hint
+        )
 
 
 def _is_yaml(lines: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.base.errors import LineProblem, RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, to_arrow
 from metrics_core.formats.parsing.chosen_columns import recognise_assigned_columns
@@ -41,7 +41,7 @@ from metrics_core.formats.registry import (
     reader,
 )
 from metrics_core.formats.source.limits import TREE_FACTOR
-from metrics_core.formats.source.lines import file_error, format_count
+from metrics_core.formats.source.lines import format_count, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run, Table
 
@@ -143,21 +143,19 @@ def read_json(source: Source, request: Request) -> Loaded:
     """Read a JSON file: `{query: {document: number}}`, or a list of records."""
     if source.head.lstrip().startswith(b"{") and request.kind in ("run", "qrels"):
         if request.columns:
-            problem = LineProblem(
-                1, "an object with one entry per query", "records with named columns"
-            )
-            raise file_error(
+            raise line_error(
                 source,
-                problem,
-                hint="Omit the columns option, because this file has no named columns.",
+                1,
+                "an object with one entry per query",
+                "records with named columns",
+                "Omit the columns option, because this file has no named columns.",
             )
         return load_nested_object(source, request)
     text = source.content(TREE_FACTOR)
     content = parse_json(source, text)
     if not isinstance(content, list):
-        problem = LineProblem(1, "JSON with a different structure", "a list of records")
         hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
-        raise file_error(source, problem, hint=hint)
+        raise line_error(source, 1, "JSON with a different structure", "a list of records", hint)
     check_characters(source, text, find_strings(content), None)
     records = ((None, record) for record in content)
     named = to_named_columns(source, records, request.kind, known_lines=False)

@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Ints
-from metrics_core.base.errors import FileFormatError, LineProblem, TableError
+from metrics_core.base.errors import FileFormatError, TableError, content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.parquet import (
     MAGIC,
@@ -137,7 +137,7 @@ def read_ranks(source: Source, request: Request) -> Loaded:
             f" {w.join_words([run.name for run in runs[:3]])}"
         )
         hint = "`read_judged_ranks` and `read_set` read all of them."
-        raise file_error(source, LineProblem(None, actual, "the ranks of one run"), hint=hint)
+        raise content_error(source.name, actual, "the ranks of one run", hint)
     return replace(
         _load_run(runs[0], source.name, is_part_file(PurePath(source.name).name)), file=source.name
     )
@@ -178,9 +178,7 @@ def _open_parts(
 
 
 def _not_ranks_error(source_name: str, actual: str) -> FileFormatError:
-    return FileFormatError(
-        source_name, [LineProblem(None, actual, "ranks of judged documents")], hint=_HINT
-    )
+    return content_error(source_name, actual, "ranks of judged documents", _HINT)
 
 
 def _has_columns(open_part: Callable[[], Source]) -> bool:
@@ -197,14 +195,15 @@ def _has_columns(open_part: Callable[[], Source]) -> bool:
 def _read_rows(source: Source) -> pa.Table:
     """Return the rows of one Parquet file, with text columns as strings and numbers as int64."""
     if not source.magic.startswith(MAGIC):
-        problem = LineProblem(None, "not Parquet", "ranks of judged documents, as Parquet")
-        raise file_error(source, problem, hint=_HINT)
+        raise content_error(
+            source.name, "not Parquet", "ranks of judged documents, as Parquet", _HINT
+        )
     file = open_parquet(source)
     names = read_column_names(source, file)
     missing_names = [name for name in COLUMNS if name not in names]
     if missing_names:
         actual = f"no column {' and '.join(missing_names)} among {', '.join(names[:12])}"
-        raise file_error(source, LineProblem(None, actual, "ranks of judged documents"), hint=_HINT)
+        raise content_error(source.name, actual, "ranks of judged documents", _HINT)
     columns = list(COLUMNS)
     from metrics_core.formats.source.parquet_size import check_table_size
 
@@ -227,11 +226,11 @@ def _check_column(source: Source, name: str, column: pa.ChunkedArray) -> pa.Chun
     if not is_integer and (name in _NUMBERS or not is_text):
         expected = "whole numbers" if name in _NUMBERS else "text"
         actual = f"`{name}` of the type {column.type}"
-        raise file_error(source, LineProblem(None, actual, f"{expected} as {name}"), hint=_HINT)
+        raise content_error(source.name, actual, f"{expected} as {name}", _HINT)
     if name != "doc_id" and pc.any(_missing_values(column)).as_py():
         row = int(np.flatnonzero(as_array(_missing_values(column)))[0])
         problem = row_problem(None, row, "nothing", f"a {name} in every row")
-        raise file_error(source, problem, hint=_HINT)
+        raise file_error(source, [problem], hint=_HINT)
     return call_arrow(source, partial(column.cast, ID if name in _TEXTS else pa.int64()))
 
 
@@ -277,8 +276,7 @@ def _split_runs(
     with convert_memory_errors(sources[0]):
         table = pa.concat_tables(tables)
         if not len(table):
-            problem = LineProblem(None, "no rows", "at least one")
-            raise FileFormatError(source_name, [problem], hint="Is the file complete?")
+            raise content_error(source_name, "no rows", "at least one", "Is the file complete?")
         names = encode_ids(table["run"])
         codes = as_array(names.indices)
         run_names = names.dictionary.to_pylist()

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.base.errors import FileFormatError, LineProblem, TableError
+from metrics_core.base.errors import FileFormatError, content_error
 from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.parsing.checking import check_ids
 from metrics_core.formats.parsing.columns import NAMES, find_position
@@ -29,7 +29,7 @@ from metrics_core.formats.parsing.trec_lines import split_fields
 from metrics_core.formats.read_as import ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Request
-from metrics_core.formats.source.lines import rows_error
+from metrics_core.formats.source.lines import convert_table_errors
 from metrics_core.formats.source.opening import convert_memory_errors
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run
@@ -56,10 +56,8 @@ def read_pairs(
             return _pairs_from_table(file_source, replace(read_as, grades="real"))
         rows = pa.table({role: named.columns[role] for role in ("query_id", "doc_id")})
         check_ids(file_source, rows, named.index)
-        try:
+        with convert_table_errors(file_source, named.index):
             return to_pairs(rows)
-        except TableError as error:
-            raise rows_error(file_source, error, named.index) from error
 
 
 def to_pairs(rows: pa.Table | Mapping[str, Any]) -> Qrels:
@@ -139,6 +137,7 @@ def _pairs_from_table(source: Source, read_as: ReadAs) -> Qrels:
     except FileFormatError as error:
         raise FileFormatError(source.name, error.problems, hint=_HINT) from error
     if not isinstance(table, (Run, Qrels)) or not (isinstance(table, Qrels) or table.complete):
-        problem = LineProblem(None, "queries, documents or ranks of judged documents", _EXPECTED)
-        raise FileFormatError(source.name, [problem], hint=_HINT)
+        raise content_error(
+            source.name, "queries, documents or ranks of judged documents", _EXPECTED, _HINT
+        )
     return to_pairs(table.table)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.errors import LineProblem
+from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import to_arrow
 from metrics_core.formats.parsing.checking import values_error
@@ -29,7 +29,6 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source.lines import file_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.tables import Table
 from metrics_core.tables.columns import ID
@@ -117,11 +116,11 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     file = open_parquet(source)
     names = read_column_names(source, file)
     if set(JUDGED_RANKS_COLUMNS) <= set(names):
-        problem = LineProblem(
-            None, "ranks of judged documents", "a table with one row per document"
-        )
-        raise file_error(
-            source, problem, hint="Omit the format option, because the columns identify the format."
+        raise content_error(
+            source.name,
+            "ranks of judged documents",
+            "a table with one row per document",
+            "Omit the format option, because the columns identify the format.",
         )
     header_roles = check_columns(source, names, request, None)
     used_columns = set(header_roles.roles.values())
@@ -138,7 +137,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     call_arrow(source, partial(check_table_size, source, file, used_names, bytes_per_cell=a_cell))
     batches = call_arrow(source, partial(read_batches, source, file, used_names))
     if not batches:
-        raise file_error(source, LineProblem(None, "only a header", "at least one row"))
+        raise content_error(source.name, "only a header", "at least one row")
     table = pa.Table.from_batches(batches)
     notes: list[Note] = []
     columns = {}
@@ -202,9 +201,7 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
     fields = [(name, kind) for name, kind in fields if not name.startswith(_PANDAS_INDEX)]
     nested_names = [name for name, kind in fields if pa.types.is_nested(kind)]
     if nested_names:
-        problem = LineProblem(
-            None, f"lists or structs in `{nested_names[0]}`", "one value in each cell"
-        )
+        actual = f"lists or structs in `{nested_names[0]}`"
         hint = "Drop the column, or put each value into a column of its own."
         plain_names = [name for name, kind in fields if not pa.types.is_nested(kind)]
         if any(map(kind_of_list, nested_names)) and find_position(plain_names, QUERY_KEYS) < 0:
@@ -212,7 +209,7 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
                 "No column identifies the query of each list. AutoRAG's best_*.parquet has a qid"
                 " column; its numbered files do not."
             )
-        raise file_error(source, problem, hint=hint)
+        raise content_error(source.name, actual, "one value in each cell", hint)
     names = [name for name, _ in fields]
     check_header(source, names, None)
     return names
@@ -267,8 +264,7 @@ def call_arrow(source: Source, step: Callable[[], Any]) -> Any:
     # Arrow's dates may be outside of Python's range: ValueError and OverflowError.
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         reason = str(error).split("\n")[0].rstrip(".")
-        problem = LineProblem(
-            None, f"a damaged or unsupported file ({shorten_line(reason)})", "Parquet"
-        )
         hint = "The file may be incomplete. Write it again, or write it as CSV."
-        raise file_error(source, problem, hint=hint) from error
+        raise content_error(
+            source.name, f"a damaged or unsupported file ({shorten_line(reason)})", "Parquet", hint
+        ) from error

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import Any, BinaryIO, Literal, TypeVar
 
-from metrics_core.base.errors import FileFormatError
+from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.base.plugins import (
     Registry,
@@ -147,6 +147,11 @@ class MissingKindError(FileFormatError):
     """Error for a file that may contain several kinds of table, but not the requested kind."""
 
 
+def missing_kind_error(source: Source, kind: Kind, actual: str, hint: str = "") -> MissingKindError:
+    """Return the error for a file without a table of this kind. `actual` describes its content."""
+    return MissingKindError(source.name, [LineProblem(None, actual, KIND_TITLES[kind])], hint=hint)
+
+
 @dataclass(frozen=True)
 class Request:
     """Request to a reader of a file: the kind of table to read, and choices of `ReadAs`."""
@@ -161,9 +166,7 @@ class Request:
 @dataclass(frozen=True, eq=False)
 class Sample:
     """The beginning of a file, used to recognise the file. `columns` are the columns that the user
-    assigned.
-
-    `text` is "" for binary files."""
+    assigned. `text` is "" for binary files."""
 
     source: Source
     text: str
@@ -192,8 +195,7 @@ class Sample:
 
     @property
     def has_first_record(self) -> bool:
-        """Whether `json` contains the whole first record, so that a key that is not in it is
-        certainly missing."""
+        """Whether `json` has the whole first record, so that a key not in it is missing."""
         return self._json_prefix.is_whole or (isinstance(self.json, list) and len(self.json) > 1)
 
     @cached_property

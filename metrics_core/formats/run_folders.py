@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Unpack, cast
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError, content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.read_as import ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
@@ -99,8 +99,9 @@ def _format_file_count(n_files: int) -> str:
 
 
 def _no_runs_error(source_name: str, actual: str) -> FileFormatError:
-    return FileFormatError(
+    return content_error(
         source_name,
-        [LineProblem(None, actual, "a folder of runs, or a zip of one")],
-        hint="Runs must be named NAME.res, NAME.run or NAME.trec, compressed or not.",
+        actual,
+        "a folder of runs, or a zip of one",
+        "Runs must be named NAME.res, NAME.run or NAME.trec, compressed or not.",
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from metrics_core.base.errors import FileFormatError, LineProblem, ParameterError
+from metrics_core.base.errors import FileFormatError, ParameterError, content_error
 from metrics_core.formats import beir
 from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.judged_ranks import has_judged_ranks, read_ranks_set
@@ -119,9 +119,11 @@ def _single_table_error(source: Source, read_as: ReadAs) -> FileFormatError:
     """Return the error that says that a file contains only one table. If the file cannot be read,
     the error of reading it is raised instead."""
     first_table, *_ = read_source(source, read_as, force_kind=read_as.must_be_judgments)
-    problem = LineProblem(None, KIND_TITLES[first_table.kind], "several tables in one file")
-    return FileFormatError(
-        source.name, [problem], hint="To read a file with one table, use `read`."
+    return content_error(
+        source.name,
+        KIND_TITLES[first_table.kind],
+        "several tables in one file",
+        "To read a file with one table, use `read`.",
     )
 
 

@@ -13,7 +13,7 @@ from itertools import chain
 
 import pyarrow as pa
 
-from metrics_core.base.errors import LineProblem, TableError
+from metrics_core.base.errors import content_error
 from metrics_core.formats.registry import (
     CERTAIN,
     LIKELY,
@@ -24,7 +24,7 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, file_error, rows_error
+from metrics_core.formats.source.lines import LineIndex, convert_table_errors, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Documents, Queries
 from metrics_core.tables.columns import ID
@@ -98,10 +98,8 @@ def read_tagged_documents(source: Source, request: Request) -> Loaded:
         texts.append(block.fields.get("text") or block.all_text)
         lines.append(block.line)
     columns = {"doc_id": ids, "title": titles, "text": texts}
-    try:
+    with convert_table_errors(source, LineIndex.from_numbers(lines)):
         table = Documents.from_columns({n: pa.array(c, ID) for n, c in columns.items()})
-    except TableError as error:
-        raise rows_error(source, error, LineIndex.from_numbers(lines)) from error
     return Loaded(table, "trec-documents", "TREC documents", source.name)
 
 
@@ -158,18 +156,15 @@ def _load_queries(
     source.check_cells(len(rows), len(names))
     columns = {name: [row.get(name) or None for row in rows] for name in names}
     columns["text"] = [row["text"] for row in rows]
-    try:
+    with convert_table_errors(source, LineIndex.from_numbers(lines)):
         table = Queries.from_columns(columns)
-    except TableError as error:
-        raise rows_error(source, error, LineIndex.from_numbers(lines)) from error
     return Loaded(table, format, f"{title}: {', '.join(names)}", source.name)
 
 
 def _find_id(source: Source, block: _Element, *names: str) -> str:
     text = next((block.fields[name] for name in names if block.fields.get(name)), "")
     if not text:
-        problem = LineProblem(block.line, "none", f"a <{names[0]}> in each topic or document")
-        raise file_error(source, problem)
+        raise line_error(source, block.line, "none", f"a <{names[0]}> in each topic or document")
     return _strip_label(text)
 
 
@@ -182,8 +177,7 @@ def _parse_blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Element]:
     text = _blank_comments(source.content().replace("\r\n", "\n").replace("\r", "\n"))
     starts = list(start.finditer(text))
     if not starts:
-        problem = LineProblem(None, "none", "a <top>, <topic>, <query> or <DOC> tag")
-        raise file_error(source, problem)
+        raise content_error(source.name, "none", "a <top>, <topic>, <query> or <DOC> tag")
     line, counted_end = 1, 0
     for index, match in enumerate(starts):
         line += text.count("\n", counted_end, match.start())

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from typing import Any
 
-from metrics_core.base.errors import LineProblem
+from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.mapping.axes import Records
 from metrics_core.formats.mapping.documents import (
@@ -34,7 +34,7 @@ from metrics_core.formats.registry import (
     Request,
     Sample,
 )
-from metrics_core.formats.source.lines import fields_hint, file_error
+from metrics_core.formats.source.lines import fields_hint, line_error
 from metrics_core.formats.source.source import Source
 
 _MAX_EXAMPLES = 5
@@ -113,8 +113,9 @@ def read_lists(
             _refuse_ambiguous_lists(source, request, inference)
         current_mappings = _build_mappings(inference, request) or current_mappings
         if not current_mappings:
-            problem = LineProblem(None, "no lists of documents by query", KIND_TITLES[request.kind])
-            raise file_error(source, problem, hint=_HINT)
+            raise content_error(
+                source.name, "no lists of documents by query", KIND_TITLES[request.kind], _HINT
+            )
         used_paths = _find_used_paths(current_mappings) if request.columns else []
         names.update(dict.fromkeys(used_paths or inference.names))
         unused_paths = (
@@ -190,8 +191,7 @@ def _sample_records(source: Source, records: Records) -> list[Any]:
     wrong_row = next((row for row, value in enumerate(values) if type(value) is not dict), None)
     if wrong_row is not None:
         line = None if records.lines is None else int(records.lines[wrong_row])
-        problem = LineProblem(line, records.values.describe(wrong_row), "a record")
-        raise file_error(source, problem, hint=_HINT)
+        raise line_error(source, line, records.values.describe(wrong_row), "a record", _HINT)
     return sample_items(values, record_shape)
 
 
@@ -219,7 +219,7 @@ def _refuse_ambiguous_lists(source: Source, request: Request, inference: Inferen
     else:
         return
     hint = f"Choose one, for example columns {role}={paths[0]}. {fields_hint(source)}"
-    raise file_error(source, LineProblem(None, actual, expected), hint=hint)
+    raise content_error(source.name, actual, expected, hint)
 
 
 def _format_paths(paths: Sequence[RecordPath | str]) -> str:

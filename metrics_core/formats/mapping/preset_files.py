@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core.base.errors import LineProblem
 from metrics_core.formats.mapping.axes import MappingError, PythonValues, Records, RowAxis
 from metrics_core.formats.mapping.paths import (
     Alternatives,
@@ -30,12 +29,11 @@ from metrics_core.formats.parsing.score_columns import ScoreColumns, value_kinds
 from metrics_core.formats.parsing.score_rows import build_scores, sample_first_rows
 from metrics_core.formats.parsing.systems import FormatDetails
 from metrics_core.formats.registry import (
-    KIND_TITLES,
     Kind,
     Loaded,
-    MissingKindError,
     Request,
     Sample,
+    missing_kind_error,
 )
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Queries
@@ -162,8 +160,7 @@ def _read_scores(
         if kind == "numbers" and name not in ("query_id", *(preset.not_details or ()))
     }
     if not measures:
-        problem = LineProblem(None, f"none in this file ({preset.title})", KIND_TITLES["scores"])
-        raise MissingKindError(source.name, [problem])
+        raise missing_kind_error(source, "scores", f"none in this file ({preset.title})")
     table = build_scores(source, request, named, ScoreColumns("query_id", measures=measures))
     return Loaded(replace(table, details=None), preset.name, preset.title, source.name)
 

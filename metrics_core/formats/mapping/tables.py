@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
 from metrics_core.formats.mapping.axes import MappingError, Records
 from metrics_core.formats.mapping.paths import Alternatives, RecordPath
@@ -37,8 +37,8 @@ from metrics_core.formats.parsing.systems import (
     load_systems,
     split_by_tag,
 )
-from metrics_core.formats.registry import KIND_TITLES, Loaded, MissingKindError, Request
-from metrics_core.formats.source.lines import LineIndex, file_error, format_count
+from metrics_core.formats.registry import Loaded, Request, missing_kind_error
+from metrics_core.formats.source.lines import LineIndex, format_count, line_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import A_SCORE, Grades, explain_bad_number, find_grade_problem
 from metrics_core.tables.arrays import as_array, as_column
@@ -117,9 +117,8 @@ def load_mapped_table(
         actual = (
             "no document in any list" if rules is None else f"none in this file ({rules.title})"
         )
-        problem = LineProblem(None, actual, KIND_TITLES[request.kind])
         hint_start = "" if rules is None else "Is the file complete? "
-        raise MissingKindError(source.name, [problem], hint=hint_start + hint)
+        raise missing_kind_error(source, request.kind, actual, hint_start + hint)
     table = pa.concat_tables(row_blocks.tables, promote_options="default")
     empty_queries = [
         query for (_, query), has_documents in row_blocks.lists.items() if not has_documents
@@ -157,8 +156,7 @@ def to_file_error(
     if line is None:
         row = int(error.axis.record_rows(np.array([error.row]))[0])
         actual = f"{actual} (record {row + 1:,})"
-    problem = LineProblem(line, actual, error.expected, hint=error.hint)
-    return file_error(source, problem, hint="" if error.hint else hint, suggestion=error.offer)
+    return line_error(source, line, actual, error.expected, error.hint or hint, error.offer)
 
 
 def _add_rows(

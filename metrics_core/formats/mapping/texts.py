@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints, Mask
-from metrics_core.base.errors import LineProblem, TableError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.mapping.axes import MappingError, Records
@@ -24,8 +23,8 @@ from metrics_core.formats.parsing.columns import (
     fold_name,
     name_document_columns,
 )
-from metrics_core.formats.registry import KIND_TITLES, MissingKindError, Request
-from metrics_core.formats.source.lines import rows_error
+from metrics_core.formats.registry import Request, missing_kind_error
+from metrics_core.formats.source.lines import convert_table_errors
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.tables import Documents, Queries
 from metrics_core.tables.arrays import as_array, as_column
@@ -81,16 +80,13 @@ def load_queries_or_documents(
             raise to_file_error(source, records, error, hint) from error
     if not sum(map(len, ids)):
         actual = f"none in this file ({title})"
-        problem = LineProblem(None, actual, KIND_TITLES[request.kind])
-        raise MissingKindError(source.name, [problem], hint=f"Is the file complete? {hint}")
+        raise missing_kind_error(source, request.kind, actual, f"Is the file complete? {hint}")
     coded = pa.chunked_array(ids).combine_chunks().dictionary_encode()
     first_values, changed_ids = _pick_first_values(
         coded, pa.concat_tables(parts, promote_options="default")
     )
-    try:
+    with convert_table_errors(source, None):
         table = _build_table(id_role, coded.dictionary, first_values)
-    except TableError as error:
-        raise rows_error(source, error, None) from error
     return table.with_notes(*_text_notes(id_role, [*unused], changed_ids))
 
 

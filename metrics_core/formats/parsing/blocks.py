@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from metrics_core.base.errors import LineProblem
+from metrics_core.base.errors import LineProblem, content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.trec_lines import ParsedBlock
 from metrics_core.formats.source.lines import file_error, format_count
@@ -26,10 +26,11 @@ def raise_block_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
         raise file_error(source, problems, count=count, cut_off=blocks[-1].cut_off and has_rows)
     if not has_rows:
         has_header = any(block.header for block in blocks)
-        raise file_error(
-            source,
-            LineProblem(None, "only a header" if has_header else "no rows", "one row per document"),
-            hint="The file is empty. Check that it was written completely.",
+        raise content_error(
+            source.name,
+            "only a header" if has_header else "no rows",
+            "one row per document",
+            "The file is empty. Check that it was written completely.",
         )
 
 

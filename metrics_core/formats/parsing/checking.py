@@ -10,11 +10,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints
-from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem, TableError
+from metrics_core.base.errors import (
+    MOST_PROBLEMS_SHOWN,
+    FileFormatError,
+    content_error,
+)
 from metrics_core.base.notes import Note
 from metrics_core.formats.registry import Request
 from metrics_core.formats.source.limits import format_size
-from metrics_core.formats.source.lines import RowLines, file_error, row_problem, rows_error
+from metrics_core.formats.source.lines import (
+    RowLines,
+    convert_table_errors,
+    file_error,
+    row_problem,
+)
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import GradeProblem, build_grade_array, parse_grades
 from metrics_core.tables import Qrels, Run
@@ -47,7 +56,7 @@ def build_run_table(
     otherwise all rows of the file. `ranks`, int64[row], are stored unchanged. Raises
     FileFormatError if a document is repeated in a query and the request does not say which row to
     keep."""
-    try:
+    with convert_table_errors(source, index, file_rows):
         return Run.from_columns(
             request.run_name,
             rows["query_id"],
@@ -56,8 +65,6 @@ def build_run_table(
             rank=ranks,
             duplicates=request.duplicates,
         )
-    except TableError as error:
-        raise rows_error(source, error, index, file_rows) from error
 
 
 def build_qrels_table(
@@ -76,10 +83,8 @@ def build_qrels_table(
         raise _grades_error(source, texts, bad_rows, parsed_grades.problems, index)
     grades = build_grade_array(parsed_grades, codes, request.grades)
     subtopic = find_subtopics(rows)
-    try:
+    with convert_table_errors(source, index):
         qrels = Qrels.from_columns(rows["query_id"], rows["doc_id"], grades, subtopic)
-    except TableError as error:
-        raise rows_error(source, error, index) from error
     qrels = add_subtopics_note(qrels)
     if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
         message = (
@@ -99,10 +104,8 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
     than Arrow can join."""
     for name in ("query_id", "doc_id"):
         column = rows[name]
-        try:
+        with convert_table_errors(source, index):
             refuse_missing_ids(name, column)
-        except TableError as error:
-            raise rows_error(source, error, index) from error
         is_coded = pa.types.is_dictionary(column.type)
         ids = encode_ids(column) if is_coded else column
         lengths = pc.binary_length(ids.dictionary if is_coded else ids)
@@ -111,12 +114,14 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
             row = pc.index(ids.indices, position).as_py() if is_coded else position
             actual = f"one of {format_size(lengths[position].as_py())}"
             expected = f"a {name} of at most {format_size(MAX_ID_BYTES)}"
-            raise file_error(source, row_problem(index, row, actual, expected))
+            raise file_error(source, [row_problem(index, row, actual, expected)])
         if (pc.sum(lengths).as_py() or 0) > MAX_TEXT_BYTES:
-            problem = LineProblem(
-                None, f"{format_size(pc.sum(lengths).as_py())} as {name}", _ALL_IDS
+            raise content_error(
+                source.name,
+                f"{format_size(pc.sum(lengths).as_py())} as {name}",
+                _ALL_IDS,
+                "Split the file into parts.",
             )
-            raise file_error(source, problem, hint="Split the file into parts.")
 
 
 def find_subtopics(rows: pa.Table) -> pa.DictionaryArray | None:

@@ -20,7 +20,13 @@ from metrics_core.formats.parsing.columns import HeaderRoles, infer_header_roles
 from metrics_core.formats.parsing.named import NamedColumns, check_columns, check_header
 from metrics_core.formats.parsing.regular import read_regular
 from metrics_core.formats.registry import Kind, Request
-from metrics_core.formats.source.lines import LineIndex, LineRange, file_error, format_count
+from metrics_core.formats.source.lines import (
+    LineIndex,
+    LineRange,
+    file_error,
+    format_count,
+    line_error,
+)
 from metrics_core.formats.source.source import MAX_LINE_BYTES, Source
 from metrics_core.tables.columns import CODED_ID, ID
 
@@ -80,9 +86,12 @@ def read_csv_records(source: Source, separator: str) -> Iterator[Record]:
         try:
             fields = next(rows, None)
         except csv.Error as error:
-            problem = LineProblem(first, f"a malformed quoted field ({error})", "closed quotes")
-            raise file_error(
-                source, problem, hint='Double a quote inside a quoted field: "".'
+            raise line_error(
+                source,
+                first,
+                f"a malformed quoted field ({error})",
+                "closed quotes",
+                'Double a quote inside a quoted field: "".',
             ) from error
         if fields is None:
             return

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats
-from metrics_core.base.errors import LineProblem
+from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import (
     build_qrels_table,
@@ -36,7 +36,7 @@ from metrics_core.formats.parsing.json_text import (
 )
 from metrics_core.formats.parsing.order_notes import rising_score_notes
 from metrics_core.formats.registry import Loaded, Request
-from metrics_core.formats.source.lines import file_error, format_count
+from metrics_core.formats.source.lines import format_count, line_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import Table
@@ -124,8 +124,9 @@ def load_nested_object(source: Source, request: Request) -> Loaded:
     Raises FileFormatError for another structure, an invalid number or repeated keys."""
     rows = _read_rows(source)
     if not rows.rows:
-        problem = LineProblem(None, "no documents for any query", "at least one")
-        raise file_error(source, problem, hint="Is the file complete?")
+        raise content_error(
+            source.name, "no documents for any query", "at least one", "Is the file complete?"
+        )
     if rows.invalid_values:
 
         def describe_problem(row: int) -> tuple[str, str, str]:
@@ -163,8 +164,7 @@ def _read_rows(source: Source) -> _MapRows:
     for query_id, _, start, documents in read_entries(source, text):
         if not isinstance(documents, dict):
             actual = f"`{shorten_line(query_id)}`, whose value is not an object"
-            problem = LineProblem(None, actual, "{query: {document: number}}")
-            raise file_error(source, problem, hint=_HINT)
+            raise content_error(source.name, actual, "{query: {document: number}}", _HINT)
         if surrogates:
             check_strings(source, text, (query_id, *find_strings(documents)), None)
         rows.add(query_id, start, documents)
@@ -172,8 +172,7 @@ def _read_rows(source: Source) -> _MapRows:
     lengths = pc.binary_length(pa.chunked_array(rows.texts, ID))
     if (pc.max(lengths).as_py() or 0) > MAX_DIGITS:
         row = pc.index(pc.greater(lengths, MAX_DIGITS), True).as_py()
-        problem = LineProblem(rows.line(row), *describe_long_number(lengths[row].as_py()))
-        raise file_error(source, problem)
+        raise line_error(source, rows.line(row), *describe_long_number(lengths[row].as_py()))
     return rows
 
 

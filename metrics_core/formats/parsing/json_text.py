@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.formats.source.limits import TREE_FACTOR
-from metrics_core.formats.source.lines import file_error
+from metrics_core.formats.source.lines import file_error, line_error
 from metrics_core.formats.source.source import Source, shorten_line
 
 MAX_DIGITS = 400
@@ -209,18 +209,16 @@ def _convert_errors(source: Source, text: str, line: int | None) -> Iterator[Non
         yield
     except json.JSONDecodeError as error:
         actual = f"invalid syntax at character {error.colno} ({error.msg})"
-        problem = LineProblem(
-            line or error.lineno, actual, "JSON", _extract_context(text, error.pos)
-        )
         is_at_end = not text[error.pos :].strip()
         hint = f"The {'line' if line else 'file'} seems to be truncated." if is_at_end else ""
-        raise file_error(source, problem, hint=hint) from error
+        context = _extract_context(text, error.pos)
+        problem = LineProblem(line or error.lineno, actual, "JSON", context)
+        raise file_error(source, [problem], hint=hint) from error
     except _UnsupportedJsonError as error:
         line_number = line or _find_refused_line(text, error)
-        problem = LineProblem(line_number, error.found, error.expected, hint=error.hint)
-        raise file_error(source, problem) from error
+        raise line_error(source, line_number, error.found, error.expected, error.hint) from error
     except RecursionError as error:
-        raise file_error(source, LineProblem(line, *_TOO_DEEP)) from error
+        raise line_error(source, line, *_TOO_DEEP) from error
 
 
 def _check_nesting_depth(value: Any, position: int) -> None:
@@ -260,9 +258,10 @@ def check_strings(source: Source, text: str, values: Iterable[str], line: int | 
         except UnicodeEncodeError as error:
             code = ascii(value[error.start])[1:-1]
             line_number = line or text.count("\n", 0, max(text.lower().find(code), 0)) + 1
-            problem = LineProblem(line_number, f"half a character ({code})", "whole characters")
             hint = "The text was truncated inside an emoji or a rare character."
-            raise file_error(source, problem, hint=hint) from error
+            raise line_error(
+                source, line_number, f"half a character ({code})", "whole characters", hint
+            ) from error
 
 
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

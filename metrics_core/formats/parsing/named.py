@@ -13,7 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats, Ints
-from metrics_core.base.errors import FileFormatError, LineProblem, TableError, did_you_mean
+from metrics_core.base.errors import (
+    FileFormatError,
+    content_error,
+    did_you_mean,
+)
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import build_qrels_table, values_error
 from metrics_core.formats.parsing.chosen_columns import (
@@ -32,7 +36,7 @@ from metrics_core.formats.parsing.columns import (
 )
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import Kind, Loaded, Request
-from metrics_core.formats.source.lines import RowLines, file_error, rows_error
+from metrics_core.formats.source.lines import RowLines, convert_table_errors, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import Documents, Queries, Table
@@ -85,8 +89,13 @@ def check_header(source: Source, names: Sequence[str], line: int | None) -> None
     repeated_names = sorted(name for name, times in Counter(names).items() if name and times > 1)
     if repeated_names:
         name_list = ", ".join(f"`{name}`" for name in repeated_names)
-        problem = LineProblem(line, f"{name_list} more than once", "each column name once")
-        raise file_error(source, problem, hint="Rename or delete one of the columns.")
+        raise line_error(
+            source,
+            line,
+            f"{name_list} more than once",
+            "each column name once",
+            "Rename or delete one of the columns.",
+        )
 
 
 def check_columns(
@@ -98,10 +107,13 @@ def check_columns(
     name_list = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
     absent_names = find_absent_columns(names, request.columns)
     if absent_names:
-        problem = LineProblem(
-            line, f"no column `{absent_names[0]}` among {name_list}", "the specified columns"
+        raise line_error(
+            source,
+            line,
+            f"no column `{absent_names[0]}` among {name_list}",
+            "the specified columns",
+            did_you_mean(absent_names[0], names),
         )
-        raise file_error(source, problem, hint=did_you_mean(absent_names[0], names))
     header_roles = infer_header_roles(rename_header(names, request.columns), request.kind)
     if is_constant_value(request.columns.get("relevance", "")) and header_roles.missing == [
         "relevance"
@@ -110,7 +122,6 @@ def check_columns(
     if not header_roles.missing:
         return header_roles
     actual = f"no column for {' and '.join(header_roles.missing)} among {name_list}"
-    problem = LineProblem(line, actual, _NEEDED[request.kind])
     hint = "Use these names, or a recognised alternative, in the first line."
     hint = hint if line else hint.replace(", in the first line", "")
     if request.kind in ("run", "qrels"):
@@ -122,7 +133,7 @@ def check_columns(
             f"`{names[distance_index]}` is a distance (smallest is best), but the best document"
             f" must have the highest score. Invert it with columns score=-{names[distance_index]}."
         )
-    raise file_error(source, problem, hint=hint)
+    raise line_error(source, line, actual, _NEEDED[request.kind], hint)
 
 
 def load_named(
@@ -133,8 +144,9 @@ def load_named(
     Raises FileFormatError for a missing column or an invalid value."""
     header_roles = check_columns(source, named.names, request, named.header)
     if not len(named):
-        problem = LineProblem(None, "only a header", "at least one row")
-        raise file_error(source, problem, hint="Is the file complete?")
+        raise content_error(
+            source.name, "only a header", "at least one row", "Is the file complete?"
+        )
     used_names = ", ".join(_used_names(named, request.kind, header_roles))
     if request.kind == "run":
         rows = _build_run_rows(source, request, named, header_roles)
@@ -292,10 +304,8 @@ def _build_queries(source: Source, named: NamedColumns, header_roles: HeaderRole
     for index in header_roles.others:
         name = _make_free_name(named.names[index], ("query_id", "text"))
         columns[name] = [value or None for value in named.column(index).to_pylist()]
-    try:
+    with convert_table_errors(source, named.index):
         return Queries.from_columns(columns)
-    except TableError as error:
-        raise rows_error(source, error, named.index) from error
 
 
 def _build_documents(source: Source, named: NamedColumns, header_roles: HeaderRoles) -> Table:
@@ -307,10 +317,8 @@ def _build_documents(source: Source, named: NamedColumns, header_roles: HeaderRo
         columns[_make_free_name(named.names[index], ("doc_id", "title", "text"))] = _nullify_empty(
             named.column(index)
         )
-    try:
+    with convert_table_errors(source, named.index):
         return Documents.from_columns(columns)
-    except TableError as error:
-        raise rows_error(source, error, named.index) from error
 
 
 def _id_columns(

@@ -8,11 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from metrics_core.base.errors import LineProblem
 from metrics_core.formats.parsing.columns import fold_name
 from metrics_core.formats.parsing.named import NamedColumns
 from metrics_core.formats.registry import Kind
-from metrics_core.formats.source.lines import LineIndex, file_error
+from metrics_core.formats.source.lines import LineIndex, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables.columns import ID
 
@@ -36,13 +35,13 @@ def to_named_columns(
     for row, (line, record) in enumerate(records):
         if not isinstance(record, dict):
             actual = f"`{_to_text(record)}`"[:60]
-            raise file_error(source, LineProblem(line, actual, "an object with named values"))
+            raise line_error(source, line, actual, "an object with named values")
         column_count = len(columns)
         for name, value in (_flatten_metadata(record) if _NESTED in record else record).items():
             if not isinstance(value, str):
                 if kind in ("run", "qrels") and isinstance(value, (dict, list)):
                     actual = f"a list or object as `{name}`"
-                    raise file_error(source, LineProblem(line, actual, "a text or a number"))
+                    raise line_error(source, line, actual, "a text or a number")
                 value = _to_text(value)
             column = columns.setdefault(name, [])
             if len(column) < row:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
-from metrics_core.base.errors import FileFormatError, LineProblem, TableError
+from metrics_core.base.errors import FileFormatError, content_error
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_score, join_words
 from metrics_core.formats.parsing.checking import values_error
@@ -22,7 +22,12 @@ from metrics_core.formats.parsing.score_columns import (
     are_repeats_in_rows,
 )
 from metrics_core.formats.registry import FirstRows, Request
-from metrics_core.formats.source.lines import file_error, format_count, row_problem, rows_error
+from metrics_core.formats.source.lines import (
+    convert_table_errors,
+    file_error,
+    format_count,
+    row_problem,
+)
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import GivenScores
@@ -51,8 +56,9 @@ def build_scores(
     Raises FileFormatError for a value that is not a number, and for a second score of the same
     query, run and measure."""
     if not len(named):
-        problem = LineProblem(None, "only a header", "at least one row")
-        raise file_error(source, problem, hint="Is the file complete?")
+        raise content_error(
+            source.name, "only a header", "at least one row", "Is the file complete?"
+        )
     words = {**columns.words, **(request.grades if isinstance(request.grades, Mapping) else {})}
     ids = _id_columns(request, named, columns)
     by_measure = {columns.value: columns.value} if columns.value else columns.measures
@@ -79,10 +85,8 @@ def build_scores(
         frame = frame.assign(repeat=(answers.cumcount() + 1).astype(str))
     names = [name for name in ("query_id", "run", "measure", "repeat") if name in frame]
     keys = {name: pa.array(frame[name], ID, from_pandas=True) for name in names}
-    try:
+    with convert_table_errors(source, named.index, frame["row"].to_numpy()):
         table = GivenScores.from_columns(**keys, value=frame["value"].to_numpy())
-    except TableError as error:
-        raise rows_error(source, error, named.index, frame["row"].to_numpy()) from error
     notes += [*named.notes, *_missing_notes(frame)]
     if columns.words:
         listing = join_words([f"{word} {number:g}" for word, number in columns.words.items()])
@@ -161,7 +165,7 @@ def _word_values_error(
     choice = ",".join(f"{word}={WORDS[word.lower()]}" for word in words)
     problem = row_problem(named.index, row, f"words in `{name}`: {join_words(words)}", A_SCORE)
     hint = f"If these words mean 1 and 0, read the file with grades {choice}."
-    return file_error(source, problem, hint=hint, suggestion="grades={word: number}")
+    return file_error(source, [problem], hint=hint, suggestion="grades={word: number}")
 
 
 def _remove_failed_answers(

@@ -17,13 +17,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Int32s, Ints
-from metrics_core.base.errors import LineProblem
+from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import build_run_table, check_ids
 from metrics_core.formats.parsing.order_notes import rank_notes, rising_score_notes
 from metrics_core.formats.registry import Loaded, Request
 from metrics_core.formats.source.limits import MAX_RUNS
-from metrics_core.formats.source.lines import RowLines, file_error
+from metrics_core.formats.source.lines import RowLines
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.tables.arrays import as_array, as_column, as_text_column
 from metrics_core.tables.columns import encode_ids, reencode_ids
@@ -109,8 +109,12 @@ def load_systems(
 def check_run_count(source: Source, n_runs: int) -> None:
     """Raise FileFormatError if a file contains too many runs. `n_runs` is their number."""
     if n_runs > MAX_RUNS:
-        problem = LineProblem(None, f"{n_runs:,}", f"at most {MAX_RUNS:,} runs per file")
-        raise file_error(source, problem, hint="Split the runs into several files.")
+        raise content_error(
+            source.name,
+            f"{n_runs:,}",
+            f"at most {MAX_RUNS:,} runs per file",
+            "Split the runs into several files.",
+        )
 
 
 def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
@@ -123,7 +127,7 @@ def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
         ", …" if len(loaded_runs) > _MAX_EXAMPLES else ""
     )
     hint = "The run name shows which run a row belongs to; `read_runs` reads all runs."
-    raise file_error(source, LineProblem(None, actual, "one run"), hint=hint)
+    raise content_error(source.name, actual, "one run", hint)
 
 
 def split_systems(

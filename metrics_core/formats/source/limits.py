@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from metrics_core.base.errors import FileFormatError, LineProblem, ParameterError
+from metrics_core.base.errors import FileFormatError, ParameterError, content_error
 
 DEFAULT_SIZE = 4_000_000_000
 """Default limit in bytes. For comparison, a run with 7 million rows takes about 250 MB."""
@@ -119,11 +119,9 @@ class Limit:
         If `max_cells` is given, it replaces the number of cells that this limit allows."""
         max_cells = self.cell_limit if max_cells is None else max_cells
         if n_columns > MAX_COLUMNS:
-            problem = LineProblem(
-                line, f"{n_columns:,}", f"at most {MAX_COLUMNS:,} columns or keys"
-            )
+            expected = f"at most {MAX_COLUMNS:,} columns or keys"
             hint = "Remove columns that are not needed. A table needs one row per document."
-            raise FileFormatError(file, [problem], hint=hint)
+            raise content_error(file, f"{n_columns:,}", expected, hint, line=line)
         if n_rows * n_columns > max_cells:
             actual = f"{n_rows:,} rows of {n_columns:,} columns"
             raise self.limit_error(
@@ -152,7 +150,7 @@ class Limit:
         )
         if is_packed:
             hint = f"Unpack the file and use its contents, or split it. {hint}"
-        return FileFormatError(file, [LineProblem(None, actual, expected)], hint=hint)
+        return content_error(file, actual, expected, hint)
 
 
 def parse_size(size: Size) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -65,20 +66,18 @@ def fields_hint(source: Source) -> str:
 
 def file_error(
     source: Source,
-    problems: LineProblem | Sequence[LineProblem],
+    problems: Sequence[LineProblem],
     *,
     count: int | None = None,
     hint: str = "",
     suggestion: str = "",
     cut_off: bool = False,
 ) -> FileFormatError:
-    """Return the error for one or several problems. The problems are sorted by line, and each is
+    """Return the error for several problems. The problems are sorted by line, and each is
     shown with the text of its line.
 
     If `cut_off` is true, the last problem is in the last line of the file, and this line has no
     line end."""
-    if isinstance(problems, LineProblem):
-        problems = [problems]
     sorted_problems = sorted(problems, key=lambda p: p.line or 0)[:MOST_PROBLEMS_SHOWN]
     line_numbers = {p.line for p in sorted_problems if p.line is not None and not p.text}
     texts = source.lines_at(line_numbers) if line_numbers else {}
@@ -97,19 +96,38 @@ def file_error(
     )
 
 
-def rows_error(
-    source: Source, error: TableError, index: RowLines | None, file_rows: Ints | None = None
+def line_error(
+    source: Source,
+    line: int | None,
+    actual: str,
+    expected: str,
+    hint: str = "",
+    suggestion: str = "",
 ) -> FileFormatError:
-    """Convert a TableError to a FileFormatError with physical lines.
+    """Return the error for a single problem, which is shown with the text of its line."""
+    problem = LineProblem(line, actual, expected)
+    return file_error(source, [problem], hint=hint, suggestion=suggestion)
+
+
+@contextmanager
+def convert_table_errors(
+    source: Source, index: RowLines | None, file_rows: Ints | None = None
+) -> Iterator[None]:
+    """Convert a TableError raised in the `with` block to a FileFormatError with physical lines.
 
     `file_rows`, int64[row], are the indexes of the table's rows in the file; None if the table has
     all rows of the file."""
-    rows = [p.row if file_rows is None else int(file_rows[p.row]) for p in error.problems]
-    problems = [
-        row_problem(index, row, p.found, p.expected, p.hint)
-        for p, row in zip(error.problems, rows, strict=True)
-    ]
-    return file_error(source, problems, count=error.count, hint=error.hint, suggestion=error.offer)
+    try:
+        yield
+    except TableError as error:
+        rows = [p.row if file_rows is None else int(file_rows[p.row]) for p in error.problems]
+        problems = [
+            row_problem(index, row, p.found, p.expected, p.hint)
+            for p, row in zip(error.problems, rows, strict=True)
+        ]
+        raise file_error(
+            source, problems, count=error.count, hint=error.hint, suggestion=error.offer
+        ) from error
 
 
 def row_problem(

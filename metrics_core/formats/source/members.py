@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError, content_error
 from metrics_core.formats.source.limits import MAX_FILES, Limit
 from metrics_core.formats.source.unpacking import (
     check_unpacked,
@@ -72,5 +72,9 @@ def open_members(
 def check_file_count(source_name: str, n_files: int) -> None:
     """Raise FileFormatError if a set has too many files."""
     if n_files > MAX_FILES:
-        problem = LineProblem(None, f"{n_files:,}", f"at most {MAX_FILES:,} files in a set")
-        raise FileFormatError(source_name, [problem], hint="Split the runs into several sets.")
+        raise content_error(
+            source_name,
+            f"{n_files:,}",
+            f"at most {MAX_FILES:,} files in a set",
+            "Split the runs into several sets.",
+        )

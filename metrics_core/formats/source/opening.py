@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import content_error
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import convert_read_errors, read_pipe
@@ -51,11 +51,10 @@ def convert_memory_errors(source: Source) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        problem = LineProblem(
-            None, "more than the available memory", "a file that fits into memory"
-        )
         hint = "Close other programs, or split the file into parts."
-        raise FileFormatError(source.name, [problem], hint=hint) from error
+        raise content_error(
+            source.name, "more than the available memory", "a file that fits into memory", hint
+        ) from error
 
 
 def printable_name(name: str) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import content_error
 from metrics_core.formats.source.limits import format_size
 from metrics_core.formats.source.source import Source
 from metrics_core.tables.arrays import is_list_type
@@ -112,8 +112,9 @@ def check_footer(source: Source, file: BinaryIO) -> None:
     if max_size < footer <= size:
         actual = f"a footer of {format_size(footer)} in a file of {format_size(size)}"
         hint = "Write it with more rows per row group, and fewer columns."
-        problem = LineProblem(None, actual, f"a footer of at most {format_size(max_size)}")
-        raise FileFormatError(source.name, [problem], hint=hint)
+        raise content_error(
+            source.name, actual, f"a footer of at most {format_size(max_size)}", hint
+        )
 
 
 def check_table_size(
@@ -139,9 +140,7 @@ def check_table_size(
             f"a count of {file.metadata.num_rows:,} rows, which does not match the parts of the"
             " file"
         )
-        raise FileFormatError(
-            source.name, [LineProblem(None, actual, "Parquet")], hint=_DAMAGED_HINT
-        )
+        raise content_error(source.name, actual, "Parquet", _DAMAGED_HINT)
     leaves = _value_columns(file, names, allow_lists)
     if n_rows is None:
         _check_rows(source, sum(row_counts), len(leaves))

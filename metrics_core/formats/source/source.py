@@ -16,7 +16,7 @@ from typing import BinaryIO, cast
 
 import pyarrow as pa
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError, LineProblem, content_error
 from metrics_core.formats.source.limits import DEFAULT_LIMIT, TEXT_FACTOR, Limit
 from metrics_core.formats.source.unpacking import Origin, read_unpacked, stored_size
 
@@ -221,7 +221,8 @@ class Source:
                 skip = max(0, skip - len(piece))
             yield decoder.decode(b"", final=True).encode()
         except UnicodeError as error:
-            raise self._decoding_error(f"{encoding.upper()} text", "invalid bytes") from error
+            expected = f"{encoding.upper()} text"
+            raise content_error(self.name, "invalid bytes", expected) from error
 
     def _detect_encoding(self) -> tuple[str | None, int]:
         """Return the encoding of the bytes and the length of their byte order mark."""
@@ -238,11 +239,8 @@ class Source:
                 return codec.name, 0
             raise LookupError
         except (LookupError, ValueError) as error:  # a name with a NUL in it is a ValueError
-            raise self._decoding_error(
-                "the name of an encoding",
-                f"`{shorten_line(self.encoding)}`",
-                _ENCODINGS,
-            ) from error
+            actual = f"`{shorten_line(self.encoding)}`"
+            raise content_error(self.name, actual, "the name of an encoding", _ENCODINGS) from error
 
     def checked(self, block: bytes, offset: int, plain_ends: bool = True) -> bytes:
         """Check that decoded bytes are text, and return them. The bytes must end with a complete
@@ -264,9 +262,8 @@ class Source:
 
     def _binary_error(self, position: int) -> FileFormatError:
         hint = "The file is binary, damaged, or UTF-16 without a byte order mark."
-        return self._decoding_error(
-            "text", f"a NUL byte at byte {position:,}", hint, self._find_line(position)
-        )
+        line = self._find_line(position)
+        return content_error(self.name, f"a NUL byte at byte {position:,}", "text", hint, line=line)
 
     def _utf8_error(self, block: bytes, position: int, offset: int) -> FileFormatError:
         actual = f"0x{block[position]:02X} at byte {offset + position:,}, which is not UTF-8"
@@ -314,12 +311,7 @@ class Source:
             return
         hint = "The line breaks may be missing, or this is a different kind of file."
         expected = f"lines of at most {MAX_LINE_BYTES // 1_000_000} MB"
-        raise self._decoding_error(expected, "a longer line", hint, line)
-
-    def _decoding_error(
-        self, expected: str, actual: str, hint: str = "", line: int | None = None
-    ) -> FileFormatError:
-        return FileFormatError(self.name, [LineProblem(line, actual, expected)], hint=hint)
+        raise content_error(self.name, "a longer line", expected, hint, line=line)
 
 
 def shorten_line(line: str) -> str:

@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 
 import pyarrow as pa
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError, content_error
 from metrics_core.formats.source.limits import RATIO_FROM, TYPICAL_RATIO, Limit, format_size
 from metrics_core.formats.source.unsupported_files import refuse_unsupported_zip
 
@@ -221,7 +221,7 @@ def _find_only_member(name: str, archive: zipfile.ZipFile) -> str:
     refuse_unsupported_zip(name, members)
     if len(members) != 1:
         member_list = ", ".join(f"`{n}`" for n in members[:4]) + (", …" if len(members) > 4 else "")
-        raise _refused_error(
+        raise content_error(
             name,
             f"{len(members)} files: {member_list}" if members else "no file",
             "one file in the zip file",
@@ -236,7 +236,7 @@ def _check_member(
     name: str, archive: zipfile.ZipFile, member: str, limit: Limit
 ) -> zipfile.ZipInfo:
     if escapes_target_folder(member):
-        raise _refused_error(
+        raise content_error(
             name,
             f"the path `{member}`, which points outside the archive",
             "plain file names in a zip file",
@@ -244,7 +244,7 @@ def _check_member(
         )
     info = archive.getinfo(member)
     if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise _refused_error(
+        raise content_error(
             name,
             "a password or an unsupported compression",
             "a plain zip file",
@@ -278,29 +278,25 @@ def _read_error(name: str, error: OSError) -> FileFormatError:
     if error.errno is None:  # raised by Arrow for a broken compressed stream
         return _damaged_error(name)
     if isinstance(error, FileNotFoundError):
-        return _refused_error(
+        return content_error(
             name,
             "no such file",
             "a file",
             f"Check the name.{' In Python, expand a pattern with glob.glob.' * ('*' in name)}",
         )
     if isinstance(error, IsADirectoryError):
-        return _refused_error(
+        return content_error(
             *(name, "a folder", "a file"),
             "Use the files in the folder. Only BEIR folders, folders of runs and folders with ranks"
             " of judged documents can be read as a set.",
         )
-    return _refused_error(name, f"an operating system error ({error.strerror})", "a readable file")
+    return content_error(name, f"an operating system error ({error.strerror})", "a readable file")
 
 
 def _damaged_error(name: str) -> FileFormatError:
-    return _refused_error(
+    return content_error(
         name,
         "a damaged or truncated compressed file",
         f"a complete {', '.join(p.ending for p in PACKINGS)} or .zip file",
         "Copy or download the file again.",
     )
-
-
-def _refused_error(name: str, actual: str, expected: str, hint: str = "") -> FileFormatError:
-    return FileFormatError(name, [LineProblem(None, actual, expected)], hint=hint)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import content_error
 
 _A_TABLE = "a table as text or Parquet"
 _SHEET = "Save the sheet as CSV and use that file."
@@ -60,15 +60,11 @@ def refuse_unsupported_bytes(name: str, first_bytes: bytes) -> None:
     """Raise FileFormatError if the first bytes of a file are those of an unsupported type."""
     for pattern, description, hint in _BY_START:
         if pattern.match(first_bytes):
-            raise _unsupported_error(name, description, hint)
+            raise content_error(name, description, _A_TABLE, hint)
 
 
 def refuse_unsupported_zip(name: str, members: Collection[str]) -> None:
     """Raise FileFormatError if the members of a zip file show that it is of an unsupported type."""
     for pattern, description, hint in _BY_MEMBER:
         if any(pattern.fullmatch(member) for member in members):
-            raise _unsupported_error(name, description, hint)
-
-
-def _unsupported_error(name: str, description: str, hint: str) -> FileFormatError:
-    return FileFormatError(name, [LineProblem(None, description, _A_TABLE)], hint=hint)
+            raise content_error(name, description, _A_TABLE, hint)

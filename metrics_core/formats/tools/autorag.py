@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.errors import LineProblem, TableError
+from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder
@@ -23,7 +23,7 @@ from metrics_core.formats.parquet import (
     read_batches,
 )
 from metrics_core.formats.registry import TOOL_SPECIFIC, Kind, Loaded, Request, Sample, Tool, reader
-from metrics_core.formats.source.lines import file_error, rows_error
+from metrics_core.formats.source.lines import convert_table_errors
 from metrics_core.formats.source.parquet_size import OBJECT_CELL_BYTES, check_table_size
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.tables import Documents
@@ -149,14 +149,15 @@ def read_corpus(source: Source, request: Request) -> Loaded:
     file = open_parquet(source)
     names, unused_names = call_arrow(source, partial(_split_columns, file.schema_arrow))
     if not {"doc_id", "contents"} <= {*names}:
-        problem = LineProblem(None, shorten_line(", ".join(names)), "columns doc_id and contents")
-        raise file_error(source, problem)
+        raise content_error(
+            source.name, shorten_line(", ".join(names)), "columns doc_id and contents"
+        )
     call_arrow(
         source, partial(check_table_size, source, file, names, bytes_per_cell=OBJECT_CELL_BYTES)
     )
     batches = call_arrow(source, partial(read_batches, source, file, names))
     if not batches:
-        raise file_error(source, LineProblem(None, "only a header", "at least one row"))
+        raise content_error(source.name, "only a header", "at least one row")
     table = call_arrow(source, pa.Table.from_batches(batches).flatten)
     columns = {}
     for name in names:
@@ -168,10 +169,8 @@ def read_corpus(source: Source, request: Request) -> Loaded:
             columns[
                 column_name if column_name not in columns and column_name != "text" else name
             ] = column
-    try:
+    with convert_table_errors(source, None):
         documents = Documents.from_columns(columns)
-    except TableError as error:
-        raise rows_error(source, error, None) from error
     if unused_names:
         message = f"columns not used: {', '.join(unused_names)}"
         documents = documents.with_notes(

@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.parquet import MAGIC, read_parquet_rows
@@ -35,7 +34,7 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source.lines import file_error
+from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.tabular import detect_separator, read_csv_columns, read_tsv_columns
 from metrics_core.formats.tools.score_tools import TOOLS, find_record_reader, infer_tool_columns
@@ -118,9 +117,8 @@ def read_scores(source: Source, request: Request) -> Loaded:
     columns = _find_columns(sample_first_rows(named), request.columns)
     if columns is None:
         names = ", ".join(f"`{name}`" for name in named.names[:12])
-        problem = LineProblem(named.header, f"the columns {names}", KIND_TITLES["scores"])
         hint = "Scores need a column query_id, and a column of numbers for each measure."
-        raise file_error(source, problem, hint=hint)
+        raise line_error(source, named.header, f"the columns {names}", KIND_TITLES["scores"], hint)
     return Loaded(build_scores(source, request, named, columns), "scores", "Scores", source.name)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import build_qrels_table
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
@@ -24,7 +24,7 @@ from metrics_core.formats.registry import (
     Tool,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, file_error, format_count
+from metrics_core.formats.source.lines import LineIndex, format_count, line_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import A_SCORE, explain_bad_number, is_number
 from metrics_core.tables.columns import ID, encode_texts
@@ -120,8 +120,13 @@ def read_letor(source: Source, request: Request) -> Loaded:
         grade, query, features = (*content.split(None, 2), "", "")[:3]
         _, qid, query_id = query.partition("qid:")
         if query != qid + query_id or not query_id:
-            problem = LineProblem(number, "no `qid:` in the second column", "grade, qid:, features")
-            raise file_error(source, problem, hint=f"A line looks like: {_FEATURES}")
+            raise line_error(
+                source,
+                number,
+                "no `qid:` in the second column",
+                "grade, qid:, features",
+                f"A line looks like: {_FEATURES}",
+            )
         doc_id = _find_doc_id(comment, counts)
         if doc_id is None:
             counts.unnamed_lines.append(number)
@@ -174,8 +179,13 @@ def _partly_named_error(
     source: Source, unnamed_lines: Sequence[int], lines: int
 ) -> FileFormatError:
     actual = f"no document in the comments of {len(unnamed_lines):,} of {lines:,} lines"
-    problem = LineProblem(unnamed_lines[0], actual, "a document in every line or in none")
-    return file_error(source, problem, hint=f"A line looks like: {_FEATURES}")
+    return line_error(
+        source,
+        unnamed_lines[0],
+        actual,
+        "a document in every line or in none",
+        f"A line looks like: {_FEATURES}",
+    )
 
 
 def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
@@ -236,23 +246,34 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
         if fields == [""]:
             continue
         if len(fields) != 3 or not all(fields):
-            problem = LineProblem(
-                number, format_count(len(fields), "column"), "query, number and score"
+            raise line_error(
+                source,
+                number,
+                format_count(len(fields), "column"),
+                "query, number and score",
+                f"{hint}, separated by tabs.",
             )
-            raise file_error(source, problem, hint=f"{hint}, separated by tabs.")
         query_id, position, score = fields
         if position != str(query_counts[query_id]):
             actual, expected = (
                 f"place `{shorten_line(position)}`",
                 f"place {query_counts[query_id]}",
             )
-            problem = LineProblem(number, actual, f"{expected} of query {shorten_line(query_id)}")
-            raise file_error(
-                source, problem, hint="RankLib numbers documents 0, 1, 2, … within each query."
+            raise line_error(
+                source,
+                number,
+                actual,
+                f"{expected} of query {shorten_line(query_id)}",
+                "RankLib numbers documents 0, 1, 2, … within each query.",
             )
         if not is_number(score):
-            problem = LineProblem(number, f"`{shorten_line(score)}`", A_SCORE)
-            raise file_error(source, problem, hint=explain_bad_number(score) or hint)
+            raise line_error(
+                source,
+                number,
+                f"`{shorten_line(score)}`",
+                A_SCORE,
+                explain_bad_number(score) or hint,
+            )
         query_counts[query_id] += 1
         rows.add(source, number, query_id, position, score)
     note = Note("places", _NUMBERED_MESSAGE, query_counts.total(), loud=True)
@@ -301,9 +322,14 @@ def _read_indri(source: Source, request: Request) -> Loaded:
         doc_id = match[1] if match else comment
         if len(words) < 6 or words[1] != "Q0" or not doc_id or " " in doc_id:
             actual = f"`{shorten_line(comment)}` in the document column"
-            raise file_error(source, LineProblem(number, actual, "a document's id"), hint=hint)
+            raise line_error(source, number, actual, "a document's id", hint)
         if not is_number(words[-2]):
-            problem = LineProblem(number, f"`{shorten_line(words[-2])}`", A_SCORE)
-            raise file_error(source, problem, hint=explain_bad_number(words[-2]) or hint)
+            raise line_error(
+                source,
+                number,
+                f"`{shorten_line(words[-2])}`",
+                A_SCORE,
+                explain_bad_number(words[-2]) or hint,
+            )
         rows.add(source, number, words[0], doc_id, words[-2])
     return _load_run(source, request, rows, "RankLib: query, comment, rank, score", [])

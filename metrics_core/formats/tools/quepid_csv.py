@@ -17,7 +17,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints
-from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem
+from metrics_core.base.errors import (
+    MOST_PROBLEMS_SHOWN,
+    FileFormatError,
+    LineProblem,
+    content_error,
+)
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import plural
 from metrics_core.formats.declaring import declare
@@ -31,17 +36,16 @@ from metrics_core.formats.parsing.delimited import (
 )
 from metrics_core.formats.parsing.named import NamedColumns, check_header, load_named
 from metrics_core.formats.registry import (
-    KIND_TITLES,
     TOOL_SPECIFIC,
     Kind,
     Loaded,
-    MissingKindError,
     Request,
     Sample,
     Tool,
+    missing_kind_error,
     reader,
 )
-from metrics_core.formats.source.lines import RowLines, file_error
+from metrics_core.formats.source.lines import RowLines, file_error, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.tabular import read_csv_columns
 from metrics_core.tables import Queries
@@ -106,8 +110,8 @@ def read_ratings(source: Source, request: Request) -> Loaded:
     if request.kind == "qrels" and (len(named) or not row_count):
         return load_named(source, request, named, "quepid-ratings", "Quepid ratings")
     if request.kind == "qrels" or not row_count:
-        problem = LineProblem(None, "none in this file", KIND_TITLES[request.kind])
-        raise MissingKindError(source.name, [problem], hint="Rate documents, then export again.")
+        hint = "Rate documents, then export again."
+        raise missing_kind_error(source, request.kind, "none in this file", hint)
     texts = [text for text in query_texts.unique().to_pylist() if text]
     queries = Queries.from_columns({"query_id": texts, "text": texts})
     title = "Quepid ratings: query"
@@ -117,8 +121,13 @@ def read_ratings(source: Source, request: Request) -> Loaded:
 def _columns_error(
     source: Source, names: list[str], line: int, expected: list[str]
 ) -> FileFormatError:
-    problem = LineProblem(line, ", ".join(names), f"the columns {', '.join(expected)}")
-    return file_error(source, problem, hint="Read the file as CSV, with format=csv.")
+    return line_error(
+        source,
+        line,
+        ", ".join(names),
+        f"the columns {', '.join(expected)}",
+        "Read the file as CSV, with format=csv.",
+    )
 
 
 @dataclass(frozen=True)
@@ -235,8 +244,9 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
 
     named = _read_snapshot_columns(source, request)
     if not len(named):
-        problem = LineProblem(None, "only a header", "at least one row")
-        raise file_error(source, problem, hint="Is the file complete?")
+        raise content_error(
+            source.name, "only a header", "at least one row", "Is the file complete?"
+        )
     runs, records = _build_run_names(named), list[dict[str, object]]()
     fields, problems = name_document_columns(named.names[6:]), list[LineProblem]()
     columns = [_decode_column(named.column(index)).to_pylist() for index in range(len(named.names))]

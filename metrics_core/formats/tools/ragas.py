@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.errors import FileFormatError
 from metrics_core.formats.declaring import declare, is_json_or_parquet
 from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder
 from metrics_core.formats.parquet import MAGIC
@@ -24,7 +24,7 @@ from metrics_core.formats.registry import (
     Sample,
     Tool,
 )
-from metrics_core.formats.source.lines import file_error
+from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source, shorten_line
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ def _sample_error(
     source: Source, line: int | None, actual: str, expected: str, hint: str = ""
 ) -> FileFormatError:
     hint = hint or f"A sample looks like {SAMPLES.example}."
-    return file_error(source, LineProblem(line, actual, expected), hint=hint)
+    return line_error(source, line, actual, expected, hint)
 
 
 def _identifies_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from metrics_core.base.errors import FileFormatError, LineProblem, RanklensError
+from metrics_core.base.errors import FileFormatError, RanklensError, content_error
 from metrics_core.base.installing import install_command
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import shorten_value
@@ -27,7 +27,7 @@ from metrics_core.formats.registry import (
     reader,
 )
 from metrics_core.formats.source.limits import TREE_FACTOR, Limit
-from metrics_core.formats.source.lines import file_error, format_count
+from metrics_core.formats.source.lines import format_count
 from metrics_core.formats.source.source import BLOCK, Source, shorten_line
 from metrics_core.formats.values import A_SCORE
 from metrics_core.tables.columns import ID, encode_texts
@@ -94,8 +94,12 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     lists = _decode_lists(source, data)
     queries = [query_id for query_id, documents in lists.items() for _ in documents]
     if not queries:
-        problem = LineProblem(None, "no documents for any query", "at least one")
-        raise file_error(source, problem, hint="Was the run empty when it was saved?")
+        raise content_error(
+            source.name,
+            "no documents for any query",
+            "at least one",
+            "Was the run empty when it was saved?",
+        )
     docs = [doc_id for documents in lists.values() for doc_id in documents]
     scores = [float(score) for documents in lists.values() for score in documents.values()]
     table = pa.table(
@@ -157,8 +161,9 @@ def _decode_lists(source: Source, data: bytes) -> dict[str, dict[str, float]]:
                 )
             if isinstance(score, (str, bool)) or to_finite_number(score) is None:
                 pair = shorten_line(f"{query_id}.{doc_id}")
-                problem = LineProblem(None, f"`{shorten_value(score)}` at {pair}", A_SCORE)
-                raise file_error(source, problem, hint=_HINT)
+                raise content_error(
+                    source.name, f"`{shorten_value(score)}` at {pair}", A_SCORE, _HINT
+                )
     return dict(lists)
 
 
@@ -167,8 +172,9 @@ def _refuse_cbor_tag(*_: object) -> None:
 
 
 def _content_error(source: Source, actual: str) -> FileFormatError:
-    problem = LineProblem(None, actual, "a map of queries, each with a map of documents and scores")
-    return file_error(source, problem, hint=_HINT)
+    return content_error(
+        source.name, actual, "a map of queries, each with a map of documents and scores", _HINT
+    )
 
 
 def _starts_with_cbor_map(data: bytes) -> bool:
@@ -177,5 +183,9 @@ def _starts_with_cbor_map(data: bytes) -> bool:
 
 
 def _wrong_packing_error(source: Source, actual: str) -> FileFormatError:
-    problem = LineProblem(None, actual, "a ranx run: CBOR compressed twice with LZ4")
-    return file_error(source, problem, hint="Unpack the file and use its contents.")
+    return content_error(
+        source.name,
+        actual,
+        "a ranx run: CBOR compressed twice with LZ4",
+        "Unpack the file and use its contents.",
+    )
