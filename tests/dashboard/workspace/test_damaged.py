@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -342,8 +343,11 @@ def test_an_id_that_is_none_is_refused_by_what_writes(
 
 def test_readings_that_are_chosen_at_once_are_all_kept(workspace: Workspace) -> None:
     def choose(number: int) -> None:
-        Workspace(workspace.folder).set_reading_choices(
-            "own", f"{number}.run", {"duplicates": "best"}
+        Workspace(workspace.folder).change_record(
+            "own",
+            lambda record: replace(
+                record, choices={**record.choices, f"{number}.run": {"duplicates": "best"}}
+            ),
         )
 
     threads = [Thread(target=choose, args=(number,)) for number in range(12)]
