@@ -69,7 +69,7 @@ class Workspace:
         if (version := self._store.version() or 0) > database.VERSION:
             return errors.newer_version_error(self.folder, version, database.VERSION)
         if self._store.is_collections_folder_missing():
-            return errors.missing_subfolder_error(self.folder, "collections")
+            return errors.missing_subfolder_error(self.folder)
         if not os.access(self.folder, os.W_OK):
             return errors.refused_write_error(PermissionError(13, ""), self.folder)
         return None
