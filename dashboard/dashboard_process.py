@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -101,8 +102,10 @@ def serve_tables(
     for loaded in files:
         workspace.add_table(identity, loaded)
     if directions:
-        stored_directions = workspace.collection(identity).directions
-        workspace.set_directions(identity, {**stored_directions, **directions})
+        workspace.change_record(
+            identity,
+            lambda record: replace(record, directions={**record.directions, **directions}),
+        )
     return DashboardProcess(folder_path, view.with_values(set=identity), temporary)
 
 

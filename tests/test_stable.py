@@ -159,12 +159,12 @@ def outputs(folder: Path) -> dict[str, Any]:
 
 
 def addresses() -> dict[str, Any]:
-    from dashboard.address.address import CONTROLS, SHARED_FIELDS
+    from dashboard.address.address import SHARED_FIELDS, SHARED_QUERIES
     from dashboard.app_pages.menu import PAGES
 
     return {
         "shared": [f"{field.name} {field.kind}" for field in SHARED_FIELDS],
-        "controls": {control.name: list(control.words) for control in CONTROLS},
+        "controls": {"missing": [SHARED_QUERIES]},
         "pages": {page.name: [f"{f.name} {f.kind}" for f in page.fields] for page in PAGES},
     }
 

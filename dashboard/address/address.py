@@ -58,30 +58,9 @@ def _parse_pair(text: str) -> Pair | None:
     return (column.replace("%3D", "=").replace("%25", "%"), value) if equals else None
 
 
-@dataclass(frozen=True)
-class Control:
-    """A control that every page has, with the name of its URL parameter and its possible values
-    (`words`). An empty string selects the default. If `narrows` is true, the control may exclude
-    queries from the view. Which queries it excludes depends on the compared runs."""
-
-    name: str
-    words: tuple[str, ...]
-    narrows: bool = False
-
-    def read(self, address: Address) -> str:
-        """The value that an address sets for this control. It is empty if the value is not one of
-        `words`."""
-        word: str = address[self.name]
-        return word if word in self.words else ""
-
-
 SHARED_QUERIES = "shared"
-MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
-"""The control for queries that one of the compared runs lacks. By default, that run counts as
-having returned an empty list for such a query. With "shared", only queries that both runs list are
-in view."""
-
-CONTROLS = (MISSING,)
+"""Value of the field `missing`: only queries that both compared runs list are in view. By default,
+a run that lacks a query counts as having returned an empty list for it."""
 
 NO_PAGE = Field("nopage", lasting=False)
 """The name of a requested page that does not exist. It is empty if the page exists."""
@@ -96,7 +75,7 @@ SHARED_FIELDS = (
     Field("where", "pairs"),
     Field("qrels"),
     Field("layers", "several"),
-    *(Field(control.name) for control in CONTROLS),
+    Field("missing"),
     Field("test"),
     Field("correction"),
     Field("level"),

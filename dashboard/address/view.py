@@ -7,10 +7,10 @@ anything other than what was meant."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.address.address import CONTROLS, MISSING, SHARED_QUERIES, Address, Control, Pair
+from dashboard.address.address import SHARED_QUERIES, Address, Pair
 from dashboard.address.measure_key import ChosenMeasure, key_at_k, read_measure
 from dashboard.address.method_key import read_method
 from metrics_core.base.digits import parse_whole_number
@@ -37,7 +37,8 @@ class Comparison:
 
     `filters` are (column, value) pairs. A query passes if, in every column that occurs in them, its
     value is one of the values paired with that column. `loaded` is the number of loaded runs.
-    `controls` has the value of each control in `CONTROLS`."""
+    If `is_limited_to_shared_queries` is true, only queries that are in both compared runs are in
+    view."""
 
     focus: str
     baseline: str
@@ -47,26 +48,7 @@ class Comparison:
     filters: tuple[Pair, ...] = ()
     loaded: int = 0
     method: Method = DEFAULT_METHOD
-    controls: tuple[str, ...] = ("",) * len(CONTROLS)
-
-    def control_value(self, control: Control) -> str:
-        """The value of this control, empty by default."""
-        return self.controls[CONTROLS.index(control)]
-
-    def without_control(self, control: Control) -> Comparison:
-        """Return the comparison with this control set to its default."""
-        return self.with_control(control, "")
-
-    def with_control(self, control: Control, word: str) -> Comparison:
-        """Return the comparison with this control set to the value `word`."""
-        pairs = zip(CONTROLS, self.controls, strict=True)
-        values = (word if other is control else value for other, value in pairs)
-        return replace(self, controls=tuple(values))
-
-    @property
-    def is_limited_to_shared_queries(self) -> bool:
-        """Whether only queries that are in both compared runs are in view."""
-        return self.control_value(MISSING) == SHARED_QUERIES
+    is_limited_to_shared_queries: bool = False
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -124,14 +106,15 @@ class Comparison:
         """The comparison with defaults in place of all values that have no effect on which queries
         are in view.
 
-        The compared runs are kept only if a derived column or a control narrows the queries.
-        Measure and cutoff are kept only if a derived column does."""
+        The compared runs are kept only if queries are selected by a derived column or by being in
+        both runs. Measure and cutoff are kept only if a derived column selects them."""
         derived = any(column.endswith(MARK) for column, _ in self.filters)
-        pairs = zip(CONTROLS, self.controls, strict=True)
-        words = tuple(word if control.narrows else "" for control, word in pairs)
-        pair = (self.focus, self.baseline) if derived or any(words) else ("", "")
+        only_shared = self.is_limited_to_shared_queries
+        pair = (self.focus, self.baseline) if derived or only_shared else ("", "")
         scored = (self.chosen_measure, self.cutoff) if derived else (_ANY, _DEFAULT_CUTOFF)
-        return Comparison(*pair, (), *scored, self.filters, controls=words)
+        return Comparison(
+            *pair, (), *scored, self.filters, is_limited_to_shared_queries=only_shared
+        )
 
     def filter_values(self, column: str) -> tuple[str, ...]:
         """Return the values by which a column is filtered. The result is empty if the column has no
@@ -276,12 +259,10 @@ def explain_missing_items(
         messages["k"] = (
             f"k = {address['k']} is not a cutoff. A cutoff is a whole number from 1 upwards."
         )
-    for control in CONTROLS:
-        if address[control.name] != control.read(address):
-            words = join_words(control.words, "or")
-            messages[control.name] = (
-                f"{control.name}={address[control.name]} is not a valid choice. Use {words}."
-            )
+    if address["missing"] not in ("", SHARED_QUERIES):
+        messages["missing"] = (
+            f"missing={address['missing']} is not a valid choice. Use {SHARED_QUERIES}."
+        )
     method = read_method(address, chosen_measure.measure)[1]
     if method:
         messages["test"] = method

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dashboard.address.address import MISSING, Address
+from dashboard.address.address import Address
 from dashboard.address.measure_key import key_at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import contributions_by_column
@@ -383,6 +383,6 @@ def count_unanswered(study: Study, comparison: Comparison, runs: Iterable[str]) 
     The result is empty if another tool computed the scores."""
     if not study.is_computed(comparison.measure):
         return {}
-    mask = study.view_mask(comparison.without_control(MISSING))
+    mask = study.view_mask(replace(comparison, is_limited_to_shared_queries=False))
     counts = {run: len(study.judged[run].select_queries(mask).missing_queries) for run in runs}
     return {run: count for run, count in counts.items() if count}

@@ -335,7 +335,7 @@ def _command_line(
 ) -> str:
     """Return the command that prints the same differences as the report. Returns "" if there is no
     such command."""
-    narrowed = comparison.filters or any(comparison.controls)
+    narrowed = comparison.filters or comparison.is_limited_to_shared_queries
     if narrowed or comparison.is_single_run or comparison.method != DEFAULT_METHOD:
         return ""
     path_by_run = {file.run: file.name for file in files if file.run}

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dashboard.address.address import MISSING, SHARED_QUERIES
 from dashboard.address.view import Comparison
 from dashboard.answers.run_comparisons import compare_runs, sensitivity_of_test
 from dashboard.study.study import Study
@@ -376,7 +375,7 @@ def missing_queries_doubt(study: Study, comparison: Comparison) -> Sentence:
 
 def p_value_on_shared_queries(study: Study, comparison: Comparison) -> float:
     """Return the corrected p-value of the difference over the queries that are in both runs."""
-    shared = comparison.with_control(MISSING, SHARED_QUERIES)
+    shared = replace(comparison, is_limited_to_shared_queries=True)
     rows = compare_runs(study, shared, comparison.measure).set_index("run")
     return float(rows.loc[comparison.focus, "p_corrected"])
 

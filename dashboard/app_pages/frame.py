@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address import method_key
-from dashboard.address.address import CONTROLS, NO_PAGE, SHARED_FIELDS
+from dashboard.address.address import NO_PAGE, SHARED_FIELDS
 from dashboard.address.page import Page
 from dashboard.address.view import NO_OTHER_RUN
 from dashboard.answers.collections import describe_contents
@@ -306,8 +306,7 @@ def _show_empty_view_message(context: PageContext) -> bool:
     if context.study.view_mask(context.comparison).any():
         return False
     st.html(markup.draw_heading("No queries in view", "No query matches the filters.", {}))
-    narrowing = {control.name: "" for control in CONTROLS if control.narrows}
-    back = {"where": (), **narrowing}
+    back = {"where": (), "missing": ""}
     st.button("Clear filters", on_click=session.change_address, kwargs=back)
     return True
 

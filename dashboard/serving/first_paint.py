@@ -79,24 +79,19 @@ class _HeldResponse:
         self._body += message.get("body", b"")
         if message.get("more_body"):
             return
+        start, self._start = self._start, None
         if self._target:
-            await self._redirect()
-            return
-        # After Streamlit's own styles, which are in the head, and before those of a page's
-        # components.
-        sheet = f"<body><style>{style_sheet()}</style>".encode()
-        body = self._body.replace(b"</head>", _RULE, 1).replace(b"<body>", sheet, 1)
-        headers = [(k, v) for k, v in self._start["headers"] if k.lower() not in _CHANGED]
+            body, headers = b"", [(b"location", self._target.encode())]
+            start["status"] = 303
+        else:
+            # After Streamlit's own styles, which are in the head, and before those of a page's
+            # components.
+            sheet = f"<body><style>{style_sheet()}</style>".encode()
+            body = self._body.replace(b"</head>", _RULE, 1).replace(b"<body>", sheet, 1)
+            headers = [(k, v) for k, v in start["headers"] if k.lower() not in _CHANGED]
         length = (b"content-length", str(len(body)).encode())
-        await self._send({**self._start, "headers": [*headers, length]})
+        await self._send({**start, "headers": [*headers, length]})
         await self._send({"type": "http.response.body", "body": body})
-        self._start = None
-
-    async def _redirect(self) -> None:
-        headers = [(b"location", self._target.encode()), (b"content-length", b"0")]
-        await self._send({"type": "http.response.start", "status": 303, "headers": headers})
-        await self._send({"type": "http.response.body", "body": b""})
-        self._start = None
 
 
 def _is_html(message: dict[str, Any]) -> bool:

@@ -84,13 +84,16 @@ def run_action_once(receipt: Receipt, action: Callable[[], None]) -> None:
         run_action(action)
 
 
-def run_action(action: Callable[[], None]) -> None:
-    """Run an action on the workspace. If it fails, add a message about the error."""
+def run_action(action: Callable[[], object]) -> bool:
+    """Run an action on the workspace, and return whether it succeeded. If it fails, add a message
+    about the error."""
     try:
         action()
+        return True
     except StorageError as error:
         add_error_message(error)
     except KeyError:
         add_message(
             "This no longer exists.", "It was deleted for good, in another window or at a restart."
         )
+    return False

@@ -33,7 +33,14 @@ from dashboard.session.file_reading import FileReading
 from dashboard.session.memory import release_unused
 from dashboard.study.library import Library, assemble_library, judgment_files_by_name
 from dashboard.study.study import Study
-from dashboard.workspace import DEFAULT_SETTINGS, Entry, Settings, StorageError, Workspace
+from dashboard.workspace import (
+    DEFAULT_SETTINGS,
+    Collection,
+    Entry,
+    Settings,
+    StorageError,
+    Workspace,
+)
 from dashboard.workspace.disk.durable import State, file_state, last_write_time
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.startup import clean_workspace
@@ -92,6 +99,24 @@ def add_to_workspace(collection_id: str) -> None:
         workspace().get_or_create_collection(
             all_collections().name_of(collection_id), collection_id
         )
+
+
+def change_collection(change: Callable[[str], object]) -> bool:
+    """Call `change` with the id of the open collection, after `add_to_workspace`. Return whether
+    this succeeded. If it fails, add a message about the error."""
+    identity = current_collection_id()
+
+    def add_and_change() -> None:
+        add_to_workspace(identity)
+        change(identity)
+
+    return run_action(add_and_change)
+
+
+def change_record(change: Callable[[Collection], Collection]) -> bool:
+    """Replace the record of the open collection by `change(record)`, and return whether this
+    succeeded, like `change_collection`."""
+    return change_collection(lambda identity: workspace().change_record(identity, change))
 
 
 def open_collection(collection_id: str) -> None:
@@ -366,11 +391,9 @@ def _skipped_file_notes(folder: Path | None, listing: FolderListing) -> tuple[No
 def reread_with_choices(file: str, **choices: Any) -> None:
     """Add these choices to the stored choices for a file of the open folder. The file is then read
     again."""
-    identity = current_collection_id()
 
-    def save_choices() -> None:
-        add_to_workspace(identity)
-        earlier = workspace().collection(identity).choices.get(file, {})
-        workspace().set_reading_choices(identity, file, {**earlier, **choices})
+    def add_choices(record: Collection) -> Collection:
+        all_choices = {**record.choices.get(file, {}), **choices}
+        return replace(record, choices={**record.choices, file: all_choices})
 
-    run_action(save_choices)
+    change_record(add_choices)

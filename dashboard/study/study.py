@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dashboard.address.address import CONTROLS, Address
+from dashboard.address.address import SHARED_QUERIES, Address
 from dashboard.address.default_baseline import default_baseline
 from dashboard.address.measure_key import ChosenMeasure, read_measure
 from dashboard.address.method_key import read_method
@@ -280,7 +280,7 @@ class Study(CachedAnswers):
             cutoff=cutoff,
             loaded=len(self.names),
             method=read_method(address, chosen_measure.measure)[0],
-            controls=tuple(control.read(address) for control in CONTROLS),
+            is_limited_to_shared_queries=address["missing"] == SHARED_QUERIES,
         )
         groups = self.groups
         if any(column.endswith(MARK) for column, _ in address["where"]):

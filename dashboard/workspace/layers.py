@@ -85,15 +85,11 @@ class LayerStore:
         self._folder_store, self._change_collection = folder_store, change_collection
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
-    def list_layers(self, collection_id: str, *, only_removed: bool = False) -> list[Layer]:
-        """List the layers of a collection, oldest first. If `only_removed` is true, list only the
-        layers that were removed since Ranklens was started; otherwise, list all other layers.
-
-        Raises StorageError if the collection's database cannot be read."""
-        matching = [
-            layer for layer in self._all_layers(collection_id) if layer.removed == only_removed
-        ]
-        return sorted(matching, key=lambda layer: layer.creation_sort_key)
+    def list_layers(self, collection_id: str) -> list[Layer]:
+        """List the layers of a collection that are not removed, oldest first. Raises StorageError
+        if the collection's database cannot be read."""
+        remaining = [layer for layer in self._all_layers(collection_id) if not layer.removed]
+        return sorted(remaining, key=lambda layer: layer.creation_sort_key)
 
     def _all_layers(self, collection_id: str) -> list[Layer]:
         contents = self._folder_store.contents(collection_id)
@@ -109,15 +105,12 @@ class LayerStore:
         name: str,
         grades: Mapping[Pair, float] | None = None,
         *,
-        grader: str = "",
         is_judged_here: bool = True,
     ) -> str:
         """Create a layer with these grades in an existing collection, and return its id.
         `is_judged_here` is false if the grades were imported, not given in Ranklens."""
         with self._change_collection(collection_id) as state:
-            return self._insert_layer(
-                state, collection_id, name, grades or {}, grader or name, is_judged_here
-            )
+            return self._insert_layer(state, collection_id, name, grades or {}, is_judged_here)
 
     def grade_documents(
         self, collection_id: str, name: str, grades: Mapping[Pair, float | None]
@@ -140,9 +133,7 @@ class LayerStore:
             new_grades = {pair: grade for pair, grade in grades.items() if grade is not None}
             if not new_grades:
                 return "", False
-            return self._insert_layer(
-                state, collection_id, name, new_grades, name, is_judged_here=True
-            ), True
+            return self._insert_layer(state, collection_id, name, new_grades, True), True
 
     def _insert_layer(
         self,
@@ -150,7 +141,6 @@ class LayerStore:
         collection_id: str,
         name: str,
         grades: Mapping[Pair, float],
-        grader: str,
         is_judged_here: bool,
     ) -> str:
         all_layers = self._all_layers(collection_id)
@@ -158,7 +148,7 @@ class LayerStore:
         position = max((v.position for v in all_layers), default=0) + 1
         head = (layer_id, name[:_LONGEST_NAME], current_time(), int(is_judged_here), position, 0)
         database.append_rows(connection, "layers", [head])
-        _append_grades(connection, layer_id, grades, grader)
+        _append_grades(connection, layer_id, grades, name)
         return layer_id
 
     def import_layer(
@@ -197,15 +187,6 @@ class LayerStore:
             )
             database.append_rows(state, "grades", [(layer_id, *row) for row in rows])
             return layer_id
-
-    def add_grades(
-        self, collection_id: str, layer_id: str, grades: Mapping[Pair, float | None], *, grader: str
-    ) -> None:
-        """Store grades of documents in a layer. If a grade is None, the document's grade in the
-        layer is withdrawn. Raises KeyError if the layer does not exist."""
-        with self._change_collection(collection_id) as state:
-            self._find_row(collection_id, layer_id)
-            _append_grades(state, layer_id, grades, grader)
 
     def remove_layer(self, collection_id: str, layer_id: str) -> None:
         """Mark a layer as removed. It is deleted when Ranklens is next started."""

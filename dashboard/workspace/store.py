@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -70,7 +69,7 @@ class Workspace:
         if (version := self._store.version() or 0) > database.VERSION:
             return errors.newer_version_error(self.folder, version, database.VERSION)
         if self._store.is_collections_folder_missing():
-            return errors.missing_subfolder_error(self.folder, "collections")
+            return errors.missing_subfolder_error(self.folder)
         if not os.access(self.folder, os.W_OK):
             return errors.refused_write_error(PermissionError(13, ""), self.folder)
         return None
@@ -116,48 +115,26 @@ class Workspace:
 
     def rename_collection(self, identity: str, name: str) -> None:
         """Rename a collection. Its id does not change, so links to it still work."""
-        self._change_record(identity, name=name)
+        self.change_record(identity, lambda record: replace(record, name=name))
 
     def remove_collection(self, identity: str) -> None:
         """Mark a collection as removed. It is deleted at the next start."""
-        self._change_record(identity, removed=True)
+        self.change_record(identity, lambda record: replace(record, removed=True))
 
     def restore_collection(self, identity: str) -> None:
         """Restore a removed collection. Raises KeyError if the collection no longer exists."""
-        self._change_record(identity, removed=False)
+        self.change_record(identity, lambda record: replace(record, removed=False))
 
-    def set_reading_choices(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
-        """Store the choices for reading a file of this collection's folder."""
+    def change_record(self, identity: str, change: Callable[[Collection], Collection]) -> None:
+        """Replace the record of a collection by `change(record)`. Raises KeyError."""
         with self.hold_write_lock():
-            record = self._store.read_collection(identity)
-            all_choices = {**record.choices, file: dict(choices)}
-            self._store.put_collection(replace(record, choices=all_choices, changed=current_time()))
-
-    def set_judgments(self, identity: str, judgments: str) -> None:
-        """Store which judgments a collection uses. `judgments` is the key of their file."""
-        self._change_record(identity, judgments=judgments)
-
-    def set_judgments_complete(self, identity: str, is_complete: bool) -> None:
-        """Store whether the judgments of a collection contain all relevant documents."""
-        self._change_record(identity, complete=is_complete)
-
-    def rename_runs(
-        self, identity: str, names: Mapping[str, str], slots: Mapping[str, int]
-    ) -> None:
-        """Store names and slots (colour and shape) by the name of the run in its file."""
-        self._change_record(identity, run_names=dict(names), run_slots=dict(slots))
-
-    def set_id_maps(self, identity: str, query_map: str, doc_map: str) -> None:
-        """Store the id maps of a collection. "" means that ids are unchanged."""
-        self._change_record(identity, map_queries=query_map, map_docs=doc_map)
-
-    def set_exclude_self(self, identity: str, exclude_self: bool) -> None:
-        """Store whether each query's own document (with the same id) is excluded from runs."""
-        self._change_record(identity, exclude_self=exclude_self)
-
-    def set_directions(self, identity: str, directions: Mapping[str, bool | None]) -> None:
-        """Store for given measures whether higher is better."""
-        self._change_record(identity, directions=dict(directions))
+            record = replace(change(self._store.read_collection(identity)), changed=current_time())
+            try:
+                self._store.put_collection(record)
+            except errors.DamagedDatabaseError:
+                if not record.removed:
+                    raise
+                self._store.remove_unreadable_collection(record)
 
     def duplicate_collection(self, identity: str, name: str) -> Collection:
         """Copy a collection. The original and the copy use the same table files on disk."""
@@ -188,18 +165,6 @@ class Workspace:
         """Delete the damaged rows (layers, notes, tags) with these texts; return their number."""
         with self.change_collection(identity) as state:
             return self._store.drop_damaged(identity, state, texts)
-
-    def _change_record(self, identity: str, **changes: Any) -> None:
-        with self.hold_write_lock():
-            record = replace(
-                self._store.read_collection(identity), changed=current_time(), **changes
-            )
-            try:
-                self._store.put_collection(record)
-            except errors.DamagedDatabaseError:
-                if not record.removed:
-                    raise
-                self._store.remove_unreadable_collection(record)
 
     def entries(self, identity: str) -> list[Entry]:
         """Return file records, oldest first, including files whose replacement is damaged."""

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from metrics_core.base import frames as pd
 from metrics_core.commands import command
-from metrics_core.commands.reading import nothing_to_compare_error, read_judged_files
+from metrics_core.commands.reading import nothing_to_compare_error, read_judged_files, score_files
 from metrics_core.commands.reading_options import (
     ReadingOptions,
     add_level_option,
     add_reading_options,
 )
 from metrics_core.comparing.all_pairs.all_pairs import all_pairs
-from metrics_core.scoring.scores import score_runs
 from metrics_core.text_tables.paper_table import RunMeans, all_pairs_table
 from metrics_core.text_tables.score_tables import (
     FULL_FORMATS,
@@ -49,7 +48,7 @@ def format_all_pairs(options: AllPairsOptions) -> str:
     the LaTeX format, the output is a table for a paper instead. Notes go to stderr. Raises
     RanklensError if there is only one run."""
     files = read_judged_files(options)
-    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+    scores = score_files(files, options)
     if len(scores.runs) < 2:
         raise nothing_to_compare_error(scores.runs[0])
     pairs_by_measure = {str(m): all_pairs(scores, m, level=options.level) for m in scores.measures}

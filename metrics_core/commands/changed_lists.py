@@ -8,6 +8,7 @@ from typing import Any
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+from metrics_core.commands.reading_options import refuse_options
 from metrics_core.explaining.list_changes import (
     find_changes_of_runs,
     find_list_changes,
@@ -47,10 +48,8 @@ def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: 
 def refuse_options_needing_judgments(options: Mapping[str, object]) -> None:
     """Raise RanklensError if an option that needs judgments is set on a command line without
     judgments. `options` are the values of these options by name."""
-    first = next((name for name, value in options.items() if value), None)
-    if first:
-        hint = f"Replace {NO_JUDGMENTS!r} with a file of judgments."
-        raise RanklensError(f"{first} needs judgments.", hint)
+    hint = f"Replace {NO_JUDGMENTS!r} with a file of judgments."
+    refuse_options(options, "{} needs judgments.", hint)
 
 
 def list_change_columns(

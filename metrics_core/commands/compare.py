@@ -32,6 +32,7 @@ from metrics_core.commands.reading_options import (
     add_grouping_options,
     add_level_option,
     add_reading_options,
+    refuse_options,
 )
 from metrics_core.commands.scores_option import read_scores_and_runs
 from metrics_core.comparing.method import BOOTSTRAP, CORRECTIONS, TESTS, Method
@@ -52,36 +53,36 @@ from metrics_core.text_tables.score_tables import (
     markdown_table,
 )
 
-_COLUMNS = {
-    "run": "run",
-    "baseline": "baseline",
-    "measure": "measure",
-    "queries": "n",
-    "mean": "mean",
-    "baseline_mean": "baseline_mean",
-    "difference": "difference",
-    "low": "low",
-    "high": "high",
-    "level": "level",
-    "inner_low": "inner_low",
-    "inner_high": "inner_high",
-    "p": "p",
-    "p_corrected": "p_corrected",
-    "effect": "effect",
-    "effect_low": "effect_low",
-    "effect_high": "effect_high",
-    "won": "won",
-    "lost": "lost",
-    "same": "same",
-    "verdict": "verdict",
-    "reason": "reason",
-    "tested": "tested",
-    "ratio": "ratio",
-    "ratio_low": "ratio_low",
-    "ratio_high": "ratio_high",
-    "half_from": "half_from",
-}
-"""Columns of a comparison, each with its name in the formats that print all columns."""
+_COLUMNS = (
+    "run",
+    "baseline",
+    "measure",
+    "n",
+    "mean",
+    "baseline_mean",
+    "difference",
+    "low",
+    "high",
+    "level",
+    "inner_low",
+    "inner_high",
+    "p",
+    "p_corrected",
+    "effect",
+    "effect_low",
+    "effect_high",
+    "won",
+    "lost",
+    "same",
+    "verdict",
+    "reason",
+    "tested",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "half_from",
+)
+"""Columns of a comparison in the formats that print all columns. `n` is the number of queries."""
 
 _LABELS = 4
 
@@ -213,39 +214,35 @@ def compare(options: CompareOptions) -> str | CommandResult:
     if options.format == "latex":
         means = RunMeans.from_scores(scores)
         return comparison_table(means, comparison, baselines, method).to_latex()
-    columns = [*_COLUMNS.values(), *overlaps]
-    return FORMATS[options.format](comparison.assign(**overlaps).rename(columns=_COLUMNS)[columns])
+    frame = comparison.assign(**overlaps).rename(columns={"queries": "n"})
+    return FORMATS[options.format](frame[[*_COLUMNS, *overlaps]])
 
 
 def _refuse_comparison_options(options: CompareOptions) -> None:
     """Raise RanklensError for comparison options that cannot be combined with a gate, because the
     decision rule of a gate is fixed."""
-    refused = {
-        "--by": options.by,
-        "--test": options.test != BOOTSTRAP,
-        "--correction": options.correction,
-        "--margin": options.margin is not None,
-        "--level": options.level != LEVEL,
-        "--baseline": options.more_baselines[options.has_only_scores :],
-    }
-    first_refused = next((name for name, value in refused.items() if value), None)
-    if first_refused:
-        raise RanklensError(
-            f"{first_refused} cannot be used with a gate, because a gate has a fixed test and its"
-            " own margin.",
-            "Leave the option out, or compare without a gate.",
-        )
+    refuse_options(
+        {
+            "--by": options.by,
+            "--test": options.test != BOOTSTRAP,
+            "--correction": options.correction,
+            "--margin": options.margin is not None,
+            "--level": options.level != LEVEL,
+            "--baseline": options.more_baselines[options.has_only_scores :],
+        },
+        "{} cannot be used with a gate, because a gate has a fixed test and its own margin.",
+        "Leave the option out, or compare without a gate.",
+    )
 
 
 def _refuse_gate_options(options: CompareOptions) -> None:
     """Raise RanklensError for options that are only allowed with a gate."""
     format = options.format if options.format not in {*FORMATS, "latex"} else ""
-    refused = {f"--format {options.format}": format, **options.gate_only_options}
-    first_refused = next((name for name, value in refused.items() if value), None)
-    if first_refused:
-        raise RanklensError(
-            f"{first_refused} needs a gate.", "Add a gate, such as --gate 'nDCG@10 > -0.01'."
-        )
+    refuse_options(
+        {f"--format {options.format}": format, **options.gate_only_options},
+        "{} needs a gate.",
+        "Add a gate, such as --gate 'nDCG@10 > -0.01'.",
+    )
 
 
 def _select_compared_scores(

@@ -9,17 +9,13 @@ from dataclasses import replace
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands import command
-from metrics_core.commands.on_spark import (
-    SparkOptions,
-    add_spark_options,
-    refuse_spark_options,
-    spark_scores,
-)
+from metrics_core.commands.on_spark import SparkOptions, add_spark_options, spark_scores
 from metrics_core.commands.reading import note_unused_queries, read_groups
 from metrics_core.commands.reading_options import (
     add_grouping_options,
     add_reading_options,
     argument_type,
+    refuse_options,
 )
 from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.formats.source.limits import parse_size
@@ -54,7 +50,11 @@ def evaluate(options: SparkOptions) -> str:
     if options.spark:
         scores = spark_scores(options.spark, options)
     else:
-        refuse_spark_options(options)
+        refuse_options(
+            {"--judged-ranks": options.judged_ranks},
+            "{} needs --spark.",
+            "Add --spark local[2], for example.",
+        )
         scores = read_all_scores(options)
     note_unused_queries(options)
     if options.by:

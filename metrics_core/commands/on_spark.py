@@ -15,7 +15,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.commands.reading import print_notes, read_inputs
-from metrics_core.commands.reading_options import ReadingOptions
+from metrics_core.commands.reading_options import ReadingOptions, refuse_options
 from metrics_core.judging.judged import JudgedPlaces, assemble_ranks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.notes import score_notes
@@ -52,12 +52,6 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def refuse_spark_options(options: SparkOptions) -> None:
-    """Raise RanklensError if an option that needs --spark is set without --spark."""
-    if options.judged_ranks:
-        raise RanklensError("--judged-ranks needs --spark.", "Add --spark local[2], for example.")
-
-
 def spark_scores(master: str, options: SparkOptions) -> Scores:
     """Compute the scores of the files with Spark; notes go to stderr. Raises RanklensError."""
     only_here = {
@@ -71,9 +65,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
             for name in options.read_as.unsupported_choices({"duplicates", "grades"})
         },
     }
-    for option, value in only_here.items():
-        if value:
-            raise RanklensError(f"{option} cannot be used with --spark.", "Leave it out.")
+    refuse_options(only_here, "{} cannot be used with --spark.", "Leave it out.")
     if "-" in (options.qrels, *options.runs):
         raise RanklensError("Spark cannot read standard input.", "Give files.")
     from metrics_core.scoring.spark import evaluating, row_errors, session

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from os.path import normpath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from metrics_core import formats
 from metrics_core.base import frames as pd
@@ -26,7 +26,12 @@ from metrics_core.checks.id_notes import document_id_notes, query_id_notes
 from metrics_core.checks.mapped_ids import map_ids
 from metrics_core.commands.console import show_progress
 from metrics_core.commands.file_columns import reading_choices, refuse_unused_columns
-from metrics_core.commands.reading_options import ReadingOptions, parse_measure_options, split_names
+from metrics_core.commands.reading_options import (
+    ReadingOptions,
+    parse_measure_options,
+    refuse_options,
+    split_names,
+)
 from metrics_core.commands.run_files import FileRun, read_file_runs
 from metrics_core.formats.beir import read_set_qrels
 from metrics_core.formats.pairs import read_pairs
@@ -39,14 +44,15 @@ from metrics_core.judging.while_reading.large_files import (
 )
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import add_range_to_tie_notes, score_notes
+from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.run_names import AnyRun, add_folder_names, baseline_name, make_names_unique
+from metrics_core.tables.run_names import add_folder_names, baseline_name, make_names_unique
 
 if TYPE_CHECKING:
     from metrics_core.commands.named_collection import NamedCollection
     from metrics_core.judging.while_reading.judged import JudgedFile
 
-
+_AnyRun = TypeVar("_AnyRun", "Run", "JudgedFile")
 _WHILE_READING = {"encoding", "limit", "grades"}
 """The reading choices that may be used if a run is joined with judgments while it is read."""
 
@@ -121,6 +127,11 @@ def read_files_with_runs(options: ReadingOptions) -> InputFiles:
     """Read the files like `read_judged_files`, but read each run whole and keep the runs."""
     measures, qrels, documents = read_inputs(options)
     return _judge_runs(options, qrels, measures, documents)
+
+
+def score_files(files: InputFiles, options: ReadingOptions) -> Scores:
+    """Return the scores of the runs."""
+    return score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
 
 
 def read_inputs(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | None]:
@@ -216,14 +227,12 @@ def read_complete_runs(options: ReadingOptions) -> list[FileRun[Run]]:
         print_notes(about, remaining.notes[len(run_with_ids.notes) :])
         file = f"{path.rstrip('/')}/{run.name}" if path in shared_paths else path
         file_runs.append(FileRun(remaining, file))
-    return _make_run_names_distinct(file_runs, lambda one, other: one.has_same_rows(other), options)
+    return _make_run_names_distinct(file_runs, options)
 
 
 def _make_run_names_distinct(
-    runs: Sequence[FileRun[AnyRun]],
-    has_same_rows: Callable[[AnyRun, AnyRun], bool],
-    options: ReadingOptions,
-) -> list[FileRun[AnyRun]]:
+    runs: Sequence[FileRun[_AnyRun]], options: ReadingOptions
+) -> list[FileRun[_AnyRun]]:
     """Return the runs with unique names. Runs with the same name are distinguished by their
     folders. A file that is named twice counts once unless the options keep repeated runs. Different
     files with the same rows count as two runs."""
@@ -234,12 +243,11 @@ def _make_run_names_distinct(
         runs = [baseline.renamed(unique_name), *other_runs]
     runs = add_folder_names(runs, [run.file for run in runs])
 
-    def is_same_run(one: FileRun[AnyRun], other: FileRun[AnyRun]) -> bool:
-        return normpath(one.file) == normpath(other.file) and has_same_rows(one.run, other.run)
+    def is_same_run(one: FileRun[_AnyRun], other: FileRun[_AnyRun]) -> bool:
+        is_same_file = not keeps_same and normpath(one.file) == normpath(other.file)
+        return is_same_file and one.run.has_same_rows(other.run)
 
-    distinct, notes = (
-        make_names_unique(runs) if keeps_same else make_names_unique(runs, is_same_run)
-    )
+    distinct, notes = make_names_unique(runs, is_same_run)
     print_notes("runs", notes)
     return distinct
 
@@ -286,7 +294,7 @@ def _judge_while_reading(
             print_notes(Path(path).name, notes)
             is_checked = bool(notes)
     file_runs = [FileRun(run, path) for path, run in zip(options.all_run_paths, runs, strict=True)]
-    return _make_run_names_distinct(file_runs, lambda one, other: one.has_same_rows(other), options)
+    return _make_run_names_distinct(file_runs, options)
 
 
 def _judge_within_memory(
@@ -299,7 +307,7 @@ def _judge_within_memory(
 def _refuse_options_with_memory(options: ReadingOptions, *, needs_documents: bool) -> None:
     """Raise RanklensError if --memory is combined with an option that needs whole runs."""
     unsupported = options.read_as.unsupported_choices(_WHILE_READING | {"columns"})
-    conflicts = {
+    conflicts: dict[str, object] = {
         "--documents or a measure that uses the documents table": needs_documents,
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.id_maps),
@@ -308,21 +316,11 @@ def _refuse_options_with_memory(options: ReadingOptions, *, needs_documents: boo
         "a folder of runs": any(map(formats.has_runs, options.all_run_paths)),
         **{f"--{name} {value}": True for name, value in unsupported.items()},
     }
-    first_conflict = next((name for name, is_given in conflicts.items() if is_given), None)
-    if first_conflict:
-        raise RanklensError(
-            "--memory evaluates runs while reading them, so it cannot be combined with"
-            f" {first_conflict}.",
-            "Leave out one of the two.",
-        )
-
-
-def clean_table_ids(table: AnyTable, path: str) -> AnyTable:
-    """Clean a table's ids. Raises RanklensError, with the file's name, if two ids become equal."""
-    try:
-        return clean_ids(table)
-    except TableError as error:
-        raise RanklensError(f"{path}, with clean ids: {error}") from error
+    refuse_options(
+        conflicts,
+        "--memory evaluates runs while reading them, so it cannot be combined with {}.",
+        "Leave out one of the two.",
+    )
 
 
 def _judge_with_notes(
@@ -340,7 +338,10 @@ def _judge_with_notes(
 
 def apply_id_options(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
     """Return the table with ids cleaned and mapped as requested; print notes on merged ids."""
-    cleaned_table = clean_table_ids(table, path) if options.clean_ids else table
+    try:
+        cleaned_table = clean_ids(table) if options.clean_ids else table
+    except TableError as error:  # two ids became equal
+        raise RanklensError(f"{path}, with clean ids: {error}") from error
     try:
         mapped_table = map_ids(cleaned_table, options.id_maps)
     except RanklensError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from glob import glob
@@ -196,6 +196,14 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="confidence level of intervals and tests (default: %(default)s)",
     )
+
+
+def refuse_options(options: Mapping[str, object], message: str, hint: str) -> None:
+    """Raise RanklensError if one of these options is set. `options` are the values of the options
+    by name. In the message, `{}` stands for the name."""
+    for name, value in options.items():
+        if value:
+            raise RanklensError(message.format(name), hint)
 
 
 def expand_pattern(pattern: str) -> list[str]:

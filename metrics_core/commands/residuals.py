@@ -12,11 +12,10 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.commands import command
-from metrics_core.commands.reading import read_judged_files
+from metrics_core.commands.reading import read_judged_files, score_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.residuals import residual_frame
-from metrics_core.scoring.scores import score_runs
 from metrics_core.text_tables.score_tables import FULL_FORMATS
 
 _LABELS = ("run", "query_id", "measure")
@@ -65,9 +64,7 @@ def residuals(options: ResidualsOptions) -> str:
     full precision."""
     files = read_judged_files(options)
     residual_table = residual_frame(files.judged, files.measures, highest_grade=options.highest)
-    scores = score_runs(
-        files.judged, files.measures, without_relevant=options.without_relevant
-    ).frame
+    scores = score_files(files, options).frame
     long = scores.melt(id_vars=["run", "query_id"], var_name="measure", value_name="score")
     residual_table = residual_table.merge(long, on=["run", "query_id", "measure"], sort=False)
     # An excluded query has no extremes either.

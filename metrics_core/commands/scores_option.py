@@ -9,7 +9,7 @@ from pathlib import Path
 
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.checks.mapped_ids import map_ids
-from metrics_core.commands.reading import InputFiles, print_notes, read_judged_files
+from metrics_core.commands.reading import InputFiles, print_notes, read_judged_files, score_files
 from metrics_core.commands.reading_options import ReadingOptions, split_names
 from metrics_core.formats import read_scores
 from metrics_core.measures import Measure, parse_measure
@@ -23,7 +23,7 @@ from metrics_core.scoring.given_scores import (
     select_measures,
     unused_score_notes,
 )
-from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.scoring.scores import Scores
 from metrics_core.tables import GivenScores, Run
 
 _ROLES = ("query_id", "run", "measure", "value", "repeat")
@@ -53,7 +53,7 @@ def read_scores_and_runs(
                 "--lower and --higher apply only to the measures in --scores.", "Add --scores FILE."
             )
         files = read_input(options)
-        return _score_files(files, options), files.runs
+        return score_files(files, options), files.runs
     given_scores = _read_given_scores(options)
     names = find_measure_names(options, given_scores.measures)
     if needs_direction:
@@ -69,13 +69,9 @@ def read_scores_and_runs(
 
 def _compute_scores(options: ReadingOptions) -> Scores:
     columns = options.read_as.columns
-    if options.scores and columns is not None and "doc_id" not in columns:
+    if columns is not None and "doc_id" not in columns:
         options = replace(options, read_as=replace(options.read_as, columns=None))
-    return _score_files(read_judged_files(options), options)
-
-
-def _score_files(files: InputFiles, options: ReadingOptions) -> Scores:
-    return score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+    return score_files(read_judged_files(options), options)
 
 
 def _read_given_scores(options: ReadingOptions) -> Scores:

@@ -21,12 +21,12 @@ from metrics_core.checks.snapshots import (
     read_snapshot,
 )
 from metrics_core.commands import command
-from metrics_core.commands.reading import print_notes, read_judged_files
+from metrics_core.commands.reading import print_notes, read_judged_files, score_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.comparing.power import FEWEST_FOR_POWER, POWER, detectable_loss
 from metrics_core.comparing.tested_quantities import is_mean_tested
-from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.scoring.scores import Scores
 
 _SHARE_AFFECTED = 0.3
 """Assumed share of queries that a change affects. The detectable losses, which help to choose
@@ -79,7 +79,7 @@ def snapshot(options: SnapshotOptions) -> str:
         scores, qrels = _read_given_scores(options), None
     else:
         files = read_judged_files(options)
-        scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+        scores = score_files(files, options)
         qrels = files.qrels
     new_snapshot = make_snapshot(
         scores, qrels, make_origin(options, options.label), _read_previous_snapshot(options)

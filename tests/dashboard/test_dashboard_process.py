@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -69,7 +70,8 @@ def test_directions_of_given_scores_are_kept(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "kept")
     (made,) = workspace.read_collections()
     # What was declared in the dashboard since stays, unless it is declared anew.
-    workspace.set_directions(made.id, {"latency_ms": True, "errors": False})
+    declared = {"latency_ms": True, "errors": False}
+    workspace.change_record(made.id, lambda record: replace(record, directions=declared))
     with scores.open(tmp_path / "kept", name="Fruit"):
         pass
     (made,) = workspace.read_collections()

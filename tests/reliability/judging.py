@@ -42,11 +42,11 @@ def judged(count: int, seed: int, folder: Path) -> Judged:
     preload(["dashboard.workspace"])
     workspace, chance, found = Workspace(folder), random.Random(seed), Judged()
     workspace.get_or_create_collection("Shop", HERE)
-    layer = workspace.layers.create_layer(HERE, BY)
+    workspace.layers.create_layer(HERE, BY)
     for number in range(count):
         begun: Act | None = None
         told: list[tuple[str, Act]] = killed(
-            _work, chance.uniform(0, _LONGEST_LIFE), folder, layer, chance.random()
+            _work, chance.uniform(0, _LONGEST_LIFE), folder, chance.random()
         )
         for word, act in told:
             begun = act if word == "begun" else None
@@ -75,7 +75,7 @@ def _take(grades: dict[str, int], act: Act) -> dict[str, int]:
     return grades
 
 
-def _work(pipe: Connection, folder: Path, layer: str, seed: float) -> None:
+def _work(pipe: Connection, folder: Path, seed: float) -> None:
     """Judge until killed."""
     workspace, chance = Workspace(folder), random.Random(seed)
     pipe.send(READY)
@@ -83,7 +83,7 @@ def _work(pipe: Connection, folder: Path, layer: str, seed: float) -> None:
         grade = chance.choice([None, 0, 1, 2, 3])
         act: Act = (f"d{chance.randrange(_DOCUMENTS)}" + "x" * chance.randrange(40), grade)
         pipe.send(("begun", act))
-        workspace.layers.add_grades(HERE, layer, {("q", act[0]): grade}, grader=BY)
+        workspace.layers.grade_documents(HERE, BY, {("q", act[0]): grade})
         pipe.send(("kept", act))
 
 

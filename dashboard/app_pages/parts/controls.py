@@ -10,7 +10,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.address.address import CONTROLS, Pair
+from dashboard.address.address import Pair
 from dashboard.address.measure_key import trec_eval_presets
 from dashboard.address.page import Page
 from dashboard.address.view import ALL_RUNS, NO_OTHER_RUN, Comparison
@@ -307,11 +307,7 @@ def _filter_links(context: PageContext, page: Page) -> tuple[list[tuple[str, str
         values = w.join_words(comparison.filter_values(column))
         back = session.href(page.name, where=comparison.replace_filters({column: []}))
         links.append((f"{column}: {values}", back))
-    cleared = {
-        control.name: ""
-        for control in CONTROLS
-        if control.narrows and comparison.control_value(control)
-    }
+    cleared = {"missing": ""} if comparison.is_limited_to_shared_queries else {}
     if cleared:
         links.append(
             ("only queries with results from both runs", session.href(page.name, **cleared))

@@ -11,6 +11,8 @@ from string import Template
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
+from starlette.responses import HTMLResponse, Response
+
 from dashboard.serving.access import origin
 from dashboard.serving.access.connection_limits import LET_IN
 from dashboard.serving.access.headers import add_security_headers
@@ -36,7 +38,7 @@ NO_WORKSPACE = _load_refusal_page("no_workspace.html")
 """The page that refuses requests to URLs without a secret path. For such a URL, the server cannot
 know whether the browser has the cookie, because browsers send it only to URLs below a secret
 path."""
-_FRESH = (b"cache-control", b"no-store")
+_FRESH = {"cache-control": "no-store"}
 
 
 class AccessControl:
@@ -68,13 +70,13 @@ class AccessControl:
             return
         base = self._keys.base if self._keys else ""
 
-        async def send_with_security_headers(message: dict[str, Any]) -> None:
+        async def send_with_security_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
                 message = add_security_headers(message, self._headers, base)
             await send(message)
 
         if not origin.is_same_origin_request(scope, self._origins):
-            await _refuse(scope, send_with_security_headers)
+            await _refuse(scope, receive, send_with_security_headers)
         elif self._keys is None or self._has_cookie(scope, self._keys):
             _release_connection(scope)
             await self._app(scope, receive, send_with_security_headers)
@@ -82,9 +84,10 @@ class AccessControl:
             _release_connection(scope)
             [host] = origin.header_values(scope, b"host")
             is_https = f"http://{host.decode()}" not in self._origins
-            await _grant_access(scope, send_with_security_headers, self._keys, is_https=is_https)
+            response = _make_access_response(scope, self._keys, is_https=is_https)
+            await response(scope, receive, send_with_security_headers)
         else:
-            await _refuse(scope, send_with_security_headers)
+            await _refuse(scope, receive, send_with_security_headers)
 
     def _has_cookie(self, scope: Any, keys: Keys) -> bool:
         return _is_below_base_path(scope["path"], keys) and any(
@@ -106,25 +109,21 @@ def _release_connection(scope: Any) -> None:
         let_in()
 
 
-async def _grant_access(scope: Any, send: Any, keys: Keys, *, is_https: bool) -> None:
-    """Send a response that sets the cookie and redirects to the requested URL without the token."""
+def _make_access_response(scope: Any, keys: Keys, *, is_https: bool) -> Response:
+    """Return a response that sets the cookie and redirects to the requested URL without the
+    token."""
     path = scope["path"].removeprefix(f"/{keys.base}".rpartition("/")[0])
     path = quote(_SECRET_PATH.sub("", path) or "/", safe="/~!$&'()*+,;=:@")
     target = f"/{keys.base}{path}"
-    query = b"&".join(_split_query(scope)[1])
+    if query := b"&".join(_split_query(scope)[1]):
+        target += f"?{query.decode('latin-1')}"
     cookie = f"{COOKIE.decode()}={keys.cookie}; Path=/{keys.base}; HttpOnly; SameSite=Strict"
     cookie += "; Secure" if is_https else ""
-    headers = [
-        (b"location", target.encode() + (b"?" + query if query else b"")),
-        (b"set-cookie", cookie.encode()),
-        (b"content-length", b"0"),
-        _FRESH,
-    ]
-    await send({"type": "http.response.start", "status": 303, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
+    headers = {"location": target, "set-cookie": cookie, **_FRESH}
+    return Response(status_code=303, headers=headers)
 
 
-async def _refuse(scope: Any, send: Any) -> None:
+async def _refuse(scope: Any, receive: Any, send: Any) -> None:
     """Refuse a request with status 403.
 
     Every URL whose path looks like a secret path gets the same page, whether or not the path
@@ -134,13 +133,7 @@ async def _refuse(scope: Any, send: Any) -> None:
         await send({"type": "websocket.close", "code": 1008})
         return
     page = NOT_SIGNED_IN if _SECRET_PATH.search(scope["path"]) else NO_WORKSPACE
-    headers = [
-        (b"content-type", b"text/html; charset=utf-8"),
-        (b"content-length", str(len(page)).encode()),
-        _FRESH,
-    ]
-    await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": page})
+    await HTMLResponse(page, 403, _FRESH)(scope, receive, send)
 
 
 def _is_below_base_path(path: str, keys: Keys) -> bool:

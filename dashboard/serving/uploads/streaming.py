@@ -8,12 +8,14 @@ apply: before anything is written, the route is called with an empty file."""
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from http import HTTPStatus
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Send
 
 from dashboard.files.long_uploads import VisitUploads, find_uploads
 from dashboard.serving.uploads.multipart import (
@@ -39,10 +41,6 @@ _FRAME = 1 << 20
 Streamlit."""
 
 _EMPTY = b'Content-Disposition: form-data; name="file"; filename="file"\r\n'
-
-Message = dict[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 
 class _RefusedError(Exception):
@@ -112,7 +110,8 @@ class StreamedUploads:
         except _BrokenOffError:
             return
         except _RefusedError as error:
-            answer = _HeldAnswer.from_text(error.status, str(error))
+            await PlainTextResponse(str(error), int(error.status))(scope, receive, send)
+            return
         await answer.send_to(send)
 
     async def _store_and_forward_note(
@@ -222,20 +221,6 @@ class _HeldAnswer:
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
-
-    @classmethod
-    def from_text(cls, status: HTTPStatus, text: str) -> _HeldAnswer:
-        """Return a plain-text response that this middleware sends itself."""
-        answer, body = cls(), text.encode()
-        headers = [
-            (b"content-type", b"text/plain; charset=utf-8"),
-            (b"content-length", str(len(body)).encode()),
-        ]
-        answer._messages = [
-            {"type": "http.response.start", "status": int(status), "headers": headers},
-            {"type": "http.response.body", "body": body},
-        ]
-        return answer
 
     async def __call__(self, message: Message) -> None:
         self._messages.append(message)

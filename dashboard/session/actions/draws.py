@@ -9,15 +9,16 @@ from secrets import randbelow
 from typing import Any
 
 from dashboard.answers.judging_order import DRAWN
-from dashboard.session.action_messages import add_message, run_action
+from dashboard.session.action_messages import add_message
 from dashboard.session.actions.grading import judge_name
 from dashboard.session.address import change_address
 from dashboard.session.open_collection import (
-    add_to_workspace,
+    change_record,
     current_collection_id,
     current_library,
     workspace,
 )
+from dashboard.workspace import Collection
 from dashboard.workspace.adding import current_time
 from metrics_core.base import wording as w
 from metrics_core.comparing.drawn_queries import QueryDraw
@@ -80,14 +81,10 @@ def _store_random_draw(
     """Call `make_draw` to draw queries, store the draw, and let the judging queue offer the
     documents of its queries. `make_draw` gets the record of the draw so far. The record is empty if
     there is no draw."""
-    identity = current_collection_id()
 
-    def store() -> None:
-        add_to_workspace(identity)
-        with workspace().hold_write_lock() as opened:
-            record = opened.read_collection(identity)
-            draws = {**record.draws, key: make_draw(record.draws.get(key, {}))}
-            opened.put_collection(replace(record, draws=draws, changed=current_time()))
+    def change_draw(record: Collection) -> Collection:
+        draw = make_draw(record.draws.get(key, {}))
+        return replace(record, draws={**record.draws, key: draw})
+
+    if change_record(change_draw):
         change_address(order=DRAWN)
-
-    run_action(store)

@@ -3,7 +3,7 @@ that users give."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -14,7 +14,12 @@ from dashboard.address.view import NO_OTHER_RUN
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.action_messages import add_message, run_action
 from dashboard.session.address import address, change_address, href
-from dashboard.session.open_collection import add_to_workspace, current_collection_id, workspace
+from dashboard.session.open_collection import (
+    add_to_workspace,
+    change_collection,
+    current_collection_id,
+    workspace,
+)
 from dashboard.workspace import Layer
 from metrics_core import formats
 from metrics_core.base import wording as w
@@ -49,11 +54,8 @@ def active_layers() -> tuple[Layer, ...]:
 def layers_field_value() -> tuple[str, ...]:
     """Return the value of the address field for the active layers. It is empty if there are no
     layers."""
-    return (
-        address()["layers"] or _layer_ids(active_layers())
-        if current_layers()
-        else address()["layers"]
-    )
+    field: tuple[str, ...] = address()["layers"]
+    return field or (_layer_ids(active_layers()) if current_layers() else ())
 
 
 def missing_layers_message() -> dict[str, str]:
@@ -70,6 +72,11 @@ def missing_layers_message() -> dict[str, str]:
 
 def _layer_ids(layers: Sequence[Layer]) -> tuple[str, ...]:
     return tuple(layer.id for layer in layers) or (NO_OTHER_RUN,)
+
+
+def _activate_layer(active: Sequence[Layer], layer_id: str) -> None:
+    new = [layer for layer in current_layers() if layer.id == layer_id]
+    change_address(layers=_layer_ids([*active, *new]))
 
 
 def layers_field_after_switch(layer: Layer, is_active: bool) -> tuple[str, ...]:
@@ -183,7 +190,7 @@ def store_judge_actions(message: Mapping[str, Any] | None) -> None:
             if not act.get("skip"):
                 grade = act["grade"]
                 grades[_pair_of_action(act)] = None if grade is None else int(grade)
-        if grades and not _run_and_report(lambda: _save_grades(identity, name, grades, acts)):
+        if grades and not run_action(lambda: _save_grades(identity, name, grades, acts)):
             return
         for act in new:
             skips.add(_pair_of_action(act)) if act.get("skip") else skips.discard(
@@ -191,9 +198,7 @@ def store_judge_actions(message: Mapping[str, Any] | None) -> None:
             )
             acts.done = int(act["n"])
     if acts.begun:
-        change_address(
-            layers=_layer_ids([*active, *(v for v in current_layers() if v.id == acts.begun)])
-        )
+        _activate_layer(active, acts.begun)
         acts.begun = ""
 
 
@@ -221,19 +226,6 @@ def skipped_pairs() -> set[tuple[str, str]]:
         f"_skipped_{current_collection_id()}", set()
     )
     return pairs
-
-
-def _run_and_report(action: Callable[[], None]) -> bool:
-    """Run an action, and return whether it succeeded. If it fails, a message about the error is
-    added."""
-    outcomes: list[bool] = []
-
-    def run() -> None:
-        action()
-        outcomes.append(True)
-
-    run_action(run)
-    return bool(outcomes)
 
 
 # Layers as files
@@ -269,22 +261,19 @@ def import_layer(file: UploadedFile, upload: str) -> None:
     grades = dict(zip(rows, table.relevance.tolist(), strict=True))
     title = file.name.removesuffix(".gz").rpartition("/")[2].rpartition(".")[0] or file.name
     imported: set[str] = st.session_state.setdefault("_layers_taken_in", set())
-    identity, active = current_collection_id(), active_layers()
+    active = active_layers()
 
-    def create_imported_layer() -> None:
-        add_to_workspace(identity)
+    def create_imported_layer(identity: str) -> None:
         layer_id = workspace().layers.create_layer(identity, title, grades, is_judged_here=False)
         imported.add(upload)
-        change_address(
-            layers=_layer_ids([*active, *(v for v in current_layers() if v.id == layer_id)])
-        )
+        _activate_layer(active, layer_id)
         add_message(
             f"{w.format_count(len(grades))} grades from {file.name} were imported as a judgment"
             " layer."
         )
 
     if upload not in imported:
-        run_action(create_imported_layer)
+        change_collection(create_imported_layer)
 
 
 def remove_layer(layer: Layer) -> None:

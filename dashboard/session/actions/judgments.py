@@ -3,19 +3,19 @@ them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dashboard.files.files import File
-from dashboard.session.action_messages import run_action
 from dashboard.session.address import address, change_address
 from dashboard.session.open_collection import (
-    add_to_workspace,
     all_collections,
-    current_collection_id,
+    change_record,
     current_library,
     workspace,
 )
 from dashboard.study.library import Library, judgment_files_by_name
+from dashboard.workspace import Collection
 
 
 def judgments_field_value() -> str:
@@ -43,51 +43,27 @@ def missing_judgments_message() -> dict[str, str]:
 
 def use_judgments(file: File) -> None:
     """Use the judgments in this file of the open collection from now on. This is a callback."""
-    identity = current_collection_id()
-
-    def apply_judgments() -> None:
-        add_to_workspace(identity)
-        workspace().set_judgments(identity, file.key)
+    if change_record(lambda record: replace(record, judgments=file.key)):
         change_address(qrels=_judgments_name(file))
-
-    run_action(apply_judgments)
 
 
 def set_judgments_complete(is_complete: bool) -> dict[str, Any]:
     """Store whether the judgments of the open collection are complete. Returns an empty dict, which
     means that the address does not change."""
-    identity = current_collection_id()
-
-    def apply_completeness() -> None:
-        add_to_workspace(identity)
-        workspace().set_judgments_complete(identity, is_complete)
-
-    run_action(apply_completeness)
+    change_record(lambda record: replace(record, complete=is_complete))
     return {}
 
 
 def set_id_maps(query_map: str, doc_map: str) -> None:
     """Set how the ids of queries and of documents are mapped in the open collection. If one of the
     mappings is "", the ids of that kind stay unchanged. This is a callback."""
-    identity = current_collection_id()
-
-    def apply_id_maps() -> None:
-        add_to_workspace(identity)
-        workspace().set_id_maps(identity, query_map, doc_map)
-
-    run_action(apply_id_maps)
+    change_record(lambda record: replace(record, map_queries=query_map, map_docs=doc_map))
 
 
 def set_exclude_self(exclude_self: bool) -> dict[str, Any]:
     """Store whether each query's own document, which has the same id as the query, is excluded from
     the query's lists. Returns an empty dict, because the address does not change."""
-    identity = current_collection_id()
-
-    def apply_exclusion() -> None:
-        add_to_workspace(identity)
-        workspace().set_exclude_self(identity, exclude_self)
-
-    run_action(apply_exclusion)
+    change_record(lambda record: replace(record, exclude_self=exclude_self))
     return {}
 
 
@@ -97,17 +73,14 @@ def declare_direction(
     """Store for a measure from a file whether higher or lower is better. If `is_higher_better` is
     None, the measure is not used. If `is_default` is true, the stored value is removed instead.
     `measure` is the measure's name in the file. This is a callback."""
-    identity = current_collection_id()
 
-    def apply_direction() -> None:
-        add_to_workspace(identity)
-        directions = dict(workspace().collection(identity).directions)
-        directions[measure] = is_higher_better
+    def set_direction(record: Collection) -> Collection:
+        directions = {**record.directions, measure: is_higher_better}
         if is_default:
             del directions[measure]
-        workspace().set_directions(identity, directions)
+        return replace(record, directions=directions)
 
-    run_action(apply_direction)
+    change_record(set_direction)
 
 
 def store_judgments_in_use(
@@ -119,4 +92,5 @@ def store_judgments_in_use(
     current = library_before.judgments or library_after.judgments
     is_unset = not all_collections().chosen_judgments(collection_id)
     if current is not None and is_unset and len(library_after.files_of_kind("qrels")) > 1:
-        workspace().set_judgments(collection_id, current.key)
+        key = current.key
+        workspace().change_record(collection_id, lambda record: replace(record, judgments=key))

@@ -10,7 +10,12 @@ import streamlit as st
 from dashboard.answers.query_notes import STAR, Remarks
 from dashboard.session.action_messages import add_error_message, add_message, run_action
 from dashboard.session.actions.grading import judge_name
-from dashboard.session.open_collection import add_to_workspace, current_collection_id, workspace
+from dashboard.session.open_collection import (
+    add_to_workspace,
+    change_collection,
+    current_collection_id,
+    workspace,
+)
 from dashboard.workspace import QueryNotes, StorageError
 from dashboard.workspace.notes import Tag
 from metrics_core.base import wording as w
@@ -72,25 +77,23 @@ def save_note_and_tag(query_id: str, note_field_key: str, tag_field_key: str) ->
     form when it draws the page again."""
     text = str(st.session_state.get(note_field_key, "")).strip()
     cleaned = " ".join(str(st.session_state.get(tag_field_key, "")).split())
-    identity, by = current_collection_id(), judge_name()
-
-    def save() -> None:
-        add_to_workspace(identity)
-        workspace().notes.add_note_and_tag(identity, query_id, text, cleaned, author=by)
+    by = judge_name()
+    if (text or cleaned) and change_collection(
+        lambda identity: workspace().notes.add_note_and_tag(
+            identity, query_id, text, cleaned, author=by
+        )
+    ):
         st.session_state[note_field_key] = st.session_state[tag_field_key] = ""
-
-    if text or cleaned:
-        run_action(save)
 
 
 def remove_note(query_id: str, note_id: str) -> None:
     """Remove a note."""
     identity, by = current_collection_id(), judge_name()
-
-    def remove() -> None:
-        workspace().notes.write_note(identity, query_id, "", author=by, edited_note_id=note_id)
-
-    run_action(remove)
+    run_action(
+        lambda: workspace().notes.write_note(
+            identity, query_id, "", author=by, edited_note_id=note_id
+        )
+    )
 
 
 def remove_tag(query_id: str, tag: str) -> None:

@@ -4,16 +4,16 @@ later files of that shape."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dashboard.files.shape_choices import find_fields, select_remembered_choices, shape_key
 from dashboard.files.uploaded_file import UploadedFile
-from dashboard.session.action_messages import run_action
 from dashboard.session.actions.refused_files import refusals
 from dashboard.session.open_collection import (
-    add_to_workspace,
     all_collections,
+    change_record,
     current_collection_id,
     workspace,
 )
@@ -34,19 +34,17 @@ def remember_choices(
     if fields is not None:
         key = shape_key(fields)
         if all_collections().choices_by_shape(collection_id).get(key) != answers:
-            workspace().set_reading_choices(collection_id, key, answers)
+            workspace().change_record(
+                collection_id,
+                lambda record: replace(record, choices={**record.choices, key: answers}),
+            )
 
 
 def forget_shape_choices(fields: FileFields) -> None:
     """Forget the reading choices for files with the same shape (the same fields), so that the user
     is asked again about the next such file."""
-    identity = current_collection_id()
-
-    def forget_stored_choices() -> None:
-        add_to_workspace(identity)
-        workspace().set_reading_choices(identity, shape_key(fields), {})
-
-    run_action(forget_stored_choices)
+    key = shape_key(fields)
+    change_record(lambda record: replace(record, choices={**record.choices, key: {}}))
 
 
 def is_shape_remembered(fields: FileFields) -> bool:

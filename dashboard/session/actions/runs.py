@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dashboard.session.action_messages import run_action
+from dataclasses import replace
+
 from dashboard.session.address import address, change_address
 from dashboard.session.open_collection import (
-    add_to_workspace,
     all_collections,
+    change_record,
     current_collection_id,
     current_library,
-    workspace,
 )
 from metrics_core.base.errors import RanklensError
 
@@ -21,14 +21,14 @@ def rename_run(run: str, name: str, slot: int) -> None:
 
     An empty name restores the name in the file. If another run has the `slot` (colour and shape),
     the two runs swap their slots. Raises RanklensError if another run has the name."""
-    library, identity = current_library(), current_collection_id()
+    library = current_library()
     names, original = library.own_names, library.own_names.get(run, run)
     new_name = " ".join(name.split())[:_LONGEST_NAME] or original
     if new_name in library.slots.keys() - {run}:
         raise RanklensError(
             f"Another run already has the name {new_name}.", "Choose a different name."
         )
-    settings = all_collections().read_settings(identity)
+    settings = all_collections().read_settings(current_collection_id())
     new_names, slots = dict(settings.names), dict(settings.slots)
     new_names.pop(original, None)
     if new_name != original:
@@ -38,13 +38,8 @@ def rename_run(run: str, name: str, slot: int) -> None:
         slots |= {names.get(name, name): used_slot for name, used_slot in library.slots.items()}
         other = next((name for name, used_slot in slots.items() if used_slot == slot), original)
         slots |= {other: library.slots[run], original: slot}
-
-    def save() -> None:
-        add_to_workspace(identity)
-        workspace().rename_runs(identity, new_names, slots)
+    if change_record(lambda record: replace(record, run_names=new_names, run_slots=slots)):
         change_address(**_fields_after_renaming(run, new_name), naming="")
-
-    run_action(save)
 
 
 def _fields_after_renaming(run: str, new_name: str) -> dict[str, object]:

@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard.session.action_messages import run_action
 from dashboard.session.actions.collections import clean_name
 from dashboard.session.address import address, href
-from dashboard.session.open_collection import add_to_workspace, current_collection_id, workspace
-from dashboard.workspace.adding import current_time
+from dashboard.session.open_collection import change_record, current_collection_id, workspace
 from metrics_core.tables.run_names import find_free_name
 
 
@@ -54,13 +52,4 @@ def delete_view(name: str) -> None:
 
 
 def _change_views(change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
-    identity = current_collection_id()
-
-    def store_views() -> None:
-        add_to_workspace(identity)
-        with workspace().hold_write_lock() as store:
-            record = store.read_collection(identity)
-            views = change(record.views)
-            store.put_collection(replace(record, views=views, changed=current_time()))
-
-    run_action(store_views)
+    change_record(lambda record: replace(record, views=change(record.views)))

@@ -64,11 +64,10 @@ def missing_collection_error() -> StorageError:
     )
 
 
-def missing_subfolder_error(folder: Path, name: str) -> StorageError:
-    """Return the error for a workspace folder without the subfolder `name`, which lists its
-    contents."""
+def missing_subfolder_error(folder: Path) -> StorageError:
+    """Return the error for a workspace folder without the subfolder that lists its contents."""
     return StorageError(
-        f"The folder {folder} lacks the subfolder {name}, which lists the folder’s contents.",
+        f"The folder {folder} lacks the subfolder collections, which lists the folder’s contents.",
         "Restore the subfolder, from a backup if necessary. To start over, move the"
         " whole folder away and restart Ranklens.",
     )

@@ -6,8 +6,6 @@ may come from anybody, so invalid ones are skipped."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +14,7 @@ from typing import Any
 
 from dashboard.workspace.disk.contents import NO_CONTENTS, Contents
 from dashboard.workspace.disk.database import Row, format_damaged_row
-from dashboard.workspace.disk.json_values import check_values
+from dashboard.workspace.disk.json_values import add_checksum, check_values, read_checked_line
 
 Line = dict[str, Any]
 
@@ -35,23 +33,17 @@ def is_journal_name(text: str) -> bool:
 
 def line_with_checksum(change: Line) -> bytes:
     """Return the bytes of a line with its checksum."""
-    text = json.dumps(change, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    check = hashlib.sha256(text.encode()).hexdigest()
-    return f'{{"check":"{check}","change":{text}}}\n'.encode()
+    return add_checksum("change", change)
 
 
 def read_line(content: bytes) -> Line | None:
     """Parse a line, given without its line end. Returns None if the line is damaged."""
     try:
-        change = json.loads(content)["change"]
+        change = read_checked_line("change", content + b"\n")
         check_values(change)
-        return (
-            change
-            if isinstance(change, dict) and line_with_checksum(change) == content + b"\n"
-            else None
-        )
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except ValueError:
         return None
+    return change if isinstance(change, dict) else None
 
 
 # From lines

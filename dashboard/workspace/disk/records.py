@@ -5,7 +5,6 @@ that it describes."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from dashboard.workspace.disk.json_values import check_values
+from dashboard.workspace.disk.json_values import add_checksum, check_values, read_checked_line
 from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
 
@@ -189,16 +188,14 @@ def replaced_entry_numbers(
 
 def encode_record(record: Entry | Collection) -> bytes:
     """Return a record with its checksum as bytes, for packing."""
-    return _seal_record(asdict(record))
+    return add_checksum("record", asdict(record))
 
 
 def decode_record(content: bytes, kind: type[Record]) -> Record:
     """Parse a packed record. Raises DamagedRecordError if the bytes are not a valid record."""
     try:
-        values = json.loads(content)["record"]
-        if content != _seal_record(values):
-            raise DamagedRecordError("its checksum does not match")
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        values = read_checked_line("record", content)
+    except ValueError as error:
         raise DamagedRecordError(str(error)) from error
     return parse_record(values, kind)
 
@@ -288,12 +285,6 @@ def _are_strings(values: Iterable[object]) -> bool:
 def _plain_fields(kind: Hashable) -> dict[str, type]:
     hints = get_type_hints(kind)
     return {name: hint for name, hint in hints.items() if hint in (str, int, bool)}
-
-
-def _seal_record(values: Any) -> bytes:
-    text = json.dumps(values, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    check = hashlib.sha256(text.encode()).hexdigest()
-    return f'{{"check":"{check}","record":{text}}}\n'.encode()
 
 
 def parse_note(values: Mapping[str, Any]) -> Note:

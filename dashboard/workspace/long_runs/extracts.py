@@ -17,10 +17,8 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import order_by_score
 
-HEADS = (10, 32)
-"""Depths to which the first ranks of every query are cached. The ranks down to the smaller depth
-are cached separately only if they have at most half as many rows as the ranks down to the larger
-depth. Most requests need only the smaller depth, which is read in a third of the time."""
+HEAD = 32
+"""Depth to which the first ranks of every query are cached."""
 
 
 @dataclass(frozen=True)
@@ -88,36 +86,20 @@ def has_grouped_queries(run: Run) -> bool:
     return bool((steps >= 0).all()) and len(run.query_ids) == np.count_nonzero(steps) + 1
 
 
-def load_top_rows(
-    cache: Cache, table_name: str, depth: int, read_run: Callable[[], Run]
-) -> pa.Table:
-    """Return the top rows of every query, at least down to rank `depth`, of the run that is stored
-    under the name `table_name`.
-
-    `depth` must not exceed the larger depth of `HEADS`. The rows are computed once, and stay in
-    memory as long as another object refers to them."""
-    for ranks in HEADS:
-        heads = _read_cached_top_rows(cache, table_name, ranks) if depth <= ranks else None
-        if heads is not None:
-            return heads
-    rows = select_top_rows(read_run())
-    cache_top_rows(cache, table_name, rows)
-    return _keep_in_memory(cache, _top_rows_key(table_name, HEADS[-1]), rows)
-
-
-def _read_cached_top_rows(cache: Cache, table_name: str, depth: int) -> pa.Table | None:
-    key = _top_rows_key(table_name, depth)
+def load_top_rows(cache: Cache, table_name: str, read_run: Callable[[], Run]) -> pa.Table:
+    """Return the rows in the first `HEAD` ranks of every query of the run that is stored under the
+    name `table_name`. They are computed once, and stay in memory as long as another object refers
+    to them."""
+    key = _top_rows_key(table_name)
     in_memory: pa.Table | None = cache.tables_in_memory.get(" ".join(key))
     if in_memory is not None:
         return in_memory
     cached = cache.get(*key)
-    if cached is None:
-        return None
-    rows = pa.ipc.open_stream(pa.py_buffer(cached.arrays["rows"])).read_all()
-    return _keep_in_memory(cache, key, rows)
-
-
-def _keep_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Table:
+    if cached is not None:
+        rows = pa.ipc.open_stream(pa.py_buffer(cached.arrays["rows"])).read_all()
+    else:
+        rows = select_top_rows(read_run())
+        cache_top_rows(cache, table_name, rows)
     # In one piece, for code that needs the query of each row.
     rows = rows.set_column(0, "query_id", encode_ids(rows["query_id"]))
     cache.tables_in_memory[" ".join(key)] = rows
@@ -125,43 +107,33 @@ def _keep_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Ta
 
 
 def cache_top_rows(cache: Cache, table_name: str, rows: pa.Table) -> None:
-    """Store the top rows of a run in the cache, where `load_top_rows` finds them. `rows` are the
-    rows down to the larger of the two depths in `HEADS`."""
-    cache.put(*_top_rows_key(table_name, HEADS[-1]), value=_pack_table(rows))
-    first_rows = select_top_rows(Run(table=rows), HEADS[0])
-    if 2 * len(first_rows) <= len(rows):
-        cache.put(*_top_rows_key(table_name, HEADS[0]), value=_pack_table(first_rows))
+    """Store the rows of `select_top_rows` in the cache, where `load_top_rows` finds them."""
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, rows.schema) as stream:
+        stream.write_table(rows)
+    packed = {"rows": np.frombuffer(out.getvalue(), dtype=np.uint8)}
+    cache.put(*_top_rows_key(table_name), value=CachedValue(packed))
 
 
-def _top_rows_key(table_name: str, depth: int) -> tuple[str, str, str]:
-    return ("heads", table_name, str(depth))
+def _top_rows_key(table_name: str) -> tuple[str, str, str]:
+    return ("heads", table_name, str(HEAD))
 
 
-def select_top_rows(run: Run, depth: int | None = None) -> pa.Table:
-    """Return the rows in the first `depth` ranks of every query. By default, `depth` is the larger
-    of `HEADS`. The rows of each query must be contiguous."""
-    depth = depth or HEADS[-1]
+def select_top_rows(run: Run) -> pa.Table:
+    """Return the rows in the first `HEAD` ranks of every query. The rows of each query must be
+    contiguous."""
     # One dictionary for all rows, so that a query has the same number as in the run.
     table = run.table.set_column(0, "query_id", encode_ids(run.table["query_id"]))
-    candidates = Run(
-        table=table.filter(as_column(_mark_candidate_rows(run, depth))).combine_chunks()
-    )
-    return candidates.table.take(as_column(top_rows(candidates, depth)))
+    candidates = Run(table=table.filter(as_column(_mark_candidate_rows(run))).combine_chunks())
+    return candidates.table.take(as_column(top_rows(candidates, HEAD)))
 
 
-def _mark_candidate_rows(run: Run, depth: int) -> Mask:
-    """Mark the rows whose score is at least that of rank `depth` of the same query, bool[row]. The
+def _mark_candidate_rows(run: Run) -> Mask:
+    """Mark the rows whose score is at least that of rank `HEAD` of the same query, bool[row]. The
     rows of each query must be contiguous."""
     codes, scores = run.query_codes, as_array(run.table["score"])
     order = order_by_score(codes, scores)
     best = scores if order is None else scores[order]
     counts = np.bincount(codes, minlength=len(run.query_ids))
-    last = best[np.cumsum(counts) - counts + np.minimum(depth, counts) - 1]
+    last = best[np.cumsum(counts) - counts + np.minimum(HEAD, counts) - 1]
     return np.asarray(scores >= np.repeat(last, counts), dtype=np.bool_)
-
-
-def _pack_table(table: pa.Table) -> CachedValue:
-    out = pa.BufferOutputStream()
-    with pa.ipc.new_stream(out, table.schema) as stream:
-        stream.write_table(table)
-    return CachedValue({"rows": np.frombuffer(out.getvalue(), dtype=np.uint8)})

@@ -25,7 +25,7 @@ from dashboard.workspace.long_runs.extracts import (
 from dashboard.workspace.long_runs.stored_run import (
     StoredRun,
     group_queries,
-    open_cached_rows,
+    open_rows,
     stays_on_disk,
 )
 from dashboard.workspace.long_runs.tables import put_rows, rows_writer
@@ -122,13 +122,12 @@ class RunWriter:
         self._writer.close()
         table, layout = self._draft.digest, RowLayout.join_parts(self._layouts)
         content = self._hash.hexdigest()
-        rows = open_cached_rows(
-            self._cache, table_name=table, content_hash=content, layout=layout, file=file
-        )
-        self._cache.folder_store.put_table(table, self._draft)
+        store = self._cache.folder_store
+        rows = open_rows(store, self._cache, table, content, layout, file)
+        store.put_table(table, self._draft)
         cache_layout(self._cache, table, layout)
         cache_top_rows(self._cache, table, pa.concat_tables(self._heads).unify_dictionaries())
-        return rows.run(name, notes)
+        return StoredRun(rows, name, notes)
 
 
 def move_to_disk(cache: Cache, table: Table, file: str) -> Table:

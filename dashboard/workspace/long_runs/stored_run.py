@@ -22,7 +22,7 @@ from dashboard.workspace.disk.errors import damaged_file_error
 from dashboard.workspace.disk.folder_store import FolderStore
 from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.extracts import (
-    HEADS,
+    HEAD,
     RowLayout,
     cached_layout,
     has_grouped_queries,
@@ -75,14 +75,10 @@ class StoredRows:
                 self.cache.tables_in_memory[self.table] = table
         return table
 
-    def run(self, name: str, notes: Sequence[Note]) -> StoredRun:
-        """Return the run with these rows."""
-        return StoredRun(self, name, notes)
-
-    def read_top_rows(self, depth: int) -> pa.Table:
-        """Read the rows of the first ranks of every query, at least to this depth."""
+    def read_top_rows(self) -> pa.Table:
+        """Read the rows in the first `HEAD` ranks of every query."""
         with self._lock_of_heads:
-            return load_top_rows(self.cache, self.table, depth, lambda: Run(table=self.read_all()))
+            return load_top_rows(self.cache, self.table, lambda: Run(table=self.read_all()))
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
         """Read all rows of these queries. The result may also have rows of other queries."""
@@ -150,9 +146,9 @@ class _RenamedRows:
         """Read all rows, with the new query ids."""
         return rename_queries(self.rows.read_all(), self.names)
 
-    def read_top_rows(self, depth: int) -> pa.Table:
+    def read_top_rows(self) -> pa.Table:
         """Return the result of `StoredRows.read_top_rows` with the new query ids."""
-        return rename_queries(self.rows.read_top_rows(depth), self.names)
+        return rename_queries(self.rows.read_top_rows(), self.names)
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
         """Read the rows of these queries. `query_ids` and the ids in the result are the ids after
@@ -207,9 +203,9 @@ class StoredRun(Run):
 
     def select_top(self, depth: int) -> Run:
         """Return a run in memory with the same queries and at least their first `depth` ranks."""
-        if depth > HEADS[-1]:
+        if depth > HEAD:
             return self.read_whole()
-        return Run(table=self.rows.read_top_rows(depth), name=self.name, notes=self.notes)
+        return Run(table=self.rows.read_top_rows(), name=self.name, notes=self.notes)
 
     def first_ties(self) -> Ints:
         """Return the first tied rank of each query in `query_ids`, int64[query]. A rank is tied if
@@ -263,17 +259,11 @@ def open_stored_run(
         layout = cached_layout(cache, table_name, read_whole_run)
     if layout is None:
         return read_whole_run()
-    return _open_rows(folder_store, cache, table_name, content_hash, layout, file).run(name, notes)
+    rows = open_rows(folder_store, cache, table_name, content_hash, layout, file)
+    return StoredRun(rows, name, notes)
 
 
-def open_cached_rows(
-    cache: Cache, *, table_name: str, content_hash: str, layout: RowLayout, file: str
-) -> StoredRows:
-    """Return the rows that the cache stores, or will store, under the name `table_name`."""
-    return _open_rows(cache.folder_store, cache, table_name, content_hash, layout, file)
-
-
-def _open_rows(
+def open_rows(
     folder_store: FolderStore,
     cache: Cache,
     table_name: str,
@@ -281,6 +271,7 @@ def _open_rows(
     layout: RowLayout,
     file: str,
 ) -> StoredRows:
+    """Return the rows that `folder_store` has, or will have, under the name `table_name`."""
     reading = partial(_guard_reading, folder_store, table_name, file)
     rows = StoredRows(
         folder_store.table_path(table_name), table_name, content_hash, layout, cache, reading

@@ -57,14 +57,7 @@ def run_gate(options: GateOptions) -> CommandResult:
     GITHUB_STEP_SUMMARY is set. Raises RanklensError.
     """
     reports = _parse_report_options(options)
-    if options.scores:
-        report = _build_given_scores_report(options)
-    else:
-        conditions = GateConditions.from_texts(
-            options.gates, options.floors, options.floors_shown, options.overlaps
-        )
-        build_report = _build_report if conditions.measures else _build_overlap_report
-        report = build_report(conditions, options)
+    report = _build_report(options)
     for format, path in reports:
         replace_file(path, FORMATS[format](report))
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -94,12 +87,22 @@ def _parse_report_options(options: GateOptions) -> list[tuple[str, str]]:
     return reports
 
 
-def _build_report(conditions: GateConditions, options: GateOptions) -> GateReport:
-    if options.measures:
-        print_notes(
-            "--measure", [Note("unused", "not needed, because each gate names its own measure")]
+def _build_report(options: GateOptions) -> GateReport:
+    files: Mapping[str, str] = {}
+    if options.scores:
+        conditions, compared = read_given_comparison(options)
+        fingerprints = [("scores", *_name_and_hash(path)) for path in options.scores]
+    else:
+        conditions = GateConditions.from_texts(
+            options.gates, options.floors, options.floors_shown, options.overlaps
         )
-    compared, files = read_gate_comparison(conditions, options)
+        if not conditions.measures:
+            return _build_overlap_report(conditions, options)
+        if options.measures:
+            note = Note("unused", "not needed, because each gate names its own measure")
+            print_notes("--measure", [note])
+        compared, files = read_gate_comparison(conditions, options)
+        fingerprints = _fingerprints(compared.runs, files, options, compared.snapshot)
     report = gate_report(
         conditions,
         compared,
@@ -111,27 +114,9 @@ def _build_report(conditions: GateConditions, options: GateOptions) -> GateRepor
         broken=[_add_explain_command(broken, files, options) for broken in report.broken],
         changes=_describe_changes(compared, options),
         allow_changed=options.allow_changed,
-        files=_fingerprints(compared.runs, files, options, compared.snapshot),
+        files=fingerprints,
     )
     return replace(report, baseline_notes=update_snapshot(report, compared, options))
-
-
-def _build_given_scores_report(options: GateOptions) -> GateReport:
-    """Return the gate report for scores that another tool computed (`--scores`), alone or together
-    with computed scores."""
-    conditions, compared = read_given_comparison(options)
-    report = gate_report(
-        conditions,
-        compared,
-        partial(_read_queries, options, conditions),
-        fails_if_unclear=options.if_unclear == "fail",
-    )
-    return replace(
-        report,
-        changes=_describe_changes(compared, options),
-        allow_changed=options.allow_changed,
-        files=[("scores", *_name_and_hash(path)) for path in options.scores],
-    )
 
 
 def _read_queries(
@@ -193,8 +178,9 @@ def _name_and_hash(path: str) -> tuple[str, str]:
 def _add_explain_command(
     broken: BrokenQueries, files: Mapping[str, str], options: GateOptions
 ) -> BrokenQueries:
-    """Return the broken queries with the command that explains the worst of them."""
-    if not broken.rows:
+    """Return the broken queries with the command that explains the worst of them. Scores that
+    another tool computed have no `files` and no such command."""
+    if not (broken.rows and files):
         return broken
     outcome = broken.outcome
     file_arguments = [*options.judgments, files[outcome.baseline], files[outcome.run]]

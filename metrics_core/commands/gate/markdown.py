@@ -20,7 +20,6 @@ from metrics_core.comparing.gates import (
     CHANGED,
     NO_QUERY_LOST,
     NOT_WORSE,
-    FloorOutcome,
     GateOutcome,
 )
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
@@ -69,9 +68,11 @@ def format_markdown(report: GateReport) -> str:
             for outcome in report.outcomes
             if outcome.outcome == CANNOT_TELL
         ]
-    has_several = len(report.words) > 1
-    parts += [_floor_line(outcome) for outcome in report.floors if has_several]
-    parts += [_overlap_line(outcome) for outcome in report.overlaps if has_several]
+    if len(report.words) > 1:
+        others = [(f.outcome, floor_finding(f)) for f in report.floors]
+        others += [(o.outcome, overlap_finding(o)) for o in report.overlaps]
+        marks = {BELOW: FAILING, CANNOT_TELL: OPEN}
+        parts += [f"{marks.get(word, FINE)} {_escape_text(text)}" for word, text in others]
     parts += map(_escape_text, report.inconclusive_note)
     for broken in (broken_queries for broken_queries in report.broken if broken_queries.rows):
         parts += _broken_queries_section(broken, is_collapsed=len(report.broken) > 1)
@@ -196,17 +197,6 @@ def _markdown_table(rows: Sequence[Sequence[str]], n_number_columns: int) -> str
     width = len(rows[0])
     rule = ["---" if i < width - n_number_columns else "---:" for i in range(width)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]])
-
-
-def _floor_line(outcome: FloorOutcome) -> str:
-    mark = {BELOW: FAILING, CANNOT_TELL: OPEN}.get(outcome.outcome, FINE)
-    return f"{mark} {_escape_text(floor_finding(outcome))}"
-
-
-def _overlap_line(outcome: OverlapOutcome) -> str:
-    return (
-        f"{FAILING if outcome.outcome == BELOW else FINE} {_escape_text(overlap_finding(outcome))}"
-    )
 
 
 def _broken_queries_section(broken: BrokenQueries, *, is_collapsed: bool) -> list[str]:

@@ -19,6 +19,7 @@ from metrics_core.commands.reading import (
     nothing_to_compare_error,
     read_files_with_runs,
     read_judged_files,
+    score_files,
 )
 from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.commands.snapshot import scoring_choices
@@ -28,7 +29,6 @@ from metrics_core.findings.gate_report import (
     GateConditions,
     compare_with_snapshot,
 )
-from metrics_core.scoring.scores import score_runs
 
 
 def read_gate_comparison(
@@ -49,7 +49,7 @@ def read_gate_comparison(
             "Create one: metrics-core snapshot QRELS RUN -o baseline.json.",
         )
     files = (read_files_with_runs if conditions.overlaps else read_judged_files)(options)
-    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+    scores = score_files(files, options)
     by_name = dict(zip(scores.runs, files.judged, strict=True))
     compared = GateComparison(scores, scores.runs[0], by_name, files.qrels, files.runs)
     return compared, files.files
@@ -103,7 +103,7 @@ def _read_snapshot_comparison(
     snapshot = read_snapshot(path)
     files = read_judged_files(replace(options, baseline=None))
     refuse_changed_reading_options(path, snapshot, scoring_choices(options))
-    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+    scores = score_files(files, options)
     compared = compare_with_snapshot(
         snapshot, Path(path).name, files.judged, files.qrels, scores, conditions
     )

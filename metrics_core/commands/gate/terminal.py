@@ -22,7 +22,7 @@ MAX_SHOWN = 5
 def format_terminal_report(report: GateReport) -> str:
     """Format the report for a terminal: outcomes with reasons, a table of the gates, the queries
     that broke, and the meaning of the exit status."""
-    parts = [report.headline, *report.remarks, *outcome_lines(report)]
+    parts = [report.headline, *report.remarks, *report.sentences, *report.inconclusive_note]
     if report.outcomes:
         parts.append(align_records(_gate_rows(report), _LABELS))
         parts.append(correction_finding(report.n_comparisons))
@@ -37,11 +37,6 @@ def format_terminal_report(report: GateReport) -> str:
     parts += [*report.below_best, *report.baseline_notes]
     parts.append(report.closing_sentence)
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
-
-
-def outcome_lines(report: GateReport) -> list[str]:
-    """Return one line for each outcome, and a line on how inconclusive outcomes are treated."""
-    return [*report.sentences, *report.inconclusive_note]
 
 
 def format_margin(gate: Gate) -> str:

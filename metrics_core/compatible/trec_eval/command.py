@@ -165,9 +165,7 @@ def _compute_columns(
     If the program exits at a query, the lines of the earlier queries are still appended."""
     if all(a.row.judgments == "any" for a in requested):
         if queries.missing and not options.complete:
-            raise _add_exit_reason(
-                _calculation_error(requested[0].row.name), min(queries.missing), _MISSING
-            )
+            raise _calculation_error(requested[0].row.name, min(queries.missing), _MISSING)
         return [MeasureScores(a) for a in requested]
     for measure in requested:
         if measure.row.judgments not in ("any", judgments.format):
@@ -191,25 +189,17 @@ def _compute_columns(
     if program_exit is not None:
         raise program_exit
     if first_invalid < len(queries.queries):
-        program_exit = _calculation_error(
-            next(a.row.name for a in requested if a.row.judgments != "any")
-        )
-        raise _add_exit_reason(
-            program_exit, queries.queries[first_invalid], problems[queries.queries[first_invalid]]
-        )
+        name = next(a.row.name for a in requested if a.row.judgments != "any")
+        query = queries.queries[first_invalid]
+        raise _calculation_error(name, query, problems[query])
     return columns
 
 
-def _add_exit_reason(program_exit: ProgramExit, query: str, reason: str) -> ProgramExit:
-    """Return the exit with an additional message. The message names the query that caused the exit,
-    and the reason."""
-    return ProgramExit(
-        program_exit.status, *program_exit.messages, f"trec_eval: query '{query}': {reason}"
-    )
-
-
-def _calculation_error(name: str) -> ProgramExit:
-    return ProgramExit(CALCULATION, f"trec_eval: Can't calculate measure '{name}'")
+def _calculation_error(name: str, query: str = "", reason: str = "") -> ProgramExit:
+    """Return the exit at a measure. If a reason is given, a second message names the query that
+    caused the exit, and the reason."""
+    messages = [f"trec_eval: query '{query}': {reason}"] if reason else []
+    return ProgramExit(CALCULATION, f"trec_eval: Can't calculate measure '{name}'", *messages)
 
 
 def _reset_inserted_values(

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import AnyArray, Floats, Ints
 from metrics_core.base.parallel import map_in_order
 from metrics_core.compatible.trec_eval.c_program import FILES, NO_QUERIES, ProgramExit, atof, atol
 from metrics_core.compatible.trec_eval.options import TrecEvalOptions
@@ -119,30 +119,22 @@ def last_field(data: bytes, layout: LineFields) -> str:
 
 
 def parse_grades(column: pa.ChunkedArray) -> Ints:
-    """Return the integer grades in a column of strings, int64[row]. Each distinct string is parsed
-    once."""
-    return _decode_values(
-        column, np.array([atol(t) for t in _dictionary_strings(column)], dtype=np.int64)
-    )
+    """Return the integer grades in a column of strings, int64[row]."""
+    return _parse_distinct(column, atol).astype(np.int64)
 
 
 def parse_levels(column: pa.ChunkedArray) -> Floats:
-    """Return the real-valued levels in a column of strings, float64[row]. Each distinct string is
-    parsed once."""
-    return _decode_values(
-        column, np.array([atof(t) for t in _dictionary_strings(column)], dtype=np.float64)
-    )
+    """Return the real-valued levels in a column of strings, float64[row]."""
+    return _parse_distinct(column, atof).astype(np.float64)
 
 
-def _dictionary_strings(column: pa.ChunkedArray) -> list[str]:
-    texts: list[str] = column.chunk(0).dictionary.to_pylist() if len(column) else []
-    return texts
-
-
-def _decode_values(column: pa.ChunkedArray, values: np.ndarray) -> np.ndarray:
+def _parse_distinct(column: pa.ChunkedArray, parse: Callable[[str], float]) -> AnyArray:
+    """Parse each distinct string of a column once, and return the number of each row."""
     if not len(column):
-        return values
-    return values[column.chunk(0).indices.to_numpy(zero_copy_only=False)]
+        return np.empty(0)
+    coded = column.chunk(0)
+    numbers = np.array([parse(text) for text in coded.dictionary.to_pylist()])
+    return numbers[coded.indices.to_numpy(zero_copy_only=False)]
 
 
 def _split_blocks(data: bytes) -> Iterator[bytes]:

@@ -26,11 +26,13 @@ from metrics_core.compatible.trec_eval.preferences import (
 )
 from metrics_core.compatible.trec_eval.report import MeasureScores
 from metrics_core.compatible.trec_eval.table import Format
-from metrics_core.compatible.trec_eval.values import Setting, compute_values
+from metrics_core.compatible.trec_eval.values import compute_values
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID
 from metrics_core.tables.repeats import find_repeated_rows
+
+ColumnMaker = Callable[[RequestedMeasure], MeasureScores]
 
 HIGHEST_COUNTED = 2**53
 """The highest grade that can be counted. trec_eval needs a counter in memory for each level, and
@@ -62,7 +64,6 @@ class TrecEvalJudgments(ABC):
         number is needed only for the summary of num_rel."""
         return 0
 
-    @abstractmethod
     def measure_columns(
         self,
         requested: Sequence[RequestedMeasure],
@@ -71,7 +72,25 @@ class TrecEvalJudgments(ABC):
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
         """Return the scores of each measure. If the program exits at a query, only the queries
-        before it have scores, and the exit is returned too."""
+        before it have scores, and the exit is returned too.
+
+        Measures that work with judgments of any format, such as runid, are included without
+        scores."""
+        if not queries:
+            return [], None
+        make_column, program_exit = self._column_maker(run, queries, options)
+        columns = [
+            MeasureScores(measure) if measure.row.judgments == "any" else make_column(measure)
+            for measure in requested
+        ]
+        return columns, program_exit
+
+    @abstractmethod
+    def _column_maker(
+        self, run: Run, queries: Sequence[str], options: TrecEvalOptions
+    ) -> tuple[ColumnMaker, ProgramExit | None]:
+        """Return a function that returns the scores of a measure, and the exit of the program if
+        the program exits at a query."""
 
 
 def read_judgments(path: str, options: TrecEvalOptions) -> TrecEvalJudgments:
@@ -85,12 +104,6 @@ def read_judgments(path: str, options: TrecEvalOptions) -> TrecEvalJudgments:
             subgroups = options.rel_format == "prefs"
             return PreferredDocuments(read_preferences(path, options, subgroups=subgroups))
     raise ProgramExit(FILES, f"trec_eval: Illegal rel_format '{options.rel_format}'")
-
-
-def make_setting(options: TrecEvalOptions) -> Setting:
-    """Return the settings of the command line that apply to all measures."""
-    # A negative level would make unjudged documents relevant; here it counts as 0.
-    return Setting(options.version, max(options.level, 0), options.documents)
 
 
 @dataclass(frozen=True)
@@ -134,25 +147,18 @@ class LabelledQrels(TrecEvalJudgments):
         """Return the number of documents with a grade above 0."""
         return int(np.count_nonzero(self.qrels.relevance > 0))
 
-    def measure_columns(
-        self,
-        requested: Sequence[RequestedMeasure],
-        run: Run,
-        queries: Sequence[str],
-        options: TrecEvalOptions,
-    ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure for the queries."""
-        if not queries:
-            return [], None
+    def _column_maker(
+        self, run: Run, queries: Sequence[str], options: TrecEvalOptions
+    ) -> tuple[ColumnMaker, ProgramExit | None]:
         ranks = judged_ranks(run, self.qrels, queries, options)
 
         def make_column(measure: RequestedMeasure) -> MeasureScores:
             if measure.row.name == "relstring":
                 texts = gains.relevance_strings(ranks, to_long(measure.numbers[0]))
                 return MeasureScores(measure, texts=tuple(texts))
-            return MeasureScores(measure, compute_values(measure, ranks, make_setting(options)))
+            return MeasureScores(measure, compute_values(measure, ranks, options))
 
-        return _build_columns(requested, make_column), None
+        return make_column, None
 
 
 @dataclass(frozen=True)
@@ -168,15 +174,10 @@ class PreferredDocuments(TrecEvalJudgments):
         """The judged queries."""
         return list(self.preferences)
 
-    def measure_columns(
-        self,
-        requested: Sequence[RequestedMeasure],
-        run: Run,
-        queries: Sequence[str],
-        options: TrecEvalOptions,
-    ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure. If preferences contradict each other, only the queries
-        before the contradiction have scores."""
+    def _column_maker(
+        self, run: Run, queries: Sequence[str], options: TrecEvalOptions
+    ) -> tuple[ColumnMaker, ProgramExit | None]:
+        """The program exits at the first query whose preferences contradict each other."""
         lists = rank_documents(run, queries, options)
         scores: list[dict[str, float]] = []
         program_exit = None
@@ -194,18 +195,7 @@ class PreferredDocuments(TrecEvalJudgments):
             values = np.array([[s[measure.row.name]] for s in scores]).reshape(len(scores), 1)
             return MeasureScores(measure, values)
 
-        return _build_columns(requested, make_column), program_exit
-
-
-def _build_columns(
-    requested: Sequence[RequestedMeasure], make_column: Callable[[RequestedMeasure], MeasureScores]
-) -> list[MeasureScores]:
-    """Return the scores of each requested measure. Measures that work with judgments of any format,
-    such as runid, are included without scores."""
-    return [
-        MeasureScores(measure) if measure.row.judgments == "any" else make_column(measure)
-        for measure in requested
-    ]
+        return make_column, program_exit
 
 
 def _find_high_grades(
@@ -274,24 +264,18 @@ class GroupedQrels(TrecEvalJudgments):
         codes, grades = self.code, self.grade
         return _find_high_grades(owners, codes, grades, HIGHEST_COUNTED, "can be counted")
 
-    def measure_columns(
-        self,
-        requested: Sequence[RequestedMeasure],
-        run: Run,
-        queries: Sequence[str],
-        options: TrecEvalOptions,
-    ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure. The score of a query is the mean over its judges."""
-        if not queries:
-            return [], None
-        setting, ranks = make_setting(options), self._ranks(run, queries, options)
+    def _column_maker(
+        self, run: Run, queries: Sequence[str], options: TrecEvalOptions
+    ) -> tuple[ColumnMaker, ProgramExit | None]:
+        """The score of a query is the mean over its judges."""
+        ranks = self._ranks(run, queries, options)
 
         def make_column(measure: RequestedMeasure) -> MeasureScores:
             return MeasureScores(
-                measure, self._average_groups(compute_values(measure, ranks, setting), queries)
+                measure, self._average_groups(compute_values(measure, ranks, options), queries)
             )
 
-        return _build_columns(requested, make_column), None
+        return make_column, None
 
     def _groups_of_queries(self, queries: Sequence[str]) -> list[int]:
         """Return the judgment groups of these queries, sorted by query and then by the name of the

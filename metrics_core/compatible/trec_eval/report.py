@@ -57,7 +57,7 @@ def format_number(value: float, *, is_whole: bool) -> str:
 
 
 def query_lines(
-    columns: Sequence[MeasureScores], queries: Sequence[str], *, as_z_scores: bool = False
+    columns: Sequence[MeasureScores], queries: Sequence[str], *, as_z_scores: bool
 ) -> str:
     """Return the lines of each query, in the order of the measures. If `as_z_scores` is true, the
     values are z-scores."""
@@ -90,9 +90,7 @@ def _measure_lines(
     ]
 
 
-def summary_lines(
-    columns: Sequence[MeasureScores], totals: Totals, *, as_z_scores: bool = False
-) -> str:
+def summary_lines(columns: Sequence[MeasureScores], totals: Totals, *, as_z_scores: bool) -> str:
     """Return the lines of the summary over all queries. If `as_z_scores` is true, the values are
     z-scores."""
     parts: list[str] = []

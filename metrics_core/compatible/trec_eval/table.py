@@ -42,23 +42,6 @@ class MeasureRow:
     since: Version = "9.0.8"
 
 
-def _preference_row(name: str, *, is_count: bool = False) -> MeasureRow:
-    summary: Summary = "sum" if is_count else "mean"
-    return MeasureRow(f"prefs_{name}", summary=summary, is_whole=is_count, judgments="prefs")
-
-
-_OWN_ROWS = (
-    MeasureRow("runid", summary="run name", per_query=False, judgments="any"),
-    MeasureRow("relstring", "", "numbers", (10,), summary="none"),
-    _preference_row("num_prefs_poss", is_count=True),
-    _preference_row("num_prefs_ful", is_count=True),
-    _preference_row("num_prefs_ful_ret", is_count=True),
-    *map(_preference_row, ("simp", "pair", "avgjg", "avgjg_Rnonrel")),
-    *map(_preference_row, ("simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret")),
-    *map(_preference_row, ("simp_imp", "pair_imp", "avgjg_imp")),
-)
-"""Measures that exist only in trec_eval. This package computes them."""
-
 _BY_GROUP = ("map", "P", "Rprec_mult")
 """Measures that trec_eval also averages over judgment groups, with the suffix _avgjg."""
 
@@ -73,6 +56,20 @@ _ORDER = """
 """
 """The order in which trec_eval prints measures. Measures that are not in this list come last and
 belong to no family."""
+
+
+def _preference_row(name: str) -> MeasureRow:
+    is_count = name.startswith("prefs_num")
+    summary: Summary = "sum" if is_count else "mean"
+    return MeasureRow(name, summary=summary, is_whole=is_count, judgments="prefs")
+
+
+_OWN_ROWS = (
+    MeasureRow("runid", summary="run name", per_query=False, judgments="any"),
+    MeasureRow("relstring", "", "numbers", (10,), summary="none"),
+    *(_preference_row(name) for name in _ORDER.split() if name.startswith("prefs_")),
+)
+"""Measures that exist only in trec_eval. This package computes them."""
 
 
 def _make_measure_row(declaration: Declaration, trec_eval_measure: InTrecEval) -> MeasureRow:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.address.address import CONTROLS, MISSING, SHARED_QUERIES, Address, Field
+from dashboard.address.address import Address, Field
 from dashboard.address.measure_key import (
     DEFAULT_MEASURE,
     MeasureChoice,
@@ -230,22 +230,14 @@ def test_markdown_is_escaped(text: str) -> None:
 
 def test_a_control_is_part_of_every_key_and_says_what_is_none_of_its_words() -> None:
     plain = Comparison("a", "b", (), NDCG, 10)
-    shared = replace(
-        plain, controls=tuple(SHARED_QUERIES if c is MISSING else "" for c in CONTROLS)
-    )
-    assert (
-        plain != shared
-        and not plain.is_limited_to_shared_queries
-        and shared.is_limited_to_shared_queries
-    )
-    assert shared.without_control(MISSING) == plain
+    shared = replace(plain, is_limited_to_shared_queries=True)
+    assert plain != shared and not plain.is_limited_to_shared_queries
     # It narrows the queries, by who is compared.
     assert (
         shared.comparison_that_selects_queries.is_limited_to_shared_queries
         and shared.comparison_that_selects_queries.focus == "a"
     )
     assert plain.comparison_that_selects_queries.focus == ""
-    asked = Address.create(missing="none")
-    assert MISSING.read(asked) == "" and MISSING.read(Address.create(missing="shared")) == "shared"
-    told = explain_missing_items(asked, ["a", "b"], {}, {}, NDCG, {})
+    told = explain_missing_items(Address.create(missing="none"), ["a", "b"], {}, {}, NDCG, {})
     assert told == {"missing": "missing=none is not a valid choice. Use shared."}
+    assert not explain_missing_items(Address.create(missing="shared"), ["a", "b"], {}, {}, NDCG, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,10 +46,12 @@ def a_collection() -> Collection:
                 here.add_table(made.id, Loaded(file.table, "", file.read_as, file.file))
     here.add_table(made.id, formats.read(OTHER_GRADES, name="other.qrels"))
     judgments = next(f for f in collection_files(made.id) if f.file == "qrels.txt")
-    here.set_judgments(made.id, judgments.key)
-    here.set_judgments_complete(made.id, True)
-    here.set_exclude_self(made.id, True)
-    here.set_id_maps(made.id, "", "case")
+    here.change_record(
+        made.id,
+        lambda record: replace(
+            record, judgments=judgments.key, complete=True, exclude_self=True, map_docs="case"
+        ),
+    )
     said_of(made.id)
     return here.collection(made.id)
 
@@ -56,10 +59,10 @@ def a_collection() -> Collection:
 def said_of(identity: str) -> None:
     """Names, colours, a note, a tag and two layers."""
     here = workspace()
-    here.rename_runs(
+    slots = {"dense": 3, "bm25": 2, "hybrid": 1, "titles-only": 0}
+    here.change_record(
         identity,
-        {"dense": "Two towers"},
-        {"dense": 3, "bm25": 2, "hybrid": 1, "titles-only": 0},
+        lambda record: replace(record, run_names={"dense": "Two towers"}, run_slots=slots),
     )
     here.notes.add_note_and_tag(
         identity, "q098", "Nobody sells vinegar", "out of scope", author="Ada"

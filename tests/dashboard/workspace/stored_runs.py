@@ -21,8 +21,8 @@ def short_are_long(rows: int = 3, group: int = 4, head: int = 2) -> Iterator[Non
     """Runs of more than so many rows stay on the disk."""
     with (
         mock.patch("dashboard.workspace.long_runs.stored_run.MAX_IN_MEMORY", rows),
-        mock.patch("dashboard.workspace.long_runs.stored_run.HEADS", (1, head)),
-        mock.patch("dashboard.workspace.long_runs.extracts.HEADS", (1, head)),
+        mock.patch("dashboard.workspace.long_runs.stored_run.HEAD", head),
+        mock.patch("dashboard.workspace.long_runs.extracts.HEAD", head),
         mock.patch("dashboard.workspace.long_runs.tables._GROUP", group),
     ):
         yield

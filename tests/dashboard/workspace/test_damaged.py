@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -83,9 +84,9 @@ def test_a_record_under_another_number_is_damaged(workspace: Workspace) -> None:
 def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
     workspace: Workspace,
 ) -> None:
-    layer = workspace.layers.create_layer("own", "ann")
+    workspace.layers.create_layer("own", "ann")
     for doc in "abc":
-        workspace.layers.add_grades("own", layer, {("q", doc): 1}, grader="ann")
+        workspace.layers.grade_documents("own", "ann", {("q", doc): 1})
     for text in ("first", "second"):
         workspace.notes.write_note("own", "q", text, author="ann")
     workspace.notes.set_tag("own", "q", "odd", author="ben")
@@ -102,7 +103,7 @@ def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
     assert "sec ond ann" in note and "odd 1 Ben" in tag
     assert seen.damaged_records("own") == []
     # Somebody judges on meanwhile; what was not shown is not dropped.
-    Workspace(workspace.folder).layers.add_grades("own", layer, {("q", "d"): 2}, grader="ben")
+    Workspace(workspace.folder).layers.grade_documents("own", "ann", {("q", "d"): 2})
     change(workspace, "UPDATE grades SET grade = 0 WHERE doc_id = 'c'")
     seen = Workspace(workspace.folder)
     assert seen.drop_damaged("own", [*found.lost, note, tag]) == 3
@@ -112,9 +113,7 @@ def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
     assert seen.contents("own").damaged_row_texts() == []
 
 
-def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
-    workspace: Workspace,
-) -> None:
+def test_a_damaged_layer_costs_its_name_and_can_be_removed(workspace: Workspace) -> None:
     layer = workspace.layers.create_layer("own", "anna", {("q", "a"): 1})
     workspace.layers.create_layer("own", "ben", {("q", "a"): 2})
     change(workspace, "UPDATE layers SET name = 'Anna' WHERE name = 'anna'")
@@ -124,17 +123,16 @@ def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
     assert unnamed.grades == {("q", "a"): 1}
     (lost,) = again.contents("own").damaged_row_texts()
     assert "Anna" in lost and again.drop_damaged("own", [lost]) == 1
-    again.layers.add_grades("own", layer, {("q", "b"): 2}, grader="ben")
-    assert [len(v) for v in again.layers.list_layers("own")] == [2, 1]
+    again.layers.grade_documents("own", "ben", {("q", "b"): 2})
+    assert [len(v) for v in again.layers.list_layers("own")] == [1, 2]
     copy = again.duplicate_collection("own", "Copy").id
-    assert [len(v) for v in again.layers.list_layers(copy)] == [2, 1]
+    assert [len(v) for v in again.layers.list_layers(copy)] == [1, 2]
     again.layers.remove_layer("own", layer)
     assert [v.name for v in again.layers.list_layers("own")] == ["ben"]
     clean_workspace(again)
-    assert (
-        again.layers.list_layers("own", only_removed=True) == []
-        and again.contents("own").damaged_row_texts() == []
-    )
+    assert again.contents("own").damaged_row_texts() == []
+    with pytest.raises(KeyError):
+        again.layers.restore_layer("own", layer)
 
 
 def test_a_grade_whose_layer_is_damaged_is_told(workspace: Workspace) -> None:
@@ -342,8 +340,11 @@ def test_an_id_that_is_none_is_refused_by_what_writes(
 
 def test_readings_that_are_chosen_at_once_are_all_kept(workspace: Workspace) -> None:
     def choose(number: int) -> None:
-        Workspace(workspace.folder).set_reading_choices(
-            "own", f"{number}.run", {"duplicates": "best"}
+        Workspace(workspace.folder).change_record(
+            "own",
+            lambda record: replace(
+                record, choices={**record.choices, f"{number}.run": {"duplicates": "best"}}
+            ),
         )
 
     threads = [Thread(target=choose, args=(number,)) for number in range(12)]

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -183,8 +184,9 @@ def test_collections_are_made_renamed_copied_removed(workspace: Workspace) -> No
 
 
 def test_how_a_folders_file_is_read_is_remembered(workspace: Workspace) -> None:
-    workspace.set_reading_choices("own", "x.run", {"duplicates": "best"})
-    assert again(workspace).collection("own").choices == {"x.run": {"duplicates": "best"}}
+    choices = {"x.run": {"duplicates": "best"}}
+    workspace.change_record("own", lambda record: replace(record, choices=choices))
+    assert again(workspace).collection("own").choices == choices
 
 
 @pytest.mark.parametrize("name", ["../../x.run", "/etc/x.run", "a\\..\\b.run", "x\n.run"])
@@ -241,8 +243,10 @@ def test_a_newer_layout_is_only_read(workspace: Workspace) -> None:
 
 
 def test_what_is_said_of_a_collection_outlasts_a_start(workspace: Workspace) -> None:
-    workspace.set_judgments_complete("own", True)
-    workspace.rename_runs("own", {"a": "Ä b"}, {"a": 3})
+    workspace.change_record(
+        "own",
+        lambda record: replace(record, complete=True, run_names={"a": "Ä b"}, run_slots={"a": 3}),
+    )
     said = again(workspace).collection("own").settings
     assert said == Settings(True, (("a", "Ä b"),), (("a", 3),))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.address.address import Address
+from dashboard.address.address import Address, Field
 from dashboard.session.action_messages import action_messages
 from dashboard.session.actions import draws
 from dashboard.session.actions.draws import (
@@ -25,7 +25,8 @@ from dashboard.workspace.disk.records import Collection, DamagedRecordError, par
 @pytest.fixture(autouse=True)
 def renamed(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """A collection in which the run of the file "a" is called "new", too."""
-    own_visit |= {"_address": Address.create(set="own"), "_first_page": "judge"}
+    address = Address.create((Field("order"),), set="own")
+    own_visit |= {"_empty": address, "_address": address, "_first_page": "judge"}
     library = Library((), None, (), {"new": "a"})
     monkeypatch.setattr(draws, "current_library", lambda: library)
 

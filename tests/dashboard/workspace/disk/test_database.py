@@ -139,7 +139,7 @@ def test_open_files_do_not_grow(workspace: Workspace) -> None:
         workspace.rename_collection("own", f"Mine {number}")
         assert workspace.layers.list_layers("own") and workspace.notes.notes_by_query("own")
         with pytest.raises(KeyError):
-            workspace.layers.add_grades("own", "gone", {}, grader="ann")
+            workspace.layers.remove_layer("own", "gone")
 
     act(0)
     gc.collect()

@@ -52,7 +52,8 @@ def workspace(tmp_path: Path) -> Workspace:
         made.add_table("own", given(file))
     gone = made.add_table("own", formats.read(b"001 Q0 d8 1 2.5 x\n", name="gone.run")).entry
     made.remove_entry("own", gone.number)
-    made.set_reading_choices("own", "x.run", {"duplicates": "best"})
+    choices = {"x.run": {"duplicates": "best"}}
+    made.change_record("own", lambda record: replace(record, choices=choices))
     return made
 
 
