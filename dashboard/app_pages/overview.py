@@ -259,7 +259,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
     comparison = context.comparison
     section.show_heading(
         markup.shorten_run_names(
-            f"Other runs against {comparison.baseline} on {comparison.name}", context.drawing.styles
+            f"Other runs vs {comparison.baseline} on {comparison.name}", context.drawing.styles
         ),
         w.sentence_case(
             differences.interval_note(answer.all_rows, comparison, comparison.method.level)

@@ -191,7 +191,7 @@ def curves_subtitle(
                 return muted_span(f"Also significantly {word}{rest}.")
             return muted_span(f"Significantly {w.join_words(clauses)}.")
         text = _format_first_ranges(tested_curve, ranges)
-        sentence = muted_span(f"Against {baseline}, significant {text} {corrected}.")
+        sentence = muted_span(f"Significant {text} {corrected}.")
     return join_sentences([sentence, _describe_other_cutoffs(tested_curve)], " ")
 
 

@@ -388,7 +388,7 @@ def false_in_curves(given: Situation, text: str) -> Iterator[str | bool]:
     elif one := re.search(r"is significantly (ahead|behind)(?: of)? run0 on nDCG (.*)", title):
         yield clear != sides[one[1]] and "one side alone"
         yield one[2] != "at some k" and ks_in(one[2]) != clear and f"{one[1]} elsewhere, too"
-    if told := re.search(r"Against run0, significant (.*) after", lead):
+    if told := re.search(r"Significant ((?:from|at) .*) after", lead):
         yield "larger k" not in told[1] and ks_in(told[1]) != clear and "the significant k"
     for side, told in re.findall(r"(ahead of|behind) run0 (.*?)(?=, behind|, after)", lead):
         yield "larger k" not in told and ks_in(told) != sides[side.split()[0]] and side
