@@ -123,7 +123,7 @@ def prepare(folder: Path) -> None:
     for name in ("bm25", "dense"):
         ranked = _ranked(read_run(SAMPLES / f"{name}.run"), qrels)
         write(ranked, folder / "ranks" / f"{name}.parquet", "parquet")
-    # A block that reads a snapshot may run in another process than the one that shows how to make it.
+    # A block that reads a snapshot may run in another process than the block that makes it.
     made = folder / "baseline.json"
     snapshot = ["snapshot", str(folder / "qrels.txt"), str(folder / "dense.run"), "-o", str(made)]
     _call([*snapshot, "-m", "nDCG@10,AP,R@10"])

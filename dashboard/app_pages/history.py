@@ -227,7 +227,9 @@ def _show_means(
         frame=rows,
         key="versions",
     )
-    figure = draw_figure_cached(figures.mean_by_version, rows, drawing)
+    figure = draw_figure_cached(
+        figures.mean_by_version, rows, drawing, are_versions=history.are_versions
+    )
     picture = section.make_caption(
         f"{comparison.measure} by version",
         str(comparison.measure),

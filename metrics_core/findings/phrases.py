@@ -50,8 +50,8 @@ def short_lists_note(lengths: Mapping[str, int]) -> str:
     text is empty if the lengths are similar."""
     longest = max(lengths, key=lambda run: lengths[run], default="")
     return "".join(
-        f"Half of the {run} lists end by rank {w.format_count(length)}, so beyond that rank the"
-        f" missing results favour {longest}."
+        f"Half of the {run} lists end by rank {w.format_count(length)}, which favours {longest} at"
+        " larger k."
         for run, length in lengths.items()
         if 0 < length < lengths[longest] / 2
     )

@@ -71,7 +71,7 @@ def unjudged_check(
     answer = "effect unknown" if word in (w.DASH, "unknown") else word
     brief = f"{share} of {top} results; {answer}"
     range_text = effect_text if estimate.interval and not bounds.reason else ""
-    reason = f"{share} of the {top} results of both runs are unjudged. {effect_text}"
+    reason = f"{share} of the {top} results of the two runs are unjudged. {effect_text}"
     return RobustnessCheck("unjudged", "Unjudged documents", word, tone, reason, brief, range_text)
 
 

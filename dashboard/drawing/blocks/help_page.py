@@ -22,8 +22,8 @@ FORMATS = "formats"
 _WORDS = (
     (
         "clear difference",
-        "A significant difference: larger than chance alone would often produce, after correction"
-        " for all runs (or steps, groups, cutoffs) that are tested together.",
+        "A significant difference: p is below 0.05 after correction for all runs (or steps, groups,"
+        " cutoffs) that are tested together.",
     ),
     (
         "contribution",
@@ -40,7 +40,7 @@ _WORDS = (
     ),
     (
         "fixed or broken query",
-        f"A fixed query is good only with the run, a broken query only with the baseline. {GOOD}",
+        f"{GOOD} A fixed query is good only with the run, a broken query only with the baseline.",
     ),
     (
         "false discovery rate",

@@ -63,7 +63,7 @@ class DifferenceRange:
             return w.format_with_interval(self.value, self.low, self.high)
         if self.low == self.high or math.isnan(self.low):
             return w.format_difference(self.low)
-        return w.format_interval(self.low, self.high)
+        return w.format_interval(self.low, self.high, w.interval_decimals(self.low, self.high))
 
 
 def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:

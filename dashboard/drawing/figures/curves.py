@@ -58,6 +58,8 @@ _ROOM = 0.5
 fit in this space, so that the axis need not change."""
 _PAPER = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
 _BELOW = {"xanchor": "right", "yanchor": "top"}
+_LAST_LABEL = 0.5
+"""The position at which the label of the bar starts at most, as a share of the panel's width."""
 _WIDER = 1.75
 """Other runs may widen the axis of differences at most by this factor."""
 _ONE_OF_MANY = 6
@@ -136,9 +138,11 @@ def measure_by_cutoff(
     ]
     if layout.lower and not np.isnan(lines[drawing.focus]["diff_low"]).all():
         name = escape(short_names(drawing.styles, _MINUS_LENGTH)[drawing.focus])
-        where = "" if any(y is not None for y in bar["y"]) else " at no k"
-        text = f"{name}: significant{where}"
-        labels.append(make_note(text, 0, 0, palette.muted, yshift=_STRIP - _BAR + 2, **_PAPER))
+        marked = [k for k, y in zip(bar["x"], bar["y"], strict=True) if y is not None]
+        text = f"{name}: significant{'' if marked else ' at no k'}"
+        # The label starts where the bar starts, unless it would leave the panel.
+        start = min(math.log(marked[0], deepest), _LAST_LABEL) if marked else 0
+        labels.append(make_note(text, start, 0, palette.muted, yshift=_STRIP - _BAR + 2, **_PAPER))
     traces = [*_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis), bar]
     return make_figure(
         [

@@ -40,10 +40,11 @@ _NAME, _BY = 14, 28
 Row = dict[str, Any]
 
 
-def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
+def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, are_versions: bool = True) -> Chart:
     """Draw the mean of each version. `frame` has one row per version, from left to right: run,
     collection, judged_by, queries, mean, low, high, judged, date, unknown. The rows of a collection
-    must be consecutive. A line connects the versions of each collection.
+    must be consecutive. A line connects the versions of each collection. If `are_versions` is
+    false, the line is pale, and each point looks like its run.
 
     customdata is [run, escaped run, numbers, collection]. If there are many versions, only every
     n-th version is named below the chart; all have hover texts."""
@@ -75,7 +76,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
         if labelled
     ]
     return make_figure(
-        [_segment_line(segment, begin, drawing) for segment, begin in placed],
+        [_segment_line(segment, begin, drawing, are_versions) for segment, begin in placed],
         palette=palette,
         height=_HEIGHT + margin.top + margin.bottom,
         margin=margin,
@@ -87,12 +88,18 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     )
 
 
-def _segment_line(rows: list[Row], first_position: int, drawing: Drawing) -> Trace:
+def _segment_line(
+    rows: list[Row], first_position: int, drawing: Drawing, are_versions: bool
+) -> Trace:
     """Return the points of one collection's versions on a line. Points are filled for the open
     collection; they are hollow for other collections, and for versions with few judged results."""
     palette, is_foreign = drawing.palette, bool(rows[0]["collection"])
     color = palette.muted if is_foreign else palette.ink
-    symbol = "diamond" if is_foreign else "circle"
+    colors, symbols = [color] * len(rows), ["diamond" if is_foreign else "circle"] * len(rows)
+    if not are_versions:
+        styles = [drawing.styles[row["run"]] for row in rows]
+        color = palette.zero
+        colors, symbols = [s.color(palette) for s in styles], [s.symbol for s in styles]
     hollow = [is_foreign or row["unknown"] for row in rows]
     mean, low, high = (np.array([row[c] for row in rows], float) for c in ("mean", "low", "high"))
     return make_scatter_trace(
@@ -102,15 +109,15 @@ def _segment_line(rows: list[Row], first_position: int, drawing: Drawing) -> Tra
         line={
             "color": color,
             "width": 1 if is_foreign else 2,
-            "dash": "dot" if is_foreign else None,
+            "dash": None if are_versions and not is_foreign else "dot",
         },
         marker={
             "size": 9,
-            "symbol": symbol,
-            "color": [palette.page if each else color for each in hollow],
+            "symbol": symbols,
+            "color": [palette.page if h else c for h, c in zip(hollow, colors, strict=True)],
             "line": {
                 "width": [2 if each else 1 for each in hollow],
-                "color": [color if each else palette.page for each in hollow],
+                "color": [c if h else palette.page for h, c in zip(hollow, colors, strict=True)],
             },
         },
         error_y={

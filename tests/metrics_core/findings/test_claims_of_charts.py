@@ -178,8 +178,7 @@ def false_in_short(seed: int, text: str) -> Iterator[str | bool]:
     lengths = {ranks.run_name: sorted(n for n in ranks.retrieved if n) for ranks in lists_of(seed)}
     middle = {name: int(np.median(found)) for name, found in lengths.items()}
     said = re.match(
-        r"Half of the (\w+) lists end by rank (\d+), so beyond that rank the missing results"
-        r" favour (\w+)\.$",
+        r"Half of the (\w+) lists end by rank (\d+), which favours (\w+) at larger k\.$",
         text,
     )
     if not said:

@@ -59,7 +59,7 @@ def test_unjudged_documents(
 ) -> None:
     entry = ways.unjudged_check(reached, span, 0.12, 10)
     assert (entry.word, entry.tone) == (word, tone)
-    assert "12% of the top 10 results of both runs are unjudged." in entry.reason
+    assert "12% of the top 10 results of the two runs are unjudged." in entry.reason
 
 
 def test_a_bound_is_said_to_be_one() -> None:
@@ -263,9 +263,7 @@ def test_a_cutoff_beyond_the_lists_is_that_of_whole_lists() -> None:
 
 def test_short_lists_are_told() -> None:
     entry = ways.cutoff_check(by_k([1] * 9, [1] * 9), CLEAR, 2, {"new": 9, "old": 4})
-    assert entry.reason == (
-        "Half of the old lists end by rank 4, so beyond that rank the missing results favour new."
-    )
+    assert entry.reason == ("Half of the old lists end by rank 4, which favours new at larger k.")
 
 
 def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
