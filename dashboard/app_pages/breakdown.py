@@ -283,7 +283,7 @@ def _show_table(
             f"{w.number_word(breakdown.group_count)} {breakdown.noun.plural}"
             f"{', tested or not' * int(breakdown.groups['diff_low'].isna().any())}"
         )
-        coloured = "; coloured if significant" * bool(breakdown.direction)
+        coloured = "; colour marks significance" * bool(breakdown.direction)
         parts.insert(0, f"Intervals are corrected for all {number}{coloured}.")
     note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))

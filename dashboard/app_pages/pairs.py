@@ -205,7 +205,7 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     comparison = context.comparison
     with st.container(horizontal=True, key="head_figure", vertical_alignment="bottom"):
         section.show_heading(
-            f"Every pair on {comparison.name}{': row minus column' * comparison.compares_means}",
+            f"Every pair on {comparison.name}",
             _matrix_note(answer, runs, context),
             frame=answer.table,
             key="pairs",

@@ -302,7 +302,7 @@ const changes = (row) => {
   const list = node('ul', '');
   const own = (row && scores[row.query_id]) ?? [];
   list.append(...every.map(changeOf), ...own.map(([run, ...both]) => changeOf([`this query, ${run}`, ...both])));
-  if (row?.effect) list.append(changeOf(['effect of this grade', row.effect, row.effect]));
+  if (row?.effect) list.append(changeOf(['effect of this document', row.effect, row.effect]));
   made.append(node('h2', '', title), list, node('p', '', of));
   return made;
 };

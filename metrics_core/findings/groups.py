@@ -54,10 +54,10 @@ def groups_title(
 ) -> Sentence:
     """Return the title on the groups behind the difference, in at most MAX_TITLE_LENGTH characters.
     It names a group only if this group contributes most and differs from the others. Otherwise it
-    counts the groups with the direction of the total. If directions differ and no group is
-    significant, it says so instead. `contributions` is the frame of
-    `slicing.contributions.group_contributions` (group, queries, difference, part) with the columns
-    tested, clear (significant) and unlike (differs from the other groups)."""
+    counts the groups with the direction of the total, and says if none is significant. If
+    directions differ and no group is significant, it says only this. `contributions` is the frame
+    of `slicing.contributions.group_contributions` (group, queries, difference, part) with the
+    columns tested, clear (significant) and unlike (differs from the other groups)."""
     queries = int(contributions["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -87,10 +87,12 @@ def groups_title(
         )
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
-    title = run_span(focus) + strong_span(f" scores {direction} than ") + run_span(baseline)
+    title, rest = run_span(focus) + strong_span(f" scores {direction}"), ", none significant"
+    if contributions["clear"].any() or not contributions["tested"].any():
+        title, rest = title + strong_span(" than ") + run_span(baseline), ""
     counted = f" in {count_text} "
     return title + strong_span(
-        _shorten_title(counted + noun.plural, title.text, f"{counted}groups")
+        _shorten_title(counted + noun.plural + rest, title.text, f"{counted}groups{rest}")
     )
 
 
@@ -291,9 +293,9 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     value = "difference" if compares_means else "typical ratio"
     count = w.number_word(n_differing) if n_differing else "none"
     return (
-        f"In {count} of {w.format_with_noun(n_slices, 'tested group')}, of one or two columns, the"
-        f" {value} departs significantly from that of the other queries (false discovery rate"
-        f" {w.format_share(1 - LEVEL)})."
+        f"Of {w.format_with_noun(n_slices, 'tested group')} (of one or two columns), {count}"
+        f" {w.plural(n_differing or 1, 'has', 'have')} a {value} that departs significantly from"
+        f" that of the other queries (false discovery rate {w.format_share(1 - LEVEL)})."
     )
 
 

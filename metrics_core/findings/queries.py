@@ -129,5 +129,5 @@ def queries_subtitle(
         parts.append(f"Median difference: {', '.join(medians)}.")
     if n := query_counts.broken:
         queries = w.plural(n, "broken query", f"{n:,} broken queries")
-        parts.append(f"Look first at the {queries}: good with {baseline}, not with {focus}.")
+        parts.append(f"Look first at the {queries}: good with {baseline} but not with {focus}.")
     return muted_span(" ".join(parts))

@@ -45,7 +45,7 @@ def filter_controls(query_list: QueryList, context: PageContext) -> None:
             filter_field(
                 answers.join_search_text(address["s"], address["filter"]),
                 answers.filter_vocabulary(context.study, comparison, current_remarks()),
-                placeholder=f"Search the texts, or filter: {example}",
+                placeholder=f"Search queries, or filter: {example}",
                 is_invalid=query_list.line_error is not None,
                 on_submit=partial(session.store_event, KEY, "line", _store_filter),
             )

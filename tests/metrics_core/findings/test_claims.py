@@ -302,7 +302,9 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     few = re.search(r"Only ([\d,]+) quer", lead)
     yield (count_of(few[1]) if few else 10) != min(paired or 10, 10) and "that are few"
     yield ("No query has scores" in lead) is not (paired == 0)
-    first = r"first at the (?:([\d,]+) )?broken quer(?:y|ies): good with (\w+), not with (\w+)\.$"
+    first = (
+        r"first at the (?:([\d,]+) )?broken quer(?:y|ies): good with (\w+) but not with (\w+)\.$"
+    )
     broken = re.search(first, lead)
     yield (count_of(broken[1] or "1") if broken else 0) != broken_in(given) and "how many broke"
     pair = (given.baseline, given.focus)

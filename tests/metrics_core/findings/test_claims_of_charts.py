@@ -234,15 +234,15 @@ def test_the_lead_of_crossed_columns() -> None:
 def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
-        r"In (\w+) of (\S+) tested groups?, of one or two columns, the difference departs"
-        r" significantly from that of the other queries \(false discovery rate 5%\)\.$",
+        r"Of (\S+) tested groups? \(of one or two columns\), (\w+) (?:has|have) a difference that"
+        r" departs significantly from that of the other queries \(false discovery rate 5%\)\.$",
         text,
     )
     if not said:
         yield "no claim"
         return
-    yield count_of(said[1].lower().replace("none", "no")) != found and "how many"
-    yield count_of(said[2]) != looked_at and "of how many"
+    yield count_of(said[2].lower().replace("none", "no")) != found and "how many"
+    yield count_of(said[1]) != looked_at and "of how many"
 
 
 def test_how_many_slices_stand_out() -> None:

@@ -92,7 +92,9 @@ def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
     if text.startswith(NONE):
         yield from false_in_none(given, text)
         return
-    yield from false_in_count(parts, whole, text, r"run1 scores (\w+) than run0")
+    is_tested, is_clear = bridge_of(given)["tested"].any(), parts["clear"].any()
+    yield text.endswith(", none significant.") != (is_tested and not is_clear) and "significance"
+    yield from false_in_count(parts, whole, text, r"run1 scores (\w+)(?: than run0)?")
 
 
 NONE = ("No group", "The difference in the one tested", "In none of")

@@ -446,8 +446,8 @@ CATEGORY = GroupNoun("category", "categories")
 
 
 def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() -> None:
-    assert (
-        titled(EVERYWHERE, noun=CATEGORY) == "dense scores higher than bm25 in all three categories"
+    assert titled(EVERYWHERE, noun=CATEGORY) == (
+        "dense scores higher in all three categories, none significant"
     )
     assert titled({"a": (9, 0.1), "b": (9, 0.2)}) == "dense scores higher than bm25 in both groups"
     some = {**EVERYWHERE, "x": (9, -0.01)}
@@ -455,7 +455,7 @@ def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() 
     assert found == "dense scores higher than bm25 in three of four groups"
     large = {**EVERYWHERE, "Errors": (16, 0.06), "Other": (30, 0.25)}
     assert titled(large, ["Other"]) == "dense gains most in Other"
-    in_all = "dense scores higher than bm25 in all four groups"
+    in_all = "dense scores higher in all four groups, none significant"
     assert titled(large, ["Network"]) == in_all
     # More than half comes from Errors, two thirds of the queries, in which it is below the mean.
     assert "most" not in titled(EVERYWHERE, ["Errors"])
@@ -484,9 +484,7 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
     near = titled({"a": (10, 0.1004), "b": (10, -0.1)})
     assert near == "The means differ by less than 0.0005"
     # The differences of a small cost are printed with more decimals.
-    assert titled({"a": (10, 4e-4), "b": (10, 2e-4)}).startswith(
-        "dense scores higher than bm25 in both"
-    )
+    assert titled({"a": (10, 4e-4), "b": (10, 2e-4)}).startswith("dense scores higher in both")
     tiny = titled({"a": (10, 4.00001e-4), "b": (10, -4e-4)})
     assert tiny == "The means differ by less than 0.0000005"
     assert titled({"Returns": (20, 0.1)}) == "All queries are Returns"
@@ -530,9 +528,9 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         "A and b are significantly better after correction for five groups,"
         " c is significantly worse."
     )
-    assert "In none of 1,234 tested groups, of one" in slices_finding(1234, 0)
-    assert "In none of 9 tested groups, of one or two columns, the" in slices_finding(9, 0)
-    assert "In two of 20 tested groups, of one or two columns, the" in slices_finding(20, 2)
+    assert "Of 1,234 tested groups (of one or two columns), none has" in slices_finding(1234, 0)
+    assert "Of 9 tested groups (of one or two columns), none has a" in slices_finding(9, 0)
+    assert "Of 20 tested groups (of one or two columns), two have a" in slices_finding(20, 2)
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
 
@@ -638,10 +636,10 @@ def test_which_queries() -> None:
     )
     assert which(frame[frame["outcome"] != "same"], broken=1200)[1] == (
         "Median difference: +0.096 where better, −0.300 where worse."
-        " Look first at the 1,200 broken queries: good with bm25, not with hybrid."
+        " Look first at the 1,200 broken queries: good with bm25 but not with hybrid."
     )
     assert which(differences_of([], [-0.1], 50), broken=1)[1] == (
-        "Look first at the broken query: good with bm25, not with hybrid."
+        "Look first at the broken query: good with bm25 but not with hybrid."
     )
 
 
