@@ -82,6 +82,10 @@ def render() -> None:
         for note in answer.notes:
             if not note.examples:  # not about single runs
                 st.html(data.draw_action_message(f"{w.sentence_case(note.message)}."))
+    if context and _has_result(context):
+        placeholder = heading.empty()
+        placeholder.html(data.draw_result(None, {}, ""))
+        defer_drawing(lambda: _show_result(context), placeholder)
     with uploader:
         add_files.show_uploader()
     if answer.files:
@@ -98,10 +102,6 @@ def render() -> None:
         st.html(data.draw_file_table(rows, cutoff, is_user_data=is_user_data))
         _show_preview_dialog(answer.files)
         _show_file_actions(answer.files)
-    if context and _has_result(context):
-        placeholder = st.empty()
-        placeholder.html(data.draw_result(None, {}, ""))
-        defer_drawing(lambda: _show_result(context), placeholder)
     left, right = st.columns(2, gap="large")
     with left:
         if answer.fit:

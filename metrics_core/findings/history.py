@@ -19,7 +19,7 @@ def no_versions_finding() -> Sentence:
     """Return the text that is shown if the names of the runs do not show that they are versions of
     one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
-        "Their names contain no version numbers. Yes compares each run with the one before it; No"
+        "The run names contain no version numbers. Yes compares each run with the one before it; No"
         " leads to Ranking."
     )
 

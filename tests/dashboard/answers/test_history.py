@@ -68,7 +68,7 @@ def test_runs_are_versions_where_something_says_so(
 def test_of_runs_that_are_no_versions_nothing_is_told() -> None:
     view, runs = STUDY.view(Address.create()).comparison, ("v1", "v2", "v9", "v10")
     found = history_page(STUDY, view, runs, are_versions=False)
-    assert found.finding.text.startswith("Are these versions of one system? Their names contain")
+    assert found.finding.text.startswith("Are these versions of one system? The run names contain")
     assert "broke" not in found.finding.text
     assert found.overall["run"].tolist() == list(runs) and found.queries.empty
 

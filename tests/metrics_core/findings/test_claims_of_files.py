@@ -51,7 +51,7 @@ def loaded(seed: int) -> Loaded:
 
 
 def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
-    told = re.match(r"(\w+) files? (?:is|are) loaded\. ", text)
+    told = re.match(r"(\w+) files? (?:is|are) loaded( and fit together)?\. ", text)
     if not given.files and not given.refused:
         yield text != "Nothing is loaded yet. Add judgments and runs."
         return
@@ -61,6 +61,7 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     unjudged = len(given.asked - given.judged)
     every = "Every query in the runs has judgments" in text
     yield every is not (not unjudged and given.fits and not given.missing) and "that all match"
+    yield bool(told and told[2]) is not (every and given.files > 1) and "that they fit"
     lacks = "one run has no results for some queries" in text
     yield lacks is not (every and bool(given.judged - given.asked)) and "that some are lacking"
     some = re.search(r"([\d,]+) quer(?:y|ies) in the runs ha(?:s|ve) no judgments", text)
