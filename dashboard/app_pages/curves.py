@@ -131,7 +131,8 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
                     _show_panel(curves, family, context, key_suffix)
     text = (
         f"{blocks.describe_lines(curves, context.drawing)} {curves.short_lists}"
-        " Click a chart to choose k, drag to zoom."
+        f" Dotted: k = {w.format_count(context.comparison.cutoff)}. Click a chart to choose k,"
+        " drag to zoom."
     )
     st.html(blocks.draw_chart_note(markup.shorten_run_names(text, context.drawing.styles)))
 

@@ -110,7 +110,7 @@ def _significant_pairs_text(all_pairs: AllPairs) -> str:
     if clear == n_pairs:
         subject = f"All {total}"
     elif clear == n_pairs - 1 and len(all_pairs.possible_best_runs) == 2:
-        subject = f"All {count} other"
+        subject = f"The other {count}"
     return f"{subject} pairs {w.plural(clear, 'differs', 'differ')} significantly after correction."
 
 

@@ -418,7 +418,7 @@ def false_in_pairs(found: AllPairs, lead: str) -> Iterator[str | bool]:
     clear = sum(list(row).count("better") for row in found.verdict)
     if one := re.search(r"The difference is (not )?significant", lead):
         yield (n, clear) != (1, 0 if one[1] else 1) and "the one pair"
-    elif others := re.search(r"All (\w+) other pairs differ significantly", lead):
+    elif others := re.search(r"The other (\w+) pairs differ significantly", lead):
         bests = [run for run, (first, _) in places_of(found).items() if first == 1]
         yield (count_of(others[1]), clear) != (n - 1, n - 1) and "how many other pairs"
         yield len(bests) != 2 and "other than the pair of the best"

@@ -874,7 +874,8 @@ def test_no_judgments_and_nothing_relevant() -> None:
     [
         (7, 1, {}, "Seven files are loaded and fit together. One could not be read. "
          "Every query in the runs has judgments."),
-        (7, 0, {}, "Seven files are loaded and fit together. Every query in the runs has judgments."),
+        (7, 0, {}, "Seven files are loaded and fit together. Every query in the runs has"
+         " judgments."),
         (7, 0, {"n_incomplete": 2}, "Seven files are loaded and fit together. "
          "Every query in the runs has judgments; two runs have no results for some queries."),
         (7, 0, {"n_unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),

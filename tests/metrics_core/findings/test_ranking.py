@@ -39,7 +39,7 @@ def found(names: str, clear: dict[str, str]) -> AllPairs:
 
 
 TIED = "Their difference of 0.020 is not significant."
-ALL_OTHERS = "All five other pairs differ significantly after correction."
+ALL_OTHERS = "The other five pairs differ significantly after correction."
 
 
 def pairs(clear: int, of: str) -> str:
