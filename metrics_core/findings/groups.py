@@ -39,8 +39,6 @@ _SHARES = (
     (0.22, "a quarter"),
     (0.17, "a fifth"),
 )
-
-
 _GROUP = GroupNoun()
 
 
@@ -53,9 +51,9 @@ def groups_title(
     higher_is_better: bool = True,
 ) -> Sentence:
     """Return the title on the groups behind the difference, in at most MAX_TITLE_LENGTH characters.
-    It names a group only if this group contributes most and differs from the others. Otherwise it
-    counts the groups with the direction of the total, and says if none is significant. If
-    directions differ and no group is significant, it says only this. `contributions` is the frame
+    It names a group only if it contributes most and differs from the others. Otherwise it counts
+    the groups with the direction of the total, and says if none is significant. If directions
+    differ and no group is significant, it says only this. `contributions` is the frame
     of `slicing.contributions.group_contributions` (group, queries, difference, part) with the
     columns tested, clear (significant) and unlike (differs from the other groups)."""
     queries = int(contributions["queries"].sum())
@@ -88,12 +86,10 @@ def groups_title(
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
     title, rest = run_span(focus) + strong_span(f" scores {direction}"), ", none significant"
-    if contributions["clear"].any() or not contributions["tested"].any():
+    if not (_counts_without_any_clear(contributions, total) and contributions["tested"].any()):
         title, rest = title + strong_span(" than ") + run_span(baseline), ""
-    counted = f" in {count_text} "
-    return title + strong_span(
-        _shorten_title(counted + noun.plural + rest, title.text, f"{counted}groups{rest}")
-    )
+    texts = [f" in {count_text} {groups}{rest}" for groups in (noun.plural, "groups")]
+    return title + strong_span(_shorten_title(texts[0], title.text, texts[1]))
 
 
 def _count_agreeing_groups(contributions: pd.DataFrame, total: float) -> tuple[str, str]:
@@ -110,8 +106,13 @@ def _count_agreeing_groups(contributions: pd.DataFrame, total: float) -> tuple[s
 def _is_inconclusive(contributions: pd.DataFrame, total: float) -> bool:
     """Whether a count of groups would mislead: they differ in direction and none is significant."""
     agreeing, _ = _split_groups(contributions, total)
+    return _counts_without_any_clear(contributions, total) and len(agreeing) < len(contributions)
+
+
+def _counts_without_any_clear(contributions: pd.DataFrame, total: float) -> bool:
+    """Whether the title only counts groups, and none of them is significant."""
     is_named = abs(total) < _rounding_limit(contributions) or _find_main_group(contributions, total)
-    return not is_named and len(agreeing) < len(contributions) and not contributions["clear"].any()
+    return not is_named and not contributions["clear"].any()
 
 
 def _shorten_title(text: str, prefix: str, shorter: str) -> str:
@@ -157,7 +158,7 @@ def groups_subtitle(
         # The title says already that none is significant.
         direction, count_text = _count_agreeing_groups(contributions, total)
         text = f"The mean is {direction} in {count_text} {noun.plural}."
-    else:
+    elif not (_counts_without_any_clear(contributions, total) and contributions["tested"].any()):
         text = f"{_significance_sentence(contributions, n_tested, noun, higher_is_better)}."
     sentence = reversal_finding(contributions, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(contributions, higher_is_better)
