@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from metrics_core.formats.mapping.presets import Preset
-from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.registry import (
     FirstRowsReader,
     Kind,
@@ -16,9 +15,10 @@ from metrics_core.formats.registry import (
     Recogniser,
     Request,
     Sample,
+    is_json,
     reader,
 )
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.source import Source, is_parquet
 
 PRESETS: dict[str, Preset] = {}
 """Presets whose files are read by the general reader, by name."""
@@ -72,4 +72,4 @@ def declare(
 
 def is_json_or_parquet(sample: Sample) -> bool:
     """Return whether a file is JSON or Parquet."""
-    return sample.text.lstrip()[:1] in ("{", "[") or sample.source.magic.startswith(MAGIC)
+    return is_json(sample) or is_parquet(sample.source)

@@ -18,10 +18,8 @@ from metrics_core.formats.parsing.chosen_columns import recognise_assigned_colum
 from metrics_core.formats.parsing.columns import are_small_grades, are_whole_grades
 from metrics_core.formats.parsing.json_maps import load_nested_object
 from metrics_core.formats.parsing.json_text import (
-    check_characters,
-    find_strings,
+    parse_file,
     parse_first_object,
-    parse_json,
     parse_json_lines,
 )
 from metrics_core.formats.parsing.named import load_named
@@ -40,7 +38,6 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source.limits import TREE_FACTOR
 from metrics_core.formats.source.lines import format_count, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run, Table
@@ -151,12 +148,10 @@ def read_json(source: Source, request: Request) -> Loaded:
                 "Omit the columns option, because this file has no named columns.",
             )
         return load_nested_object(source, request)
-    text = source.content(TREE_FACTOR)
-    content = parse_json(source, text)
+    content = parse_file(source)
     if not isinstance(content, list):
         hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
         raise line_error(source, 1, "JSON with a different structure", "a list of records", hint)
-    check_characters(source, text, find_strings(content), None)
     records = ((None, record) for record in content)
     named = to_named_columns(source, records, request.kind, known_lines=False)
     return load_named(source, request, named, "json", "JSON records")

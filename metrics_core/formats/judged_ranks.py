@@ -27,8 +27,7 @@ from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import FileFormatError, TableError, content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.parquet import (
-    MAGIC,
-    call_arrow,
+    convert_arrow_errors,
     decode_column,
     open_parquet,
     read_batches,
@@ -41,7 +40,7 @@ from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.lines import file_error, row_problem
 from metrics_core.formats.source.members import open_members
 from metrics_core.formats.source.opening import convert_memory_errors, open_source, printable_name
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet
 from metrics_core.formats.source.unpacking import is_zip
 from metrics_core.tables import RankedRun
 from metrics_core.tables.arrays import as_array, as_column
@@ -125,7 +124,7 @@ def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
     " one run per name.",
     example=f"(binary) columns {', '.join(COLUMNS)}",
     recognise=recognise_ranks,
-    magic=MAGIC,
+    magic=PARQUET_MAGIC,
 )
 def read_ranks(source: Source, request: Request) -> Loaded:
     """Read a file of judged ranks that contains one run. Raises FileFormatError if it contains
@@ -164,7 +163,7 @@ def _open_parts(
         source, source_name, Limit.from_size(limit), partial(_not_ranks_error, source_name)
     ) as members:
         names = [n for n in members.names if not PurePosixPath(n).name.startswith(("_", "."))]
-        is_parquet = all(n.endswith(_ENDING) for n in names)
+        are_parquet = all(n.endswith(_ENDING) for n in names)
         is_one_folder = len({PurePosixPath(n).parent for n in names}) == 1
 
         def open_member(member: str) -> Source:
@@ -172,7 +171,7 @@ def _open_parts(
 
         yield (
             [partial(open_member, name) for name in sorted(names)]
-            if is_parquet and is_one_folder
+            if are_parquet and is_one_folder
             else []
         )
 
@@ -184,9 +183,10 @@ def _not_ranks_error(source_name: str, actual: str) -> FileFormatError:
 def _has_columns(open_part: Callable[[], Source]) -> bool:
     try:
         source = open_part()
-        if not source.magic.startswith(MAGIC):
+        if not is_parquet(source):
             return False
-        names = call_arrow(source, lambda: open_parquet(source).schema_arrow.names)
+        with convert_arrow_errors(source):
+            names = open_parquet(source).schema_arrow.names
     except FileFormatError:
         return False
     return set(COLUMNS) <= set(names)
@@ -194,7 +194,7 @@ def _has_columns(open_part: Callable[[], Source]) -> bool:
 
 def _read_rows(source: Source) -> pa.Table:
     """Return the rows of one Parquet file, with text columns as strings and numbers as int64."""
-    if not source.magic.startswith(MAGIC):
+    if not is_parquet(source):
         raise content_error(
             source.name, "not Parquet", "ranks of judged documents, as Parquet", _HINT
         )
@@ -207,8 +207,9 @@ def _read_rows(source: Source) -> pa.Table:
     columns = list(COLUMNS)
     from metrics_core.formats.source.parquet_size import check_table_size
 
-    call_arrow(source, partial(check_table_size, source, file, columns))
-    batches = call_arrow(source, partial(read_batches, source, file, columns))
+    with convert_arrow_errors(source):
+        check_table_size(source, file, columns)
+        batches = read_batches(source, file, columns)
     schema = pa.schema([(n, ID if n in _TEXTS else pa.int64()) for n in COLUMNS])
     if not batches:
         return schema.empty_table()
@@ -219,7 +220,8 @@ def _read_rows(source: Source) -> pa.Table:
 
 
 def _check_column(source: Source, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    column = call_arrow(source, partial(decode_column, column))
+    with convert_arrow_errors(source):
+        column = decode_column(column)
     is_integer = pa.types.is_integer(column.type)
     is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     is_text |= name == "doc_id" and pa.types.is_null(column.type)  # no judged document is listed
@@ -231,7 +233,8 @@ def _check_column(source: Source, name: str, column: pa.ChunkedArray) -> pa.Chun
         row = int(np.flatnonzero(as_array(_missing_values(column)))[0])
         problem = row_problem(None, row, "nothing", f"a {name} in every row")
         raise file_error(source, [problem], hint=_HINT)
-    return call_arrow(source, partial(column.cast, ID if name in _TEXTS else pa.int64()))
+    with convert_arrow_errors(source):
+        return column.cast(ID if name in _TEXTS else pa.int64())
 
 
 def _missing_values(column: pa.ChunkedArray) -> pa.ChunkedArray:

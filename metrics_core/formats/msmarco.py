@@ -15,7 +15,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.parsing.blocks import line_notes, raise_block_problems
-from metrics_core.formats.parsing.checking import build_run_table, check_ids, values_error
+from metrics_core.formats.parsing.checking import build_run_table, check_ids, refuse_rows
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.parsing.trec_lines import LineColumns, parse_blocks, split_fields
 from metrics_core.formats.registry import (
@@ -181,13 +181,8 @@ def _read_rows(
     index = LineIndex(tuple(block.stretch for block in blocks))
     rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
     bad_rows = np.flatnonzero(~np.isfinite(rows[number_column].to_numpy()))
-    if len(bad_rows):
-        problem = (
-            "not a number",
-            f"a {number_column} in column {len(layout.columns)}",
-            layout.line,
-        )
-        raise values_error(source, index, bad_rows, lambda row: problem)
+    expected = f"a {number_column} in column {len(layout.columns)}"
+    refuse_rows(source, index, bad_rows, lambda row: ("not a number", expected, layout.line))
     return rows, index, line_notes(blocks)
 
 

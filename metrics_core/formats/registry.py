@@ -18,9 +18,8 @@ from metrics_core.base.notes import Note
 from metrics_core.base.plugins import (
     Registry,
     declaring_package,
-    describe_error,
     guard_function,
-    warn_once,
+    guard_with_fallback,
 )
 from metrics_core.formats.parsing.json_beginning import Beginning, parse_json_prefix
 from metrics_core.formats.source.source import Source
@@ -29,7 +28,6 @@ from metrics_core.formats.values import Grades, is_number
 from metrics_core.tables import Documents, Duplicates, GivenScores, Qrels, Queries, Run, Table
 
 Asked = TypeVar("Asked")
-Answer = TypeVar("Answer")
 Name = TypeVar("Name", bound=str)
 
 
@@ -50,24 +48,6 @@ def limit_kinds(
         }
 
     return guard_with_fallback(wraps(recognise)(recognise_declared_kinds), {}, message, package)
-
-
-def guard_with_fallback(
-    function: Callable[[Asked], Answer], fallback: Answer, message: str, package: str
-) -> Callable[[Asked], Answer]:
-    """Wrap a function of a plug-in. If it fails, the wrapper warns once and returns `fallback`."""
-
-    @wraps(function)
-    def call_function(argument: Asked) -> Answer:
-        try:
-            return function(argument)
-        except KeyboardInterrupt:  # the user cancelled
-            raise
-        except BaseException as error:
-            warn_once(f"{message}: {package} failed. {describe_error(error)}", package)
-            return fallback
-
-    return call_function
 
 
 Kind = Literal["run", "qrels", "queries", "documents", "scores"]
@@ -228,6 +208,11 @@ class Sample:
         """Return whether the file name or the name of its folder contains one of these words."""
         parts = self.path.split("/")[-2:]
         return any(word in part for word in words for part in parts)
+
+
+def is_json(sample: Sample) -> bool:
+    """Return whether a file starts like JSON, with an object or a list."""
+    return sample.text.lstrip().startswith(("{", "["))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from metrics_core.formats.mapping.list_cells import read_list_cells
 from metrics_core.formats.mapping.paths import RecordPath, is_path, parse_path
 from metrics_core.formats.mapping.records import read_blocks, read_first_records, read_first_rows
 from metrics_core.formats.mapping.tables import Mappings, load_mapped_table
-from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, drop_unassigned_roles
 from metrics_core.formats.parsing.systems import FormatDetails
 from metrics_core.formats.registry import (
@@ -35,7 +34,7 @@ from metrics_core.formats.registry import (
     Sample,
 )
 from metrics_core.formats.source.lines import fields_hint, line_error
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.source import Source, is_parquet
 
 _MAX_EXAMPLES = 5
 _HINT = (
@@ -94,9 +93,7 @@ def read_lists(
     In judgments, the grade of a document is the number that belongs to it. If there is no number,
     the grade is 1, or 0 in a list of negative documents. Raises FileFormatError if there are no
     lists of documents or their meaning is unclear."""
-    parquet_inference = (
-        infer_mappings(read_first_rows(source)) if source.magic.startswith(MAGIC) else None
-    )
+    parquet_inference = infer_mappings(read_first_rows(source)) if is_parquet(source) else None
     columns = (
         set[str]()
         if parquet_inference is None

@@ -28,7 +28,7 @@ from metrics_core.formats.mapping.rows import (
     valid_ids,
     wrong_value_error,
 )
-from metrics_core.formats.parsing.checking import build_qrels_table, check_ids, values_error
+from metrics_core.formats.parsing.checking import build_qrels_table, check_ids, refuse_rows
 from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.systems import (
     FormatDetails,
@@ -322,15 +322,14 @@ def _resolve_grades(
     """Return the rows with their final grades. If the scores of all relevant documents are whole
     numbers, the scores are used as grades. Raises FileFormatError if only some rows have a
     grade."""
+
+    def describe_missing(row: int) -> tuple[str, str, str]:
+        query_id, doc_id = (table[name][row].as_py() for name in ("query_id", "doc_id"))
+        actual = f"no grade for document {doc_id} of query {query_id}"
+        return actual, "a grade", "Give a grade to all documents or to none."
+
     missing_rows = np.flatnonzero(as_array(table["relevance"].is_null()))
-    if len(missing_rows):
-
-        def describe_missing(row: int) -> tuple[str, str, str]:
-            query_id, doc_id = (table[name][row].as_py() for name in ("query_id", "doc_id"))
-            actual = f"no grade for document {doc_id} of query {query_id}"
-            return actual, "a grade", "Give a grade to all documents or to none."
-
-        raise values_error(source, index, missing_rows, describe_missing)
+    refuse_rows(source, index, missing_rows, describe_missing)
     if "score" not in table.column_names:
         return table
     grades, scores = table["relevance"].cast(ID), table["score"]
@@ -365,12 +364,9 @@ def _load_run(
         name for name, values in numbers.items() if name == "place" or not np.isnan(values).all()
     )
     missing_rows = np.flatnonzero(np.isnan(numbers[ranking_column]))
-    if len(missing_rows):
-        expected = {"score": A_SCORE, "rank": "a rank", "place": "a score or a rank"}[
-            ranking_column
-        ]
-        problem = ("nothing", expected, f"Give a {ranking_column} to all documents or to none.")
-        raise values_error(source, index, missing_rows, lambda row: problem)
+    expected = {"score": A_SCORE, "rank": "a rank", "place": "a score or a rank"}[ranking_column]
+    problem = ("nothing", expected, f"Give a {ranking_column} to all documents or to none.")
+    refuse_rows(source, index, missing_rows, lambda row: problem)
     if ranking_column != "score":
         message = {
             "rank": "no scores in the file, so documents are ordered by rank",

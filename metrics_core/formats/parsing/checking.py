@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import (
     MOST_PROBLEMS_SHOWN,
-    FileFormatError,
     content_error,
 )
 from metrics_core.base.notes import Note
@@ -79,8 +78,7 @@ def build_qrels_table(
     codes = as_array(texts.indices)
     parsed_grades = parse_grades(texts.dictionary.to_pylist(), request.grades)
     bad_rows = np.flatnonzero(np.isnan(parsed_grades.values[codes]))
-    if len(bad_rows):
-        raise _grades_error(source, texts, bad_rows, parsed_grades.problems, index)
+    _refuse_grades(source, texts, bad_rows, parsed_grades.problems, index)
     grades = build_grade_array(parsed_grades, codes, request.grades)
     subtopic = find_subtopics(rows)
     with convert_table_errors(source, index):
@@ -161,31 +159,33 @@ def add_subtopics_note(qrels: Qrels) -> Qrels:
     return qrels.with_notes(Note("subtopics", message, len(table), examples))
 
 
-def values_error(
+def refuse_rows(
     source: Source,
     index: RowLines | None,
     rows: Ints,
     describe_problem: Callable[[int], tuple[str, str, str]],
     suggestion: str = "",
-) -> FileFormatError:
-    """Return the error for invalid values in these rows; `rows` is int64[n].
+) -> None:
+    """Raise FileFormatError for invalid values in these rows, int64[n], if there are any.
 
     `describe_problem` is a function of a row. It returns the invalid text, a description of valid
     text, and a hint."""
+    if not len(rows):
+        return
     problems = []
     for row in rows[:MOST_PROBLEMS_SHOWN].tolist():
         actual, expected, hint = describe_problem(row)
         problems.append(row_problem(index, row, actual, expected, hint))
-    return file_error(source, problems, count=len(rows), suggestion=suggestion)
+    raise file_error(source, problems, count=len(rows), suggestion=suggestion)
 
 
-def _grades_error(
+def _refuse_grades(
     source: Source,
     texts: pa.DictionaryArray,
     rows: Ints,
     problems: dict[str, GradeProblem],
     index: RowLines | None,
-) -> FileFormatError:
+) -> None:
     def describe_problem(row: int) -> tuple[str, str, str]:
         text = texts[row].as_py()
         issue = problems[text]
@@ -193,4 +193,4 @@ def _grades_error(
 
     offers = dict.fromkeys(issue.offer for issue in problems.values())
     offer = next(iter(offers)) if len(offers) == 1 else ""
-    return values_error(source, index, rows, describe_problem, offer)
+    refuse_rows(source, index, rows, describe_problem, offer)

@@ -21,7 +21,7 @@ from metrics_core.formats.parsing.checking import (
     build_qrels_table,
     build_run_table,
     check_ids,
-    values_error,
+    refuse_rows,
 )
 from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.json_text import (
@@ -127,20 +127,14 @@ def load_nested_object(source: Source, request: Request) -> Loaded:
         raise content_error(
             source.name, "no documents for any query", "at least one", "Is the file complete?"
         )
-    if rows.invalid_values:
 
-        def describe_problem(row: int) -> tuple[str, str, str]:
-            value_text = shorten_line(
-                json.dumps(rows.invalid_values[row], ensure_ascii=False, default=bytes.decode)
-            )[:60]
-            return (
-                f"`{value_text}`",
-                A_SCORE if request.kind == "run" else "a number as the grade",
-                "",
-            )
+    def describe_problem(row: int) -> tuple[str, str, str]:
+        value = json.dumps(rows.invalid_values[row], ensure_ascii=False, default=bytes.decode)
+        expected = A_SCORE if request.kind == "run" else "a number as the grade"
+        return f"`{shorten_line(value)[:60]}`", expected, ""
 
-        invalid_rows = np.array(list(rows.invalid_values), dtype=np.int64)
-        raise values_error(source, rows, invalid_rows, describe_problem)
+    invalid_rows = np.array(list(rows.invalid_values), dtype=np.int64)
+    refuse_rows(source, rows, invalid_rows, describe_problem)
     table = _build_table(source, request, rows)
     empty_count = rows.counts.count(0)
     if empty_count:
@@ -185,14 +179,12 @@ def _build_table(source: Source, request: Request, rows: _MapRows) -> Table:
         are_whole = are_whole_grades(texts.slice(0, 1000).to_pylist())
         return qrels.with_notes(Note("kind", message, rows.rows)) if are_whole else qrels
     scores: Floats = np.concatenate([parse_scores(t) for t in texts.chunks])
-    bad_rows = np.flatnonzero(np.isnan(scores))
-    if len(bad_rows):
 
-        def describe_problem(row: int) -> tuple[str, str, str]:
-            score = texts[row].as_py()
-            return f"`{score}`", A_SCORE, explain_bad_number(score)
+    def describe_problem(row: int) -> tuple[str, str, str]:
+        score = texts[row].as_py()
+        return f"`{score}`", A_SCORE, explain_bad_number(score)
 
-        raise values_error(source, rows, bad_rows, describe_problem)
+    refuse_rows(source, rows, np.flatnonzero(np.isnan(scores)), describe_problem)
     ids = rows.ids
     table = pa.table({**ids, "score": scores})
     check_ids(source, table, rows)

@@ -19,7 +19,7 @@ from metrics_core.base.errors import (
     did_you_mean,
 )
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.checking import build_qrels_table, values_error
+from metrics_core.formats.parsing.checking import build_qrels_table, refuse_rows
 from metrics_core.formats.parsing.chosen_columns import (
     find_absent_columns,
     is_constant_value,
@@ -337,15 +337,13 @@ def _read_scores(source: Source, named: NamedColumns, index: int) -> Floats:
     else:
         texts = pc.utf8_trim(pc.fill_null(column, ""), " \t")
         scores = np.concatenate([parse_scores(chunk) for chunk in texts.chunks])
-    rows = np.flatnonzero(~np.isfinite(scores))
-    if len(rows):
 
-        def describe_problem(row: int) -> tuple[str, str, str]:
-            value = texts[row].as_py()
-            text = "" if value is None else str(value)
-            return (f"`{text}`" if text else "nothing", A_SCORE, explain_bad_number(text))
+    def describe_problem(row: int) -> tuple[str, str, str]:
+        value = texts[row].as_py()
+        text = "" if value is None else str(value)
+        return (f"`{text}`" if text else "nothing", A_SCORE, explain_bad_number(text))
 
-        raise values_error(source, named.index, rows, describe_problem)
+    refuse_rows(source, named.index, np.flatnonzero(~np.isfinite(scores)), describe_problem)
     return scores
 
 

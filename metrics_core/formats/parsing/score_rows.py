@@ -13,7 +13,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import FileFormatError, content_error
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_score, join_words
-from metrics_core.formats.parsing.checking import values_error
+from metrics_core.formats.parsing.checking import refuse_rows
 from metrics_core.formats.parsing.named import NamedColumns
 from metrics_core.formats.parsing.score_columns import (
     MISSING,
@@ -154,7 +154,7 @@ def _read_values(
                 )
             return f"`{text}` in `{name}`", f"{A_SCORE}, or nothing", hint
 
-        raise values_error(source, named.index, bad_rows, describe)
+        refuse_rows(source, named.index, bad_rows, describe)
     result: Floats = numbers[codes]
     return result
 

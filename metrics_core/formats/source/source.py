@@ -29,6 +29,7 @@ BLOCK = 4 << 20
 """Number of bytes passed to a reader at once. It is small enough for the processor's caches, and
 large enough to amortise function calls."""
 
+PARQUET_MAGIC = b"PAR1"
 MAX_LINE_BYTES = 10_000_000
 """Maximum number of bytes in a line."""
 
@@ -312,6 +313,11 @@ class Source:
         hint = "The line breaks may be missing, or this is a different kind of file."
         expected = f"lines of at most {MAX_LINE_BYTES // 1_000_000} MB"
         raise content_error(self.name, "a longer line", expected, hint, line=line)
+
+
+def is_parquet(source: Source) -> bool:
+    """Return whether a file is Parquet, according to its first bytes."""
+    return source.magic.startswith(PARQUET_MAGIC)
 
 
 def shorten_line(line: str) -> str:

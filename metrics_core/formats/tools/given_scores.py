@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from metrics_core.base.notes import Note
 from metrics_core.formats.file_kinds import read_sample
-from metrics_core.formats.parquet import MAGIC, read_parquet_rows
+from metrics_core.formats.parquet import read_parquet_rows
 from metrics_core.formats.parsing.delimited import (
     Record,
     read_csv_records,
@@ -32,10 +32,11 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    is_json,
     reader,
 )
 from metrics_core.formats.source.lines import line_error
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.source import Source, is_parquet
 from metrics_core.formats.tabular import detect_separator, read_csv_columns, read_tsv_columns
 from metrics_core.formats.tools.score_tools import TOOLS, find_record_reader, infer_tool_columns
 from metrics_core.tables.columns import ID
@@ -64,7 +65,7 @@ def _find_columns(first_rows: FirstRows, assigned: Mapping[str, str]) -> ScoreCo
 def _first_records(sample: Sample) -> list[Any]:
     """Return the first records of a JSON file. Returns an empty list for other files, and if the
     first record is truncated."""
-    if not sample.text.lstrip().startswith(("{", "[")):
+    if not is_json(sample):
         return []
     from metrics_core.formats.mapping.records import read_first_records
 
@@ -73,9 +74,9 @@ def _first_records(sample: Sample) -> list[Any]:
 
 def _read_first_rows(sample: Sample) -> FirstRows | None:
     """Return the columns and first rows of a table; None for any other file."""
-    if sample.source.magic.startswith(MAGIC):
+    if is_parquet(sample.source):
         return read_parquet_rows(sample)
-    if not sample.text.lstrip().startswith(("{", "[")):
+    if not is_json(sample):
         first_rows = read_tsv_columns(sample) or read_csv_columns(sample)
         if first_rows is None or '"' not in sample.text or "\t" in sample.first_line:
             return first_rows
@@ -125,7 +126,7 @@ def read_scores(source: Source, request: Request) -> Loaded:
 def _read_columns(source: Source, request: Request) -> NamedColumns:
     """Return the named columns of a file."""
     sample = read_sample(source, request.columns)
-    if source.magic.startswith(MAGIC) or sample.text.lstrip().startswith(("{", "[")):
+    if is_parquet(source) or is_json(sample):
         return _read_records(source)
     names = [] if request.columns else find_eval_columns(sample.lines)
     if names:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats.declaring import declare, is_json_or_parquet
 from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder
-from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.delimited import read_csv_records, split_csv
 from metrics_core.formats.parsing.list_literals import parse_list
 from metrics_core.formats.parsing.score_columns import value_kinds
@@ -25,7 +24,7 @@ from metrics_core.formats.registry import (
     Tool,
 )
 from metrics_core.formats.source.lines import line_error
-from metrics_core.formats.source.source import Source, shorten_line
+from metrics_core.formats.source.source import Source, is_parquet, shorten_line
 
 if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
@@ -188,7 +187,7 @@ def _read_records(source: Source, request: Request) -> Iterator[Records]:
     from metrics_core.formats.mapping.axes import PythonValues, Records
     from metrics_core.formats.mapping.records import read_blocks
 
-    if source.magic.startswith(MAGIC) or source.head.lstrip().startswith((b"{", b"[")):
+    if is_parquet(source) or source.head.lstrip().startswith((b"{", b"[")):
         (source_records,) = read_blocks(source, lambda name: True, in_one_block=True)
     else:
         rows = dict(_read_csv(source))
